@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { SM_LID = 8, ACTIVE = 4, OPEN = 64, QUESTIONS = 4096, AT_RECORDS = 12 };
+enum { SM_LID = 8, OPEN = 64, QUESTIONS = 4096, AT_RECORDS = 12 };
 
 struct wire {
 	struct transport t;
@@ -159,12 +159,12 @@ topo_up(void)
 	struct topo *t = small_topo(SMALL_HOSTS, 1);
 	struct mad_port_info i = {.lid = SM_LID + 8,
 		.sm_lid = SM_LID,
-		.state = ACTIVE,
+		.state = PORT_ACTIVE,
 		.gid_prefix = UINT64_C(0xfe80000000000000)};
 
 	mad_port_info_encode(&i, t->info[t->sm_port]);
 	for (port_ix p = 0; p < t->nports; p++)
-		t->port[p].state = ACTIVE;
+		t->port[p].state = PORT_ACTIVE;
 	return t;
 }
 

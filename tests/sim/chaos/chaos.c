@@ -13,7 +13,7 @@
 #include "tests/sim/referee/referee.h"
 #include "tests/sim/referee/watch.h"
 
-enum { PERIOD = 60, /* of a bad contact, in ms */ DOWN = 1, ACTIVE = 4 };
+enum { PERIOD = 60 }; /* of a bad contact, in ms */
 
 struct chaos {
 	struct chaos_script script;
@@ -59,7 +59,7 @@ lay_cable(struct chaos *c, uint32_t node, unsigned port)
 	uint32_t peer;
 	unsigned far;
 
-	if (c->script.narrow == 0 || pi.state != DOWN ||
+	if (c->script.narrow == 0 || pi.state != PORT_DOWN ||
 		f->node[node].type != FABRIC_SWITCH ||
 		!fabric_peer(f, node, port, &peer, &far) ||
 		f->node[peer].type != FABRIC_SWITCH)
@@ -212,7 +212,7 @@ has_slow_link(const struct chaos *c)
 		const struct mad_port_info *b =
 			sim_port_info(c->w->sim, w->node[1], w->port[1]);
 
-		if (a->state == ACTIVE && a->op_vls < a->vl_cap &&
+		if (a->state == PORT_ACTIVE && a->op_vls < a->vl_cap &&
 			a->op_vls < b->vl_cap)
 			return true;
 	}

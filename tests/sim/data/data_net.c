@@ -209,8 +209,8 @@ data_net_refresh(struct data *d, uint32_t port)
 	p->fs = byte_fs(q);
 	p->mtu = (uint16_t)(128U << (q->pi.mtu <= 5 ? q->pi.mtu : 5));
 	p->vls = count_vls(d, q->pi.op_vls);
-	p->open = q->up && q->pi.state >= ST_ARMED;
-	p->live = q->up && q->pi.state == ST_ACTIVE;
+	p->open = q->up && q->pi.state >= PORT_ARMED;
+	p->live = q->up && q->pi.state == PORT_ACTIVE;
 	if (was_open && !p->open)
 		p->epoch++;
 	if (p->is_switch && !d->s->node[p->node].present)

@@ -535,7 +535,7 @@ has_arrived(struct data *d, const struct data_packet *k)
 	if (k->epoch != d->port[p->peer].epoch || !p->open)
 		return false;
 	if (!p->live) {
-		d->s->port[k->at].pi.state = ST_ACTIVE;
+		d->s->port[k->at].pi.state = PORT_ACTIVE;
 		data_net_refresh(d, k->at);
 	}
 	return true;

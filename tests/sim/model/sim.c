@@ -653,7 +653,7 @@ sim_activate_all(struct sim *s)
 		for (unsigned p = 1; p <= s->node[n].nports; p++) {
 			if (!sim_int_port(s, n, p)->up)
 				continue;
-			sim_int_port(s, n, p)->pi.state = ST_ACTIVE;
+			sim_int_port(s, n, p)->pi.state = PORT_ACTIVE;
 			sim_int_changed(s, SIM_PORT, n, p);
 		}
 	}

@@ -84,9 +84,9 @@ boot_port_zero(struct mad_port_info *pi)
 		.speed_supported = SPEEDS,
 		.speed_active = 1,
 		.speed_enabled = 1,
-		.state = ST_ACTIVE,
-		.phys_state = PHYS_LINKUP,
-		.down_default = PHYS_POLLING,
+		.state = PORT_ACTIVE,
+		.phys_state = PORT_PHYS_LINK_UP,
+		.down_default = PORT_PHYS_POLLING,
 		.mtu = 1,
 		.vl_cap = 4,
 		.op_vls = 4,
@@ -122,9 +122,9 @@ boot_port(struct mad_port_info *pi, const struct fabric_rate *r, bool host,
 		.speed_ext_supported = ext ? SPEEDS : 0,
 		.speed_ext_active = ext,
 		.speed_ext_enabled = (uint8_t)(ext ? ext * 2 - 1 : 0),
-		.state = linked ? ST_INIT : ST_DOWN,
-		.phys_state = linked ? PHYS_LINKUP : PHYS_POLLING,
-		.down_default = PHYS_POLLING,
+		.state = linked ? PORT_INIT : PORT_DOWN,
+		.phys_state = linked ? PORT_PHYS_LINK_UP : PORT_PHYS_POLLING,
+		.down_default = PORT_PHYS_POLLING,
 		.mtu = 4,
 		.mtu_cap = 4,
 		.vl_cap = 4,
@@ -169,8 +169,8 @@ update_link(struct sim *s, uint32_t node, unsigned port)
 	if (p->peer == FABRIC_NONE)
 		return;
 	q = sim_int_port(s, p->peer, p->peer_port);
-	up = !p->cut && !q->cut && p->pi.phys_state == PHYS_LINKUP &&
-	     q->pi.phys_state == PHYS_LINKUP;
+	up = !p->cut && !q->cut && p->pi.phys_state == PORT_PHYS_LINK_UP &&
+	     q->pi.phys_state == PORT_PHYS_LINK_UP;
 	p->up = q->up = up;
 }
 
@@ -202,18 +202,18 @@ set_state(struct sim *s, struct sim_port *p, uint8_t to)
 {
 	struct sim_port *q;
 
-	if (to == ST_NOCHANGE || (p->peer == FABRIC_NONE && to == ST_DOWN))
+	if (to == PORT_NO_CHANGE || (p->peer == FABRIC_NONE && to == PORT_DOWN))
 		return 0;
 	if (p->peer == FABRIC_NONE)
 		return MAD_STATUS_FIELD;
 	q = sim_int_port(s, p->peer, p->peer_port);
-	if (to == ST_DOWN) {
-		p->pi.state = q->pi.state = ST_INIT;
+	if (to == PORT_DOWN) {
+		p->pi.state = q->pi.state = PORT_INIT;
 		if (s->node[p->peer].sw)
 			s->node[p->peer].sw->si.state_change = true;
 		return 0;
 	}
-	if (to <= ST_INIT)
+	if (to <= PORT_INIT)
 		return 0;
 	if (abs(q->pi.state - to) > 1 || abs(p->pi.state - to) != 1)
 		return MAD_STATUS_FIELD;

@@ -20,10 +20,6 @@ enum {
 	SIM_NO_PORT = 255, /* LFT entry: drop */
 };
 
-/* Port states and physical states (IBA 14.2.5.6). */
-enum { ST_NOCHANGE, ST_DOWN, ST_INIT, ST_ARMED, ST_ACTIVE };
-enum { PHYS_SLEEP = 1, PHYS_POLLING = 2, PHYS_DISABLED = 3, PHYS_LINKUP = 5 };
-
 /* The 64-bit counters, in the order of PortCountersExtended. */
 enum {
 	SIM_FLOW_XMIT_DATA,

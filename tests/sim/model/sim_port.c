@@ -191,8 +191,8 @@ fields_ok(const struct mad_port_info *is, const struct mad_port_info *in,
 	if (end && !lids_ok(in, base))
 		return false;
 	return in->mtu <= is->mtu_cap && (base || in->mtu > 0) &&
-	       in->op_vls <= is->vl_cap && in->down_default <= PHYS_POLLING &&
-	       rates_ok(is, in, ext);
+	       in->op_vls <= is->vl_cap &&
+	       in->down_default <= PORT_PHYS_POLLING && rates_ok(is, in, ext);
 }
 
 /*
@@ -206,13 +206,13 @@ state_ok(
 {
 	uint8_t is = p->pi.state, to = in->state;
 
-	if (port == 0 || in->phys_state > PHYS_DISABLED)
-		return to == ST_NOCHANGE && in->phys_state == 0;
-	if (in->phys_state != 0 && to != ST_NOCHANGE && to != ST_DOWN)
+	if (port == 0 || in->phys_state > PORT_PHYS_DISABLED)
+		return to == PORT_NO_CHANGE && in->phys_state == 0;
+	if (in->phys_state != 0 && to != PORT_NO_CHANGE && to != PORT_DOWN)
 		return false;
-	return to == ST_NOCHANGE || to == ST_DOWN ||
-	       (to == ST_ARMED && is == ST_INIT) ||
-	       (to == ST_ACTIVE && is == ST_ARMED);
+	return to == PORT_NO_CHANGE || to == PORT_DOWN ||
+	       (to == PORT_ARMED && is == PORT_INIT) ||
+	       (to == PORT_ACTIVE && is == PORT_ARMED);
 }
 
 /* Violations are counted from 0 again where a 0 is written. */
@@ -325,16 +325,17 @@ sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 		return MAD_STATUS_FIELD;
 	/* as devices may: parameters, or a way up; opensm takes ports of hosts
 	 * down with their LIDs */
-	if (in.state == ST_NOCHANGE || in.state == ST_DOWN)
+	if (in.state == PORT_NO_CHANGE || in.state == PORT_DOWN)
 		apply_fields(s, p, &in, end, ext,
 			port != 0 && port == n->how.keeps_mtu);
-	if (in.phys_state == PHYS_DISABLED || in.phys_state == PHYS_POLLING) {
-		p->disabled = in.phys_state == PHYS_DISABLED;
+	if (in.phys_state == PORT_PHYS_DISABLED ||
+		in.phys_state == PORT_PHYS_POLLING) {
+		p->disabled = in.phys_state == PORT_PHYS_DISABLED;
 		sim_port_refresh(s, node, port);
 	}
-	if (in.state == ST_DOWN)
+	if (in.state == PORT_DOWN)
 		sim_port_retrain(s, node, port);
-	else if (in.state != ST_NOCHANGE)
+	else if (in.state != PORT_NO_CHANGE)
 		p->pi.state = in.state;
 	sim_int_changed(s, SIM_PORT, node, port);
 	return 0;
@@ -362,8 +363,8 @@ go_down(struct sim *s, uint32_t node, unsigned port)
 	struct sim_port *p = sim_int_port(s, node, port);
 
 	p->up = false;
-	p->pi.state = ST_DOWN;
-	p->pi.phys_state = p->disabled ? PHYS_DISABLED : PHYS_POLLING;
+	p->pi.state = PORT_DOWN;
+	p->pi.phys_state = p->disabled ? PORT_PHYS_DISABLED : PORT_PHYS_POLLING;
 	sim_int_changed(s, SIM_PORT, node, port);
 }
 
@@ -373,8 +374,8 @@ come_up(struct sim *s, uint32_t node, unsigned port)
 	struct sim_port *p = sim_int_port(s, node, port);
 
 	p->up = true;
-	p->pi.state = ST_INIT;
-	p->pi.phys_state = PHYS_LINKUP;
+	p->pi.state = PORT_INIT;
+	p->pi.phys_state = PORT_PHYS_LINK_UP;
 	p->pi.op_vls = 1;
 	p->pi.mtu = 1;
 	sim_int_changed(s, SIM_PORT, node, port);

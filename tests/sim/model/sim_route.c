@@ -99,14 +99,14 @@ carries_data(struct sim *s, uint32_t node, unsigned port)
 	struct sim_port *p = sim_int_port(s, node, port);
 	struct sim_port *q;
 
-	if (p->pi.state != ST_ACTIVE)
+	if (p->pi.state != PORT_ACTIVE)
 		return false;
 	q = sim_int_port(s, p->to, p->to_port);
-	if (q->pi.state == ST_ARMED) {
-		q->pi.state = ST_ACTIVE;
+	if (q->pi.state == PORT_ARMED) {
+		q->pi.state = PORT_ACTIVE;
 		sim_int_changed(s, SIM_PORT, p->to, p->to_port);
 	}
-	return q->pi.state == ST_ACTIVE;
+	return q->pi.state == PORT_ACTIVE;
 }
 
 /* ibsim demands this for management packets too. */
@@ -115,8 +115,8 @@ both_active(struct sim *s, uint32_t node, unsigned port)
 {
 	const struct sim_port *p = sim_int_port(s, node, port);
 
-	return p->up && p->pi.state == ST_ACTIVE &&
-	       sim_int_port(s, p->to, p->to_port)->pi.state == ST_ACTIVE;
+	return p->up && p->pi.state == PORT_ACTIVE &&
+	       sim_int_port(s, p->to, p->to_port)->pi.state == PORT_ACTIVE;
 }
 
 /* Leave a node by LID: 1 to go on, 0 arrived, -1 lost (counted). */

@@ -278,8 +278,8 @@ static bool
 sl2vl_is_used(struct sim *s, uint32_t node, unsigned in, unsigned out)
 {
 	return in != out && out > 0 &&
-	       sim_int_port(s, node, out)->pi.state > ST_DOWN &&
-	       (in == 0 || sim_int_port(s, node, in)->pi.state > ST_DOWN);
+	       sim_int_port(s, node, out)->pi.state > PORT_DOWN &&
+	       (in == 0 || sim_int_port(s, node, in)->pi.state > PORT_DOWN);
 }
 
 /*

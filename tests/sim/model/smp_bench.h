@@ -10,9 +10,6 @@
 #include "tests/sim/model/sim.h"
 #include "tests/topo/fabric.h"
 
-/* Port states. */
-enum { BENCH_DOWN = 1, BENCH_INIT, BENCH_ARMED, BENCH_ACTIVE };
-
 /*
  * A fabric with an endpoint on its first host, and the last messages received.
  */

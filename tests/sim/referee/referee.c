@@ -81,7 +81,7 @@ referee_links(struct referee *j)
 			if (!q->up || !j->scope[q->peer])
 				continue;
 			j->r->linked++;
-			if (q->pi.state == ST_ACTIVE)
+			if (q->pi.state == PORT_ACTIVE)
 				continue;
 			j->r->not_active++;
 			referee_say(j, F_LINK,

@@ -24,7 +24,7 @@ watch_record(const struct watch *w, uint32_t node, unsigned port)
 static bool
 carries_data(const struct sim_port *p)
 {
-	return p->up && p->pi.state >= ST_ARMED;
+	return p->up && p->pi.state >= PORT_ARMED;
 }
 
 /* True if a packet would cross the link at this port. */

@@ -15,7 +15,7 @@
 #include "sm/base/mem.h"
 #include "tests/sim/referee/watch_int.h"
 
-enum { VLS = 16, SLS = 16, DISCARD = 15, ACTIVE = 4, NAMED = 8 };
+enum { VLS = 16, SLS = 16, DISCARD = 15, NAMED = 8 };
 
 /* An end port, and the SLs that it may send to others with. */
 struct end {
@@ -95,7 +95,7 @@ is_up(const struct watch *w, const struct end *e)
 {
 	const struct sim_port *p = &w->s->port[e->rec];
 
-	return e->port == 0 || (p->up && p->pi.state == ACTIVE);
+	return e->port == 0 || (p->up && p->pi.state == PORT_ACTIVE);
 }
 
 void

@@ -66,7 +66,8 @@ forward_packet(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
 
 		if ((ports[out / 64] >> out % 64 & 1) == 0 || out == in ||
 			!fabric_peer(p->x.f, node, out, &peer, &peer_port) ||
-			sim_port_info(p->x.w->sim, node, out)->state != 4)
+			sim_port_info(p->x.w->sim, node, out)->state !=
+				PORT_ACTIVE)
 			continue;
 		if (p->x.f->node[peer].type == FABRIC_SWITCH)
 			forward_packet(p, peer, peer_port, mlid);

@@ -7,7 +7,7 @@
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/suite.h"
 
-enum { SWITCHES = 5, ACTIVE = 4, INIT = 2 };
+enum { SWITCHES = 5 };
 
 /*
  * A ring of five switches, all packets on the shorter path: all dependencies
@@ -170,10 +170,10 @@ history_mask(const struct ring *r, unsigned a, unsigned b)
 static void
 ring_up(struct ring *r, struct routes *by)
 {
-	all_ports(r, INIT);
+	all_ports(r, PORT_INIT);
 	sl_history_add_topology(r->past, r->t, NULL);
 	sl_history_add_routes(r->past, by);
-	all_ports(r, ACTIVE);
+	all_ports(r, PORT_ACTIVE);
 	sl_history_add_topology(r->past, r->t, by);
 }
 
@@ -222,14 +222,14 @@ START_TEST(until_ports_come_up)
 	ck_assert_uint_eq(history_mask(&r, 1, 3), 3);
 	ck_assert_uint_eq(history_mask(&r, 0, 2), 1);
 	/* one of two ports is not enough */
-	set_port_states(&r, r.at[1], 1, INIT);
+	set_port_states(&r, r.at[1], 1, PORT_INIT);
 	sl_history_add_topology(r.past, r.t, y);
-	set_port_states(&r, r.at[1], 0, ACTIVE);
+	set_port_states(&r, r.at[1], 0, PORT_ACTIVE);
 	sl_history_add_topology(r.past, r.t, y);
 	ck_assert_uint_eq(history_mask(&r, 4, 1), 3);
 	/* the other one, later */
-	set_port_states(&r, r.at[1], 0, INIT);
-	set_port_states(&r, r.at[1], 1, ACTIVE);
+	set_port_states(&r, r.at[1], 0, PORT_INIT);
+	set_port_states(&r, r.at[1], 1, PORT_ACTIVE);
 	sl_history_add_topology(r.past, r.t, y);
 	ck_assert_uint_eq(history_mask(&r, 4, 1), 1);
 	ck_assert_uint_eq(history_mask(&r, 1, 3), 2);
@@ -248,18 +248,18 @@ START_TEST(unknown_connections)
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
 	/* found running; their connections are unknown */
-	all_ports(&r, ACTIVE);
+	all_ports(&r, PORT_ACTIVE);
 	sl_history_add_topology(r.past, r.t, NULL);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
 	sl_history_add_routes(r.past, x);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
-	set_port_states(&r, r.at[0], 0, INIT);
+	set_port_states(&r, r.at[0], 0, PORT_INIT);
 	sl_history_add_topology(r.past, r.t, x);
 	/* All ports of this leaf are new, and hence its connections from there;
 	 * those of the other leaf are not. */
 	ck_assert(!sl_history_any(r.past, history_leaf_of(&r, r.at[0])));
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
-	set_port_states(&r, r.at[1], 0, INIT);
+	set_port_states(&r, r.at[1], 0, PORT_INIT);
 	sl_history_add_topology(r.past, r.t, x);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
 	sl_history_assume_any(r.past);
@@ -299,7 +299,7 @@ START_TEST(after_restart)
 				any ? 3 : history_mask(&r, a, b));
 		}
 	/* found running as before: nothing changes */
-	all_ports(&s, ACTIVE);
+	all_ports(&s, PORT_ACTIVE);
 	sl_history_add_topology(s.past, s.t, NULL);
 	ck_assert_uint_eq(sl_history_count(s.past), SWITCHES);
 	routes_unref(x);
@@ -365,7 +365,7 @@ START_TEST(old_connections_would_deadlock)
 	p = find_transition(&r, y, y);
 	ck_assert_uint_eq(p->nstays, 2);
 	transition_free(p);
-	all_ports(&r, INIT);
+	all_ports(&r, PORT_INIT);
 	sl_history_add_topology(r.past, r.t, y);
 	p = find_transition(&r, y, y);
 	ck_assert_int_eq(p->kind, TRANSITION_NOTHING);

@@ -14,7 +14,7 @@
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/suite.h"
 
-enum { SEED = 5, ROUNDS = 40, VLS = 8, PORTS = 64, ACTIVE = 4 };
+enum { SEED = 5, ROUNDS = 40, VLS = 8, PORTS = 64 };
 
 /* SL2VL rows in the switches, and tables at one moment. */
 struct bed {
@@ -229,7 +229,7 @@ bed_new(struct bed *b, unsigned kind, uint8_t vls)
 
 		port->vl_cap = port->op_vls = vls;
 		if (port->peer != TOPO_NONE)
-			port->state = ACTIVE;
+			port->state = PORT_ACTIVE;
 		if (kind % 3 == 0 && port->peer < p && rng_below(&b->r, 4) == 0)
 			port->op_vls = b->t->port[port->peer].op_vls =
 				(uint8_t)(1 + rng_below(&b->r, vls));

@@ -283,19 +283,19 @@ END_TEST
 /* The VLs of a link, as codes, by what is known of its two ends. */
 START_TEST(vls_of_a_link)
 {
-	enum { INIT = 2, ARMED = 3, ACTIVE = 4, WIDE = 4, NARROW = 2 };
+	enum { WIDE = 4, NARROW = 2 };
 	static const struct {
 		uint8_t state[2], vl_cap[2], op_vls[2], max, code;
 	} row[] = {
-		{{INIT, INIT}, {WIDE, WIDE}, {1, 1}, 0, WIDE},
-		{{INIT, INIT}, {WIDE, NARROW}, {1, 1}, 0, NARROW},
-		{{INIT, INIT}, {WIDE, WIDE}, {1, 1}, 3, 3},
-		{{ACTIVE, ACTIVE}, {WIDE, WIDE}, {3, WIDE}, 1, 3},
+		{{PORT_INIT, PORT_INIT}, {WIDE, WIDE}, {1, 1}, 0, WIDE},
+		{{PORT_INIT, PORT_INIT}, {WIDE, NARROW}, {1, 1}, 0, NARROW},
+		{{PORT_INIT, PORT_INIT}, {WIDE, WIDE}, {1, 1}, 3, 3},
+		{{PORT_ACTIVE, PORT_ACTIVE}, {WIDE, WIDE}, {3, WIDE}, 1, 3},
 		/* one end is up: the other takes as many as it can */
-		{{ARMED, INIT}, {WIDE, WIDE}, {3, 1}, 1, 3},
-		{{ARMED, INIT}, {WIDE, NARROW}, {WIDE, 1}, 0, NARROW},
+		{{PORT_ARMED, PORT_INIT}, {WIDE, WIDE}, {3, 1}, 1, 3},
+		{{PORT_ARMED, PORT_INIT}, {WIDE, NARROW}, {WIDE, 1}, 0, NARROW},
 		/* the other end was not read */
-		{{ACTIVE, 0}, {WIDE, 0}, {WIDE, 0}, 0, WIDE},
+		{{PORT_ACTIVE, 0}, {WIDE, 0}, {WIDE, 0}, 0, WIDE},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {

@@ -10,7 +10,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-enum { RING = 5, HOSTS = 2, ACTIVE = 4, ASKED = 64, SLS = 4 };
+enum { RING = 5, HOSTS = 2, ASKED = 64, SLS = 4 };
 
 /* How the subnet administration answers. */
 enum manner {
@@ -60,7 +60,7 @@ static void
 rig_new(struct rig *r, unsigned lmc)
 {
 	const unsigned dim[] = {RING};
-	struct mad_port_info i = {.lid = 1, .sm_lid = 1, .state = ACTIVE};
+	struct mad_port_info i = {.lid = 1, .sm_lid = 1, .state = PORT_ACTIVE};
 
 	*r = (struct rig){.t.send = record_request, .now = mono_ms(1)};
 	r->f = gen_grid(dim, 1, true, HOSTS, NULL);
@@ -68,7 +68,7 @@ rig_new(struct rig *r, unsigned lmc)
 	i.lid = r->topo->port[r->topo->sm_port].lid;
 	mad_port_info_encode(&i, r->topo->info[r->topo->sm_port]);
 	for (port_ix p = 0; p < r->topo->nports; p++)
-		r->topo->port[p].state = ACTIVE;
+		r->topo->port[p].state = PORT_ACTIVE;
 	r->sa = audit_sa_client_new(r->topo, &r->t);
 }
 

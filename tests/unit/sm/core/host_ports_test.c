@@ -9,8 +9,6 @@
 #include "sm/base/be.h"
 #include "tests/unit/core_fixture.h"
 
-enum { ACTIVE = 4 };
-
 static const char settings[] =
 	"partitions: {blue: {pkey: 0x5, members: {\"h*\": full}}}\n"
 	"qos: {levels: {default: {weight: 3}, fast: {weight: 8, sl: 3}}}\n";
@@ -36,7 +34,7 @@ expect_link_values(
 	uint8_t mtu =
 		port->mtu_cap < peer->mtu_cap ? port->mtu_cap : peer->mtu_cap;
 
-	ck_assert_msg(is->state == ACTIVE, "%s port %u: state %u", name,
+	ck_assert_msg(is->state == PORT_ACTIVE, "%s port %u: state %u", name,
 		port->num, is->state);
 	ck_assert_msg(is->mtu == mtu, "%s port %u: MTU code %u", name,
 		port->num, is->mtu);

@@ -16,8 +16,6 @@
 #define NEW UINT64_C(0x2222)
 #define FOREIGN UINT64_C(0xf0f0)
 
-enum { ACTIVE = 4 };
-
 static bool
 is_host(const struct world *w, uint32_t node)
 {

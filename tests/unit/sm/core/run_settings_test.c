@@ -288,7 +288,8 @@ restart_before_armed(void *cookie, struct sim_msg *q)
 	if (q->where != SIM_AT_SMA || q->node != r->host || r->done ||
 		smp_decode(q->m.mad, q->m.len, &m, NULL) != 0 ||
 		m.method != MAD_SET || m.attr != MAD_PORT_INFO ||
-		mad_port_info_decode(m.data, &i, NULL) != 0 || i.state != 3)
+		mad_port_info_decode(m.data, &i, NULL) != 0 ||
+		i.state != PORT_ARMED)
 		return SIM_PASS;
 	r->done = true;
 	sim_fault_reboot(r->w->sim, r->host);

@@ -523,7 +523,7 @@ expect_thresholds(const struct world *w, uint8_t phy, uint8_t overrun)
 		for (unsigned p = 0; p <= w->fabric->node[n].nports; p++) {
 			pi = sim_port_info(w->sim, n, p);
 			/* port 0 has no link, and no thresholds */
-			if (pi->state != 4 || p == 0)
+			if (pi->state != PORT_ACTIVE || p == 0)
 				continue;
 			ck_assert_uint_eq(pi->phy_errors, phy);
 			ck_assert_uint_eq(pi->overrun_errors, overrun);

@@ -60,8 +60,10 @@ run_until_active(struct fixture *x, const struct host *o)
 	ck_assert(fabric_peer(x->f, o->node, 1, &sw, &port));
 	for (int i = 0; i < 100000; i++) {
 		world_run(x->w, mono_us(10));
-		if (sim_port_info(x->w->sim, o->node, 1)->state == 4 &&
-			sim_port_info(x->w->sim, sw, port)->state == 4)
+		if (sim_port_info(x->w->sim, o->node, 1)->state ==
+				PORT_ACTIVE &&
+			sim_port_info(x->w->sim, sw, port)->state ==
+				PORT_ACTIVE)
 			return;
 	}
 	ck_abort_msg("not Active");

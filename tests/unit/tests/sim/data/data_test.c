@@ -319,7 +319,7 @@ not_armed(struct field *x)
 {
 	struct mad_port_info pi = *sim_port_info(x->s, SW1, 2);
 
-	pi.state = BENCH_INIT;
+	pi.state = PORT_INIT;
 	sim_hand_port(x->s, SW1, 2, &pi);
 }
 
@@ -489,12 +489,12 @@ START_TEST(a_packet_makes_armed_active)
 	struct mad_port_info pi = *sim_port_info(x.s, SW1, 2);
 
 	field_route_shortest(&x, 0);
-	pi.state = BENCH_ARMED;
+	pi.state = PORT_ARMED;
 	sim_hand_port(x.s, SW1, 2, &pi);
 	data_traffic_one(x.d, 0, 1, 0, 0, 256);
 	field_run(&x, 10000);
 	ck_assert_uint_eq(x.r.delivered, 1);
-	ck_assert_uint_eq(sim_port_info(x.s, SW1, 2)->state, BENCH_ACTIVE);
+	ck_assert_uint_eq(sim_port_info(x.s, SW1, 2)->state, PORT_ACTIVE);
 	field_free(&x);
 }
 END_TEST

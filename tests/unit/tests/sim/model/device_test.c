@@ -222,7 +222,7 @@ manage_port(const struct capture *c, struct bench *b, struct place at)
 	want.width_enabled = want.speed_enabled = want.speed_ext_enabled = 0;
 	want.state = want.phys_state = 0;
 	write_port(b, at, &want);
-	for (unsigned s = BENCH_ARMED; s <= value_of(c, "PortState"); s++) {
+	for (unsigned s = PORT_ARMED; s <= value_of(c, "PortState"); s++) {
 		want.state = (uint8_t)s;
 		write_port(b, at, &want);
 	}
@@ -330,9 +330,9 @@ CHANGE(foreign_speed, speed_enabled, 8)
 CHANGE(ext_speed, speed_ext_enabled, 8)
 CHANGE(all_ext_speeds, speed_ext_enabled, 31)
 CHANGE(foreign_ext_speed, speed_ext_enabled, 16)
-CHANGE(init, state, BENCH_INIT)
-CHANGE(armed, state, BENCH_ARMED)
-CHANGE(active, state, BENCH_ACTIVE)
+CHANGE(init, state, PORT_INIT)
+CHANGE(armed, state, PORT_ARMED)
+CHANGE(active, state, PORT_ACTIVE)
 CHANGE(link_up, phys_state, 5)
 CHANGE(sleeps, down_default, 1)
 CHANGE(disabled_when_down, down_default, 3)
@@ -342,7 +342,7 @@ CHANGE(guids, guid_cap, 99)
 static void
 make_armed_and_polling(struct mad_port_info *pi)
 {
-	pi->state = BENCH_ARMED;
+	pi->state = PORT_ARMED;
 	pi->phys_state = 2;
 }
 

@@ -57,17 +57,17 @@ START_TEST(ports_have_states)
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	/* from, to, status, state afterwards */
 	static const uint8_t step[][3] = {
-		{BENCH_INIT, 0x1c, BENCH_INIT},
-		{BENCH_ACTIVE, 0x1c, BENCH_INIT},
-		{0, 0, BENCH_INIT},
-		{BENCH_ARMED, 0, BENCH_ARMED},
-		{BENCH_ARMED, 0x1c, BENCH_ARMED},
-		{BENCH_INIT, 0x1c, BENCH_ARMED},
-		{BENCH_ACTIVE, 0, BENCH_ACTIVE},
-		{BENCH_ACTIVE, 0x1c, BENCH_ACTIVE},
-		{BENCH_ARMED, 0x1c, BENCH_ACTIVE},
-		{0, 0, BENCH_ACTIVE},
-		{BENCH_DOWN, 0, BENCH_INIT},
+		{PORT_INIT, 0x1c, PORT_INIT},
+		{PORT_ACTIVE, 0x1c, PORT_INIT},
+		{0, 0, PORT_INIT},
+		{PORT_ARMED, 0, PORT_ARMED},
+		{PORT_ARMED, 0x1c, PORT_ARMED},
+		{PORT_INIT, 0x1c, PORT_ARMED},
+		{PORT_ACTIVE, 0, PORT_ACTIVE},
+		{PORT_ACTIVE, 0x1c, PORT_ACTIVE},
+		{PORT_ARMED, 0x1c, PORT_ACTIVE},
+		{0, 0, PORT_ACTIVE},
+		{PORT_DOWN, 0, PORT_INIT},
 	};
 
 	smp_bench_attach(&b);
@@ -81,11 +81,11 @@ START_TEST(ports_have_states)
 			smp_bench_port_info(&b, "\1", 2).state);
 	}
 	/* a port that goes down takes the other end down */
-	ck_assert_uint_eq(smp_bench_set_state(&b, "\1\2", 2, BENCH_ARMED), 0);
-	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 2, BENCH_DOWN), 0);
-	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2", 2).state, BENCH_INIT);
+	ck_assert_uint_eq(smp_bench_set_state(&b, "\1\2", 2, PORT_ARMED), 0);
+	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 2, PORT_DOWN), 0);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2", 2).state, PORT_INIT);
 	/* base port 0 has none */
-	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 0, BENCH_ARMED), 0x1c);
+	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 0, PORT_ARMED), 0x1c);
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).state, 0);
 	smp_bench_free(&b);
 }
@@ -370,11 +370,11 @@ START_TEST(links_and_nodes_fail)
 	smp_bench_attach(&b);
 	smp_bench_configure(&b);
 	sim_fault_link(b.s, 0, 2, false);
-	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, BENCH_DOWN);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, PORT_DOWN);
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).phys_state, 2);
 	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_fault_link(b.s, 0, 2, true);
-	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, BENCH_INIT);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, PORT_INIT);
 	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_fault_node(b.s, 2, false);
 	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
@@ -386,7 +386,7 @@ START_TEST(links_and_nodes_fail)
 	ck_assert_uint_eq(smp_bench_set_lid(&b, "\1\2", 0, 3), 0);
 	sim_fault_reboot(b.s, 2);
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2", 0).lid, 0);
-	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, BENCH_INIT);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, PORT_INIT);
 	/* disabled by the SM, and back */
 	ck_assert_uint_eq(sim_lft(b.s, 2, 4), 255);
 	b.last.mkey = 0;
