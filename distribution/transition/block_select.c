@@ -191,12 +191,12 @@ start_order(const struct cut *c, struct dynamic_order *o)
 	for (size_t i = 0; i < c->ne; i++)
 		if (!c->e[i].late)
 			transition_put(n, all, c->e[i].v, c->e[i].out);
-	ok = dynamic_order_new(o, n, c->comp, all);
+	ok = transition_order_new(o, n, c->comp, all);
 	free(all);
 	if (ok)
 		return;
 	dynamic_order_free(o);
-	(void)dynamic_order_new(o, n, c->comp, c->start);
+	(void)transition_order_new(o, n, c->comp, c->start);
 }
 
 /* Add dependencies in the order of e; refused ones go into set. */
@@ -228,7 +228,7 @@ find_start(struct cut *c)
 	struct dynamic_order o;
 
 	c->start = c->fixed;
-	if (!dynamic_order_new(&o, c->n, c->comp, c->fixed))
+	if (!transition_order_new(&o, c->n, c->comp, c->fixed))
 		c->start = c->nothing =
 			mem_zalloc(transition_words(c->n), sizeof(*c->nothing));
 	dynamic_order_free(&o);

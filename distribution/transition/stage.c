@@ -411,7 +411,7 @@ fill_stage(struct work *w, unsigned k, uint64_t *dep)
 		cdg_mixed_rows(w->v, w->at, w->comp, dep);
 	else
 		cdg_mixed_build(w->v, w->at, rest, dep);
-	ok = dynamic_order_new(&w->order, w->n, w->comp, dep);
+	ok = transition_order_new(&w->order, w->n, w->comp, dep);
 	for (size_t i = 0; ok && i < w->ne; i++)
 		if (!admit_entry(w, &w->e[i]))
 			w->e[left++] = w->e[i];

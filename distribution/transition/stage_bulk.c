@@ -40,7 +40,7 @@ find_wished_order(struct bulk *b)
 	struct dynamic_order o;
 
 	cdg_mixed_build(b->v, is, is, b->must);
-	(void)dynamic_order_new(&o, n, b->comp, b->must);
+	(void)transition_order_new(&o, n, b->comp, b->must);
 	memset(slot, 0xff, n->nv * sizeof(*slot));
 	for (uint32_t v = 0; v < n->nv; v++)
 		if (b->comp[v] != 0)
@@ -288,7 +288,7 @@ fill_stage(struct bulk *b, unsigned k, uint64_t *left)
 	bool ok;
 
 	cdg_mixed_build(b->v, at, rest, b->must);
-	ok = dynamic_order_new(&o, b->n, b->comp, b->must);
+	ok = transition_order_new(&o, b->n, b->comp, b->must);
 	dynamic_order_free(&o);
 	if (!ok)
 		return false;

@@ -126,7 +126,7 @@ transition_mcast_open(struct transition_result *t, const struct lft_values *v,
 		g->plane = mem_dup(to->plane, nsw);
 	if (v->unknown != NULL)
 		g->unknown = mem_dup(v->unknown, nsw * sizeof(*g->unknown));
-	g->full = !dynamic_order_new(&g->order, &g->net, g->comp, mix);
+	g->full = !transition_order_new(&g->order, &g->net, g->comp, mix);
 }
 
 void

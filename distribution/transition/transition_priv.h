@@ -8,7 +8,6 @@
  *   unknown_lft       quench: entries that lead where tables are unknown
  *   cdg_mixed         dependency matrices: mixture, stage, new routing
  *   cdg_cycle         strongly connected components, a cycle in words
- *   dynamic_order     a topological order kept while dependencies are added
  *   stage             which entry is written in which stage
  *   stage_bulk        the same for very many entries at once
  *   stage_loss        how many pairs lose packets between stages
@@ -21,10 +20,8 @@
  *   sl_history        the SLs that connections may still use (sl_history.h)
  *   loss_*            the expected packet loss (loss_estimate.h)
  *
- * A port record is off[switch] + port; a channel (link direction) is named by
- * the record where it arrives, a vertex by layer * nrec + record. A dependency
- * is (vertex, out-port): bit out of the vertex's row in a matrix. The last
- * record of each layer is "nowhere", so that inner loops need no branch.
+ * Port records, channels, vertices and dependencies are those of
+ * routing/verify/dep_graph.h.
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_TRANSITION_PRIV_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_TRANSITION_PRIV_H
@@ -34,6 +31,7 @@
 #include <stdint.h>
 
 #include "distribution/transition/transition.h"
+#include "routing/verify/dynamic_order.h"
 #include "sm/base/buf.h"
 
 enum {
@@ -97,6 +95,17 @@ transition_words(const struct chan_graph *n)
 	return (size_t)n->nv << n->shift;
 }
 
+/* dynamic_order_new over the channels of n. */
+static inline bool
+transition_order_new(struct dynamic_order *o, const struct chan_graph *n,
+	const uint32_t *comp, const uint64_t *dep)
+{
+	const struct dep_graph frame = {
+		n->nv, n->off, n->owner, n->base, n->peer, n->shift};
+
+	return dynamic_order_new(o, &frame, comp, dep);
+}
+
 /* The vertex that follows v through port out. */
 static inline uint32_t
 transition_head(const struct chan_graph *n, uint32_t v, unsigned out)
@@ -109,18 +118,7 @@ static inline bool
 transition_next(const struct chan_graph *n, const uint64_t *dep, uint32_t v,
 	unsigned *at)
 {
-	const uint64_t *row = dep + ((size_t)v << n->shift);
-
-	while (*at < 64U << n->shift) {
-		uint64_t rest = row[*at >> 6] >> (*at & 63);
-
-		if (rest != 0) {
-			*at += (unsigned)__builtin_ctzll(rest);
-			return true;
-		}
-		*at = (*at | 63) + 1;
-	}
-	return false;
+	return dep_graph_next(n->shift, dep, v, at);
 }
 
 static inline bool
@@ -311,29 +309,6 @@ uint32_t cdg_cycle_search(
 /* A short cycle of the mixture in words. */
 void cdg_cycle_describe(const struct lft_values *v, const uint64_t *dep,
 	const uint32_t *comp, char *text, size_t size);
-
-/* dynamic_order.c: sees only dependencies inside components. */
-struct dynamic_order {
-	const struct chan_graph *n;
-	const uint32_t *comp;
-	uint64_t *dep;		      /* own copy */
-	uint32_t *pos;		      /* [nv] */
-	uint8_t *mark;		      /* [nv] */
-	uint32_t *fore, *back, *pool; /* vertices of one search */
-	uint32_t nfore, nback;
-	uint32_t left; /* vertices that searches may still visit: after that, a
-			  dependency that would need a search is refused */
-};
-/*
- * Copies dep. False when it has a cycle: then only dynamic_order_free may
- * follow.
- */
-bool dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
-	const uint32_t *comp, const uint64_t *dep);
-void dynamic_order_free(struct dynamic_order *o);
-/* Adds a dependency; false and nothing changed when it closes a cycle. */
-bool dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out);
-void dynamic_order_remove(struct dynamic_order *o, uint32_t v, unsigned out);
 
 /* What stage_find admits to a stage. */
 enum transition_admission {

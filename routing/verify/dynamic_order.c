@@ -1,13 +1,8 @@
-/*
- * dynamic_order: Pearce and Kelly 2006. A dependency that goes forward costs
- * nothing; one that goes back starts a search between its two ends, which
- * either finds the cycle or puts the vertices that it found into a better
- * order.
- */
+#include "routing/verify/dynamic_order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
 enum { VISITS = 1000000 }; /* about a tenth of a second */
@@ -23,18 +18,18 @@ in_one_component(const struct dynamic_order *o, uint32_t v, uint32_t w)
 static bool
 sort_topologically(struct dynamic_order *o)
 {
-	const struct chan_graph *n = o->n;
+	const struct dep_graph *n = &o->n;
 	uint32_t *need = mem_zalloc(n->nv, sizeof(*need));
 	uint32_t head = 0, tail = 0, all = 0;
 	unsigned at;
 
 	for (uint32_t v = 0; v < n->nv; v++) {
 		all += o->comp[v] != 0;
-		for (at = 0;
-			o->comp[v] != 0 && transition_next(n, o->dep, v, &at);
+		for (at = 0; o->comp[v] != 0 &&
+			     dep_graph_next(n->shift, o->dep, v, &at);
 			at++)
-			need[transition_head(n, v, at)] += in_one_component(
-				o, v, transition_head(n, v, at));
+			need[dep_graph_head(n, v, at)] += in_one_component(
+				o, v, dep_graph_head(n, v, at));
 	}
 	for (uint32_t v = 0; v < n->nv; v++)
 		if (o->comp[v] != 0 && need[v] == 0)
@@ -43,8 +38,8 @@ sort_topologically(struct dynamic_order *o)
 		uint32_t v = o->pool[head];
 
 		o->pos[v] = head;
-		for (at = 0; transition_next(n, o->dep, v, &at); at++) {
-			uint32_t w = transition_head(n, v, at);
+		for (at = 0; dep_graph_next(n->shift, o->dep, v, &at); at++) {
+			uint32_t w = dep_graph_head(n, v, at);
 
 			if (in_one_component(o, v, w) && --need[w] == 0)
 				o->pool[tail++] = w;
@@ -55,11 +50,11 @@ sort_topologically(struct dynamic_order *o)
 }
 
 bool
-dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
+dynamic_order_new(struct dynamic_order *o, const struct dep_graph *n,
 	const uint32_t *comp, const uint64_t *dep)
 {
-	*o = (struct dynamic_order){.n = n, .comp = comp, .left = VISITS};
-	o->dep = mem_dup(dep, transition_words(n) * sizeof(*dep));
+	*o = (struct dynamic_order){.n = *n, .comp = comp, .left = VISITS};
+	o->dep = mem_dup(dep, dep_graph_words(n) * sizeof(*dep));
 	o->pos = mem_zalloc(n->nv, sizeof(*o->pos));
 	o->mark = mem_zalloc(n->nv, sizeof(*o->mark));
 	o->fore = mem_alloc(n->nv * sizeof(*o->fore));
@@ -92,8 +87,9 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 		uint32_t v = o->fore[i];
 		unsigned at = 0;
 
-		for (; transition_next(o->n, o->dep, v, &at) && !found; at++) {
-			uint32_t w = transition_head(o->n, v, at);
+		for (; dep_graph_next(o->n.shift, o->dep, v, &at) && !found;
+			at++) {
+			uint32_t w = dep_graph_head(&o->n, v, at);
 
 			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] > o->pos[x])
@@ -113,7 +109,7 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 static void
 search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 {
-	const struct chan_graph *n = o->n;
+	const struct dep_graph *n = &o->n;
 
 	o->nback = 0;
 	o->mark[x] = 1;
@@ -125,7 +121,7 @@ search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 		for (uint32_t w = lo; w < lo + nports; w++) {
 			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] < o->pos[y] ||
-				!transition_has(n, o->dep, w, e - lo))
+				!dep_graph_has(n, o->dep, w, e - lo))
 				continue;
 			o->mark[w] = 1;
 			o->back[o->nback++] = w;
@@ -176,23 +172,23 @@ reorder_found(struct dynamic_order *o)
 bool
 dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out)
 {
-	uint32_t w = transition_head(o->n, v, out);
+	uint32_t w = dep_graph_head(&o->n, v, out);
 
 	if (in_one_component(o, v, w) && o->pos[w] <= o->pos[v] &&
-		!transition_has(o->n, o->dep, v, out)) {
+		!dep_graph_has(&o->n, o->dep, v, out)) {
 		if (!search_fore(o, v, w))
 			return false;
 		search_back(o, v, w);
 		reorder_found(o);
 	}
-	o->dep[((size_t)v << o->n->shift) + (out >> 6)] |= UINT64_C(1)
-							   << (out & 63);
+	o->dep[((size_t)v << o->n.shift) + (out >> 6)] |= UINT64_C(1)
+							  << (out & 63);
 	return true;
 }
 
 void
 dynamic_order_remove(struct dynamic_order *o, uint32_t v, unsigned out)
 {
-	o->dep[((size_t)v << o->n->shift) + (out >> 6)] &=
+	o->dep[((size_t)v << o->n.shift) + (out >> 6)] &=
 		~(UINT64_C(1) << (out & 63));
 }
