@@ -333,8 +333,10 @@ static const struct schema_option distribution[] = {
 			"switch to another) blocked meanwhile. static takes "
 			"all ports to Init, break-ports some, "
 			"break-dependencies blocks every dependency that the "
-			"new switch order forbids. dynamic writes in any order "
-			"and can deadlock."},
+			"new switch order forbids; tables that obey no order "
+			"of switches, such as those of dor, are written as by "
+			"auto then. dynamic writes in any order and can "
+			"deadlock."},
 	{.key = "allow_unsafe",
 		.type = SCHEMA_BOOL,
 		FIELD(config_distribution, allow_unsafe),

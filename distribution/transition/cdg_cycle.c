@@ -269,6 +269,8 @@ cdg_cycle_search(
 	struct broken b = {.n = n, .dep = dep};
 	uint32_t cyclic = 0;
 
+	if (v->to->order == ROUTE_NO_ORDER)
+		return cdg_cycle_find(n, dep, comp);
 	b.line = mem_alloc((n->nsw + 1U) * sizeof(*b.line));
 	b.up = mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*b.up));
 	routes_order(v->to, b.line);

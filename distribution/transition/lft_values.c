@@ -572,6 +572,8 @@ lft_values_is_up(const struct lft_values *v, uint32_t r)
 
 	if (peer == n->nsw || chan_graph_quarantined(n, peer))
 		return false;
+	if (v->to->order == ROUTE_NO_ORDER)
+		return false;
 	/* sw_order also has switches that joined the subtree later. */
 	if (v->to->sw_order != NULL)
 		return v->to->sw_order[peer] < v->to->sw_order[s];

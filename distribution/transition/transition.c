@@ -180,7 +180,10 @@ is_order_kept(const struct planner *p)
 	const struct routes *from = p->job->from, *to = p->job->to;
 	const sw_ix *old = p->val.old_sw;
 
-	for (uint32_t r = 0; from != NULL && r + 1 < n->nrec; r++) {
+	if (from == NULL || from->order == ROUTE_NO_ORDER ||
+		to->order == ROUTE_NO_ORDER)
+		return false;
+	for (uint32_t r = 0; r + 1 < n->nrec; r++) {
 		sw_ix a = n->owner[r], b = n->owner[n->peer[r]];
 
 		if (b != n->nsw && old[a] != TOPO_NONE && old[b] != TOPO_NONE &&
@@ -188,7 +191,7 @@ is_order_kept(const struct planner *p)
 				routes_above(to, a, b))
 			return false;
 	}
-	return from != NULL;
+	return true;
 }
 
 /*
@@ -210,6 +213,8 @@ choose_option(struct planner *p, struct option *some, size_t n)
 	dependency_load_new(&load, &p->val, held);
 	method_dependencies(&p->val, &load, &paper);
 	free(paper.dep);
+	if (p->job->to->order == ROUTE_NO_ORDER)
+		paper.pairs = UINT64_MAX; /* that method has nothing to say */
 	price_at_once(p, &at_once, &load, fixed);
 	dependency_load_free(&load);
 	for (size_t i = 0; i < n; i++) {
@@ -229,7 +234,7 @@ choose_option(struct planner *p, struct option *some, size_t n)
 	}
 	drop_option(&open);
 	take_option(p, &best);
-	if (p->t->kind == TRANSITION_BLOCKED)
+	if (p->t->kind == TRANSITION_BLOCKED && paper.pairs < UINT64_MAX)
 		p->t->paper_pairs = paper.pairs;
 	free(fixed);
 }
@@ -273,6 +278,20 @@ plan_auto(struct planner *p)
 	choose_option(p, some, n);
 }
 
+/*
+ * The method to use. Those that block what the new order of switches forbids
+ * mean nothing where there is none: then the mixture decides.
+ */
+static enum transition_method_kind
+usable_method(const struct transition_job *job)
+{
+	bool needs_order = job->method == TRANSITION_BREAK_PORTS ||
+			   job->method == TRANSITION_BREAK_DEPENDENCIES;
+
+	return needs_order && job->to->order == ROUTE_NO_ORDER ? TRANSITION_AUTO
+							       : job->method;
+}
+
 /* Plan the method that the administrator chose instead. */
 static void
 plan_method(struct planner *p)
@@ -282,11 +301,11 @@ plan_method(struct planner *p)
 	struct dependency_load load;
 
 	dependency_load_new(&load, &p->val, held);
-	if (p->job->method == TRANSITION_STATIC)
+	if (p->t->method == TRANSITION_STATIC)
 		method_static(&p->val, &load, &set);
-	else if (p->job->method == TRANSITION_BREAK_PORTS)
+	else if (p->t->method == TRANSITION_BREAK_PORTS)
 		method_ports(&p->val, &load, &set);
-	else if (p->job->method == TRANSITION_BREAK_DEPENDENCIES)
+	else if (p->t->method == TRANSITION_BREAK_DEPENDENCIES)
 		method_dependencies(&p->val, &load, &set);
 	take_blocked(p->t, &set);
 	p->t->kind = set.n > 0 ? TRANSITION_BLOCKED : TRANSITION_DIRECT;
@@ -329,7 +348,7 @@ plan_writes(struct planner *p)
 	if (t->cyclic > 0)
 		cdg_cycle_describe(
 			&p->val, p->mix, p->comp, t->cause, sizeof(t->cause));
-	if (p->job->method == TRANSITION_AUTO)
+	if (t->method == TRANSITION_AUTO)
 		plan_auto(p);
 	else
 		plan_method(p);
@@ -364,7 +383,7 @@ transition_find(const struct transition_job *job)
 {
 	struct transition_result *t = mem_zalloc(1, sizeof(*t));
 	struct planner p = {.job = job, .t = t};
-	t->method = job->method;
+	t->method = usable_method(job);
 	t->pool = job->to->pool;
 	stale_sl_find(job, t, &p.stay);
 	chan_graph_new(&p.net, job->to->topo, device_sl2vl(job->hw),

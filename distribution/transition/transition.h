@@ -142,8 +142,10 @@ struct transition_mcast {
 struct transition_guests;
 
 struct transition_result {
-	struct transition_guests *guests; /* NULL: all trees may stay */
-	enum transition_method_kind method;
+	struct transition_guests *guests;   /* NULL: all trees may stay */
+	enum transition_method_kind method; /* job's; AUTO for those that need
+					       an order of switches where the
+					       new tables obey none */
 	enum transition_kind kind;
 	/* Quenches, then by stage: in a stage urgent ones first, then switches
 	 * next to the change. */

@@ -2,13 +2,14 @@
  * transition_mcast: dependencies of multicast trees, which stay as they are
  * while unicast tables are written. Each tree asks whether there is room for it
  * in the mixture. Trees that are made while the tables are written meet a tree
- * that stays, so it has to keep the new order too; and it must not lead where
- * tables are unknown.
+ * that stays, so it has to keep the new order of multicast too; and it must not
+ * lead where tables are unknown.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "distribution/transition/transition_priv.h"
+#include "routing/mcast/mcast_order.h"
 #include "sm/base/mem.h"
 
 struct transition_guests {
@@ -16,8 +17,7 @@ struct transition_guests {
 	struct chan_graph net;
 	uint32_t *comp; /* all 1: any dependency may close a cycle */
 	struct dynamic_order order;
-	uint32_t *pos;	/* [nsw] the new order */
-	uint8_t *plane; /* as in struct routes, or NULL */
+	struct route_mcast keep; /* the new order */
 	struct transition_ports
 		*unknown; /* [nsw] ports into the unknown, or NULL */
 	bool full;
@@ -37,32 +37,65 @@ by_new_place(const void *a, const void *b)
 
 /* Whether two switches have changed places in the order. */
 static bool
-order_changed(const struct routes *from, const struct routes *to)
+places_changed(const struct topo *was, const struct route_mcast *old,
+	const struct topo *t, const struct route_mcast *new)
 {
-	uint32_t nsw = to->topo->nsw, *was, *is, last = 0;
-	struct place *p;
+	struct place *p = mem_zalloc(t->nsw, sizeof(*p));
+	uint32_t last = 0;
 	bool any = false;
 
-	if (from == NULL)
-		return true;
-	was = mem_zalloc(nsw, sizeof(*was));
-	is = mem_zalloc(nsw, sizeof(*is));
-	p = mem_zalloc(nsw, sizeof(*p));
-	routes_order_in(from, to->topo, was);
-	routes_order(to, is);
-	for (sw_ix s = 0; s < nsw; s++)
-		p[s] = (struct place){was[s], is[s]};
-	qsort(p, nsw, sizeof(*p), by_new_place);
-	for (sw_ix s = 0; s < nsw; s++) {
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		sw_ix o = topo_switch_in(was, t, s);
+
+		p[s] = (struct place){
+			o == TOPO_NONE ? UINT32_MAX : old->pos[o], new->pos[s]};
+	}
+	qsort(p, t->nsw, sizeof(*p), by_new_place);
+	for (sw_ix s = 0; s < t->nsw; s++) {
 		if (p[s].was == UINT32_MAX)
 			continue; /* new: it carried nothing */
 		any |= p[s].was < last;
 		last = p[s].was;
 	}
-	free(was);
-	free(is);
 	free(p);
 	return any;
+}
+
+/* Whether trees might use a port before that they may not use now. */
+static bool
+links_withdrawn(const struct topo *was, const struct route_mcast *old,
+	const struct topo *t, const struct route_mcast *new)
+{
+	for (sw_ix s = 0; new->link != NULL &&s < t->nsw; s++) {
+		sw_ix o = topo_switch_in(was, t, s);
+
+		for (uint32_t i = 0; o != TOPO_NONE && i < t->sw[s].nadj; i++) {
+			uint8_t out = t->adj[t->sw[s].adj + i].out;
+
+			if (!routes_mcast_link(new, s, out) &&
+				routes_mcast_link(old, o, out))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether a tree that kept the order of `from` may break that of `to`. */
+static bool
+order_changed(const struct routes *from, const struct routes *to,
+	const struct route_mcast *new)
+{
+	struct route_mcast old;
+	bool changed;
+
+	if (from == NULL)
+		return true;
+	routes_mcast(from, &old);
+	changed = old.pos == NULL ||
+		  places_changed(from->topo, &old, to->topo, new) ||
+		  links_withdrawn(from->topo, &old, to->topo, new);
+	routes_mcast_free(&old);
+	return changed;
 }
 
 /*
@@ -87,20 +120,35 @@ has_valley(const struct chan_graph *n, const uint64_t *mix, const uint32_t *pos)
 	return false;
 }
 
+/*
+ * Whether the mixture and whatever trees may do in this order have no cycle.
+ * Where unicast obeys the same order, it is enough that the mixture does too.
+ */
+static bool
+has_room(const struct chan_graph *n, const struct routes *to,
+	const struct route_mcast *keep, const uint64_t *mix)
+{
+	const struct dep_graph frame = transition_frame(n);
+
+	return to->order != ROUTE_NO_ORDER
+		       ? !has_valley(n, mix, keep->pos)
+		       : mcast_order_fits(to->topo, keep, &frame, mix);
+}
+
 bool
 transition_mcast_is_broken(const struct chan_graph *net,
 	const struct transition_job *job, const uint64_t *mix)
 {
-	uint32_t *pos;
-	bool valley;
+	struct route_mcast keep;
+	bool broken;
 
-	if (job->unsettled || order_changed(job->from, job->to))
+	if (job->unsettled)
 		return true;
-	pos = mem_zalloc(net->nsw, sizeof(*pos));
-	routes_order(job->to, pos);
-	valley = has_valley(net, mix, pos);
-	free(pos);
-	return valley;
+	routes_mcast(job->to, &keep);
+	broken = keep.pos == NULL || order_changed(job->from, job->to, &keep) ||
+		 !has_room(net, job->to, &keep, mix);
+	routes_mcast_free(&keep);
+	return broken;
 }
 
 void
@@ -113,17 +161,14 @@ transition_mcast_open(struct transition_result *t, const struct lft_values *v,
 
 	t->guests = g;
 	g->full = true;
-	if (mix == NULL)
+	routes_mcast(to, &g->keep);
+	if (mix == NULL || g->keep.pos == NULL)
 		return;
 	g->topo = topo_ref(to->topo);
 	chan_graph_new(&g->net, to->topo, NULL, v->net->layers);
 	g->comp = mem_alloc(g->net.nv * sizeof(*g->comp));
 	for (uint32_t i = 0; i < g->net.nv; i++)
 		g->comp[i] = 1;
-	g->pos = mem_zalloc(nsw, sizeof(*g->pos));
-	routes_order(to, g->pos);
-	if (to->plane != NULL)
-		g->plane = mem_dup(to->plane, nsw);
 	if (v->unknown != NULL)
 		g->unknown = mem_dup(v->unknown, nsw * sizeof(*g->unknown));
 	g->full = !transition_order_new(&g->order, &g->net, g->comp, mix);
@@ -140,8 +185,7 @@ transition_mcast_close(struct transition_guests *g)
 		topo_unref(g->topo);
 	}
 	free(g->comp);
-	free(g->pos);
-	free(g->plane);
+	routes_mcast_free(&g->keep);
 	free(g->unknown);
 	free(g);
 }
@@ -175,9 +219,10 @@ keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 		return false;
 	if (from == nsw || to == nsw)
 		return true; /* no switch on one side: no dependency */
-	return routes_has_order(g->plane, from, s) &&
-	       routes_has_order(g->plane, s, to) &&
-	       (g->pos[from] > g->pos[s] || g->pos[to] > g->pos[s]);
+	return routes_mcast_link(&g->keep, s, a->in) &&
+	       routes_mcast_link(&g->keep, s, a->out) &&
+	       (g->keep.pos[from] > g->keep.pos[s] ||
+		       g->keep.pos[to] > g->keep.pos[s]);
 }
 
 /* Add one dependency in every layer: the layer of a group is not known here. */

@@ -95,13 +95,20 @@ transition_words(const struct chan_graph *n)
 	return (size_t)n->nv << n->shift;
 }
 
+/* The channels of n for modules that know no tables. */
+static inline struct dep_graph
+transition_frame(const struct chan_graph *n)
+{
+	return (struct dep_graph){
+		n->nv, n->off, n->owner, n->base, n->peer, n->shift};
+}
+
 /* dynamic_order_new over the channels of n. */
 static inline bool
 transition_order_new(struct dynamic_order *o, const struct chan_graph *n,
 	const uint32_t *comp, const uint64_t *dep)
 {
-	const struct dep_graph frame = {
-		n->nv, n->off, n->owner, n->base, n->peer, n->shift};
+	const struct dep_graph frame = transition_frame(n);
 
 	return dynamic_order_new(o, &frame, comp, dep);
 }
@@ -427,9 +434,9 @@ void method_dependencies(const struct lft_values *v,
 	const struct dependency_load *l, struct transition_set *out);
 
 /*
- * transition_mcast.c: is_broken: whether trees that keep the order of `from`
- * can be on a cycle with the mixture. Then open: trees have to ask, with the
- * mixture, or NULL: none is admitted.
+ * transition_mcast.c: is_broken: whether trees that keep the order that trees
+ * obey beside `from` can be on a cycle with the mixture. Then open: trees have
+ * to ask, with the mixture, or NULL: none is admitted.
  */
 bool transition_mcast_is_broken(const struct chan_graph *net,
 	const struct transition_job *job, const uint64_t *mix);

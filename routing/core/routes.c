@@ -60,6 +60,8 @@ routes_unref(struct routes *r)
 	free(r->read);
 	free(r->sw_order);
 	free(r->plane);
+	free(r->link_rank);
+	routes_mcast_free(&r->mcast);
 	free(r->row);
 	free(r->layers.cls);
 	free(r->layers.pair);
@@ -181,12 +183,18 @@ routes_order(const struct routes *r, uint32_t *pos)
 	free(all);
 }
 
-void
+bool
 routes_link_ranks(const struct routes *r, uint32_t *rank)
 {
 	const struct topo *t = r->topo;
-	uint32_t *pos = mem_alloc((t->nsw + 1U) * sizeof(*pos));
+	uint32_t *pos;
 
+	if (r->order == ROUTE_NO_ORDER) {
+		if (r->link_rank != NULL)
+			memcpy(rank, r->link_rank, t->nadj * sizeof(*rank));
+		return r->link_rank != NULL;
+	}
+	pos = mem_alloc((t->nsw + 1U) * sizeof(*pos));
 	routes_order(r, pos);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = t->sw[s].adj;
@@ -198,6 +206,53 @@ routes_link_ranks(const struct routes *r, uint32_t *rank)
 						    : t->nsw + 1 + pos[s];
 		}
 	free(pos);
+	return true;
+}
+
+/* The ports of links that are part of the switch order. */
+static uint64_t (*ordered_links(const struct routes *r))[ROUTE_PORT_WORDS]
+{
+	const struct topo *t = r->topo;
+	uint64_t(*link)[ROUTE_PORT_WORDS] = mem_zalloc(t->nsw, sizeof(*link));
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			if (routes_has_order(r->plane, s, a->peer))
+				link[s][a->out / 64] |= UINT64_C(1)
+							<< a->out % 64;
+		}
+	return link;
+}
+
+static struct route_mcast
+copy_mcast(const struct route_mcast *m, uint32_t nsw)
+{
+	return (struct route_mcast){
+		m->pos != NULL ? mem_dup(m->pos, nsw * sizeof(*m->pos)) : NULL,
+		m->link != NULL ? mem_dup(m->link, nsw * sizeof(*m->link))
+				: NULL};
+}
+
+void
+routes_mcast(const struct routes *r, struct route_mcast *out)
+{
+	if (r->order == ROUTE_NO_ORDER) {
+		*out = copy_mcast(&r->mcast, r->topo->nsw);
+		return;
+	}
+	out->pos = mem_zalloc(r->topo->nsw, sizeof(*out->pos));
+	routes_order(r, out->pos);
+	out->link = r->plane != NULL ? ordered_links(r) : NULL;
+}
+
+void
+routes_mcast_free(struct route_mcast *m)
+{
+	free(m->pos);
+	free(m->link);
+	*m = (struct route_mcast){NULL, NULL};
 }
 
 void
@@ -484,6 +539,10 @@ routes_for(const struct routes *r, struct topo *t)
 			mem_dup(r->sw_order, t->nsw * sizeof(*r->sw_order));
 	if (r->plane != NULL)
 		c->plane = mem_dup(r->plane, t->nsw);
+	if (r->link_rank != NULL)
+		c->link_rank =
+			mem_dup(r->link_rank, t->nadj * sizeof(*r->link_rank));
+	c->mcast = copy_mcast(&r->mcast, t->nsw);
 	c->row = mem_dup(r->row, t->nsw * sizeof(struct lft_row *));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		(void)lft_row_share(c->row[s]);
@@ -497,6 +556,7 @@ routes_for(const struct routes *r, struct topo *t)
 		c->deps = mem_dup(r->deps,
 			sizeof(*r->deps) +
 				((size_t)r->deps->nrec << r->deps->shift) *
+					r->deps->layers *
 					sizeof(r->deps->row[0]));
 	return c;
 }
@@ -510,8 +570,10 @@ routes_note(const struct routes *r, sw_ix s)
 		.read = r->read != NULL ? r->read[s] : ROUTE_READ_NEVER,
 	};
 
-	if (r->sw_order != NULL)
-		is.place = r->sw_order[s] + 1;
+	if (r->sw_order != NULL || r->mcast.pos != NULL)
+		is.place =
+			(r->sw_order != NULL ? r->sw_order : r->mcast.pos)[s] +
+			1;
 	if (r->plane != NULL)
 		is.plane = (uint8_t)(r->plane[s] + 1);
 	if (r->layers.cls != NULL)
@@ -546,7 +608,7 @@ restore_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 static void
 restore_sw_order(struct routes *r, struct ranked *all)
 {
-	uint32_t n = r->topo->nsw;
+	uint32_t n = r->topo->nsw, *pos;
 
 	for (sw_ix s = 0; s < n; s++)
 		if (all[s].rank == 0)
@@ -555,9 +617,13 @@ restore_sw_order(struct routes *r, struct ranked *all)
 	for (sw_ix i = 1; i < n; i++)
 		if (all[i].rank == all[i - 1].rank)
 			return;
-	r->sw_order = mem_alloc(n * sizeof(*r->sw_order));
+	pos = mem_alloc(n * sizeof(*pos));
 	for (sw_ix i = 0; i < n; i++)
-		r->sw_order[all[i].sw] = i;
+		pos[all[i].sw] = i;
+	if (r->order == ROUTE_NO_ORDER)
+		r->mcast.pos = pos;
+	else
+		r->sw_order = pos;
 }
 
 void

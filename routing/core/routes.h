@@ -22,10 +22,33 @@
  * Kept across sweeps and restarts: reversing a link is what can deadlock.
  */
 enum route_order {
-	ROUTE_TIERS,  /* tiers share a rank, several tops */
-	ROUTE_SINGLE, /* one top, ranks by distance from it at first */
-	ROUTE_ROOTS,  /* tops given by the administrator */
+	ROUTE_TIERS,	/* tiers share a rank, several tops */
+	ROUTE_SINGLE,	/* one top, ranks by distance from it at first */
+	ROUTE_ROOTS,	/* tops given by the administrator */
+	ROUTE_NO_ORDER, /* the tables obey no order of switches */
 };
+
+/*
+ * What multicast trees obey, whatever the unicast tables do: a total order of
+ * the switches and the links that trees may use. pos[s] is the place of switch
+ * s, smaller is above, no two are alike. Packets of a tree never go up again
+ * after they came from above, and all such dependencies on these links,
+ * together with those of the unicast tables, have no cycle.
+ */
+enum { ROUTE_PORT_WORDS = 4 }; /* 256 ports as bits */
+
+struct route_mcast {
+	uint32_t *pos;			    /* [nsw] */
+	uint64_t (*link)[ROUTE_PORT_WORDS]; /* [nsw] ports of such links, a bit
+					       each; NULL: all links */
+};
+
+/* True when trees may use the link at a port of switch s. */
+static inline bool
+routes_mcast_link(const struct route_mcast *m, sw_ix s, unsigned port)
+{
+	return m->link == NULL || (m->link[s][port / 64] >> port % 64 & 1) != 0;
+}
 
 /* What a switch was read as; see topo_class.h. */
 enum route_read {
@@ -37,7 +60,8 @@ enum route_read {
 /*
  * What is remembered of a switch, by GUID; arrays of these are sorted by it.
  * place, plane and number are one more than in routes.sw_order, routes.plane
- * and route_layers.cls; 0 is none.
+ * and route_layers.cls; 0 is none. Without an order of switches place is that
+ * in routes.mcast.
  */
 struct route_rank {
 	uint64_t guid;
@@ -134,10 +158,15 @@ struct routes {
 	struct lft_pool *pool; /* not owned */
 	const char *engine;    /* static string */
 	enum route_order order;
-	uint32_t *rank;	      /* [nsw] */
-	uint32_t *sw_order;   /* [nsw] places in the switch order, or NULL:
-			 by rank and GUID; see routes_order */
-	uint8_t *plane;	      /* [nsw] or NULL: see routes_has_order */
+	uint32_t *rank;	     /* [nsw] */
+	uint32_t *sw_order;  /* [nsw] places in the switch order, or NULL:
+			by rank and GUID; see routes_order */
+	uint8_t *plane;	     /* [nsw] or NULL: see routes_has_order */
+	uint32_t *link_rank; /* [topo.nadj] where there is no order: ranks of
+				link directions that all paths climb, or NULL
+			      */
+	struct route_mcast mcast; /* where there is no order; pos NULL: not
+				     found */
 	sw_ix sftree_root;    /* the leaf under which down-up dependencies are
 			       made, or TOPO_NONE where none is needed */
 	uint16_t top;	      /* LinearFDBTop: highest LID */
@@ -204,7 +233,7 @@ uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);
 /* The switch that s sends to for lid, or TOPO_NONE. */
 sw_ix routes_next_switch(const struct routes *r, sw_ix s, uint16_t lid);
 
-/* True when switch a is above switch b by (rank, GUID). */
+/* True when switch a is above switch b by (rank, GUID); there is an order. */
 bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
 
 /*
@@ -213,7 +242,7 @@ bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
  * are alike. No packet that came from above goes up again in it, and every
  * component of the fabric has one top. So whatever else obeys it (multicast
  * trees), on links that routes_has_order allows, has no cycle of dependencies
- * with unicast.
+ * with unicast. There is an order.
  */
 void routes_order(const struct routes *r, uint32_t *pos);
 
@@ -249,11 +278,19 @@ routes_has_order(const uint8_t *plane, sw_ix a, sw_ix b)
 }
 
 /*
- * The switch order as ranks of link directions, rank[topo.nadj]: a packet that
- * follows the order leaves each switch over a link of higher rank than it came
- * over. Links between planes that have no order come first on a path.
+ * Ranks of link directions, rank[topo.nadj], by which the tables may be proven:
+ * a packet leaves each switch over a link of higher rank than it came over.
+ * They are r's own, or follow from the switch order; links between planes that
+ * have no order come first on a path. False: r has neither.
  */
-void routes_link_ranks(const struct routes *r, uint32_t *rank);
+bool routes_link_ranks(const struct routes *r, uint32_t *rank);
+
+/*
+ * What multicast trees obey beside r: the switch order and its links, or
+ * r->mcast. To be freed with routes_mcast_free.
+ */
+void routes_mcast(const struct routes *r, struct route_mcast *out);
+void routes_mcast_free(struct route_mcast *m);
 
 /* The layer of packets from ports of switch src to ports of dst. */
 uint8_t routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst);

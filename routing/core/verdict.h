@@ -49,13 +49,14 @@ struct verify_report {
 };
 
 /*
- * The dependencies that tables with one layer make, by the topology's numbers:
- * record r of switch s and in-port i is the sum of (ports + 1) of the switches
- * before s, plus i. Bit `out` of its row: a packet that arrives there leaves by
- * out.
+ * The dependencies that tables make, by the topology's numbers: record r of
+ * switch s and in-port i is the sum of (ports + 1) of the switches before s,
+ * plus i; the records of the next layer follow. Bit `out` of its row: a packet
+ * that arrives there leaves by out.
  */
 struct verify_dependencies {
-	uint32_t nrec;
+	uint32_t nrec; /* of one layer */
+	unsigned layers;
 	unsigned shift; /* log2 of the words in a row: 64 ports fit in one */
 	uint64_t row[];
 };

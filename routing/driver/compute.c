@@ -11,6 +11,7 @@
 #include "routing/improve/disjoint.h"
 #include "routing/improve/load_bound.h"
 #include "routing/improve/rebalance.h"
+#include "routing/mcast/mcast_order.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
 #include "routing/verify/verify.h"
@@ -75,8 +76,7 @@ ranked_verify_tables(const struct routes *r, uint32_t **rank)
 	struct verify_tables in = routes_as_verify_tables(r);
 
 	*rank = mem_alloc((r->topo->nadj + 1U) * sizeof(**rank));
-	routes_link_ranks(r, *rank);
-	in.rank = *rank;
+	in.rank = routes_link_ranks(r, *rank) ? *rank : NULL;
 	return in;
 }
 
@@ -103,7 +103,8 @@ verify_routes(const struct route_job *job, const struct routes *before,
 	free(rank);
 	if (rc != 0)
 		return -1;
-	r->deps = verify_state_dependencies(r->verified, r->topo);
+	if (r->layers.n == 1)
+		r->deps = verify_state_dependencies(r->verified, r->topo);
 	r->layers.plain = r->report.plain;
 	return ftree_layers_fit(r, job->options, why);
 }
@@ -185,7 +186,7 @@ make_paths_disjoint(
 	struct reason why = {""};
 	struct routes *separated;
 
-	if (r->layers.npairs > 0)
+	if (r->layers.npairs > 0 || r->order == ROUTE_NO_ORDER)
 		return r;
 	separated = disjoint_routes(r, run->job, since);
 	if (separated == NULL)
@@ -291,7 +292,8 @@ rebalance_busiest_links(const struct run *run, struct routes *r,
 	struct reason why = {""};
 	struct routes *even;
 
-	if (r->report.load_max <= wish->goal || r->layers.npairs > 0)
+	if (r->report.load_max <= wish->goal || r->layers.npairs > 0 ||
+		r->order == ROUTE_NO_ORDER)
 		return r;
 	even = rebalance_routes(r, wish);
 	if (even == NULL)
@@ -668,6 +670,34 @@ repeat_until_stable(
 	return r;
 }
 
+/*
+ * Find room for multicast beside tables that obey no order of switches. False:
+ * there is none, and these tables cannot be used.
+ */
+static bool
+find_mcast_order(struct run *run, struct routes *r)
+{
+	const struct routes *prev = run->job->prev;
+	struct route_mcast was = {NULL, NULL};
+	struct verify_dependencies *deps;
+	bool found;
+
+	if (r->order != ROUTE_NO_ORDER)
+		return true;
+	deps = verify_state_dependencies(r->verified, r->topo);
+	if (prev != NULL)
+		routes_mcast(prev, &was);
+	found = mcast_order_find(r->topo, deps,
+		prev != NULL ? prev->topo : NULL, &was, &r->mcast);
+	routes_mcast_free(&was);
+	free(deps);
+	if (!found)
+		append_account(run,
+			"%s: multicast trees find no room beside its tables",
+			r->engine);
+	return found;
+}
+
 static struct routes *
 try_engine(struct run *run, const struct engine *e)
 {
@@ -676,6 +706,10 @@ try_engine(struct run *run, const struct engine *e)
 	for (unsigned n = 0; n < ATTEMPTS && result == ENGINE_OK; n++) {
 		struct routes *r = attempt_engine(run, e, n, &result);
 
+		if (r != NULL && !find_mcast_order(run, r)) {
+			routes_unref(r);
+			r = NULL;
+		}
 		if (r == NULL)
 			continue;
 		(void)snprintf(run->story->engine, sizeof(run->story->engine),

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "routing/core/routes.h"
 #include "sm/base/mem.h"
 
 /* A live link seen from below. */
@@ -29,7 +28,7 @@ struct knot {
 struct mcast {
 	struct topo *t;
 	const uint32_t *pos;
-	const uint8_t *plane;
+	const struct route_mcast *order;
 	uint32_t *first; /* rise[first[s] .. first[s + 1]) */
 	struct rise *rise;
 	uint32_t *piece; /* [nsw] component: the lowest switch in it */
@@ -47,7 +46,7 @@ leads_up(const struct mcast *m, sw_ix s, const struct topo_adj *a)
 {
 	return topo_sw_live(m->t, s) && topo_sw_live(m->t, a->peer) &&
 	       m->pos[a->peer] < m->pos[s] &&
-	       routes_has_order(m->plane, s, a->peer);
+	       routes_mcast_link(m->order, s, a->out);
 }
 
 /* Components of the live fabric, named by the lowest switch number in each. */
@@ -82,15 +81,15 @@ find_pieces(struct mcast *m)
 }
 
 struct mcast *
-mcast_new(struct topo *t, const uint32_t *pos, const uint8_t *plane)
+mcast_new(struct topo *t, const struct route_mcast *order)
 {
 	struct mcast *m = mem_zalloc(1, sizeof(*m));
 	uint32_t n = 0;
 
 	m->wave = 1; /* no knot was seen by the search before */
 	m->t = t;
-	m->pos = pos;
-	m->plane = plane;
+	m->pos = order->pos;
+	m->order = order;
 	m->first = mem_zalloc((size_t)t->nsw + 1, sizeof(*m->first));
 	m->rise = mem_zalloc(t->nadj, sizeof(*m->rise));
 	m->piece = mem_zalloc(t->nsw, sizeof(*m->piece));

@@ -1,11 +1,13 @@
 /*
  * mcast: the spanning tree of a multicast group.
  *
- * A tree hangs from one root switch over links that lead down in the switch
- * order, the total order that unicast is routed by: every switch in it has at
- * most one uplink. So a packet that comes from above never goes up again,
- * whichever member sent it; all dependencies of all trees are legal in that
- * order, and those of unicast and multicast together have no cycle. A tree has
+ * A tree hangs from one root switch over links that lead down in an order of
+ * switches: every switch in it has at most one uplink. So a packet that comes
+ * from above never goes up again, whichever member sent it; all dependencies of
+ * all trees are legal in that order. It is the order that unicast is routed by,
+ * or, where unicast follows none, one for which room was found beside the
+ * unicast tables (mcast_order.h): either way the dependencies of unicast and
+ * multicast together have no cycle. A tree has
  * one path between any two members: nothing arrives twice, nothing loops.
  *
  * A switch forwards a group's packets to all ports of its mask except the one
@@ -32,9 +34,10 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "routing/core/routes.h"
 #include "sm/base/reason.h"
 
-enum { MCAST_WORDS = 4 }; /* 256 ports as bits */
+enum { MCAST_WORDS = ROUTE_PORT_WORDS }; /* 256 ports as bits */
 
 /* A port in the group. Duplicates are allowed. */
 struct mcast_member {
@@ -62,12 +65,9 @@ struct mcast_tree {
 struct mcast;
 
 /*
- * pos[s]: place of switch s in the order, smaller is above, no two alike; with
- * one top in every component of the fabric. plane: NULL, or planes, which say
- * what links are left out (routes_has_order). All are borrowed.
+ * The order has one top in every component of the fabric. Both are borrowed.
  */
-struct mcast *mcast_new(
-	struct topo *t, const uint32_t *pos, const uint8_t *plane);
+struct mcast *mcast_new(struct topo *t, const struct route_mcast *order);
 void mcast_free(struct mcast *m); /* NULL allowed */
 
 /*

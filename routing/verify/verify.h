@@ -121,15 +121,14 @@ size_t verify_state_hops(const struct verify_state *v, const uint64_t **pairs);
 
 /*
  * The dependencies (to be freed) by t's numbers, t being the topology that was
- * judged; NULL where tables have more than one layer. After verify_incremental
- * there may be some that are no longer made.
+ * judged. After verify_incremental there may be some that are no longer made.
  */
 struct verify_dependencies *verify_state_dependencies(
 	const struct verify_state *v, const struct topo *t);
 
 /*
- * verify_tables; *deps (to be freed) are the dependencies, NULL where tables
- * have more than one layer. For callers that compare tables afterwards.
+ * verify_tables; *deps (to be freed) are the dependencies. For callers that
+ * compare tables afterwards.
  */
 int verify_tables_dependencies(const struct verify_tables *in,
 	struct verify_report *out, struct verify_dependencies **deps,

@@ -148,17 +148,34 @@ verify_state_hops(const struct verify_state *v, const uint64_t **pairs)
 	return n;
 }
 
+/* The rows of one layer, by the topology's numbers. */
+static void
+copy_rows(const struct cdg *g, const struct topo *t, const uint64_t *dep,
+	unsigned shift, uint64_t *to)
+{
+	size_t few = (size_t)1 << g->shift, at = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint32_t nports = t->node[t->sw[s].node].nports + 1U;
+		uint32_t live = g->ix[s];
+
+		for (uint32_t i = 0; live != TOPO_NONE && i < nports; i++)
+			memcpy(to + ((at + i) << shift),
+				dep + ((size_t)(g->off[live] + i) << g->shift),
+				few * sizeof(*to));
+		at += nports;
+	}
+}
+
 struct verify_dependencies *
 verify_state_dependencies(const struct verify_state *v, const struct topo *t)
 {
 	const struct cdg *g = v->g;
 	struct verify_dependencies *x;
-	size_t words, at = 0;
 	unsigned shift = 0;
 	uint32_t nrec = 0;
+	size_t words;
 
-	if (g->nlayers > 1)
-		return NULL;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		unsigned nports = t->node[t->sw[s].node].nports;
 
@@ -166,22 +183,13 @@ verify_state_dependencies(const struct verify_state *v, const struct topo *t)
 		while (nports >= 64U << shift)
 			shift++;
 	}
-	words = ((size_t)nrec << shift) * sizeof(x->row[0]);
-	x = mem_alloc(sizeof(*x) + words);
-	memset(x->row, 0, words);
+	words = (size_t)nrec << shift;
+	x = mem_zalloc(1, sizeof(*x) + words * g->nlayers * sizeof(x->row[0]));
 	x->nrec = nrec;
+	x->layers = g->nlayers;
 	x->shift = shift;
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		uint32_t nports = t->node[t->sw[s].node].nports + 1U;
-		uint32_t live = g->ix[s];
-		size_t few = (size_t)1 << g->shift;
-
-		for (uint32_t i = 0; live != TOPO_NONE && i < nports; i++)
-			memcpy(x->row + ((at + i) << shift),
-				g->dep + ((size_t)(g->off[live] + i)
-						 << g->shift),
-				few * sizeof(x->row[0]));
-		at += nports;
-	}
+	for (unsigned l = 0; l < g->nlayers; l++)
+		copy_rows(
+			g, t, g->dep + l * g->plane, shift, x->row + l * words);
 	return x;
 }

@@ -18,9 +18,8 @@ enum {
 
 struct sm_mcast {
 	struct mft *mft;
-	struct topo *topo; /* of the trees, a reference */
-	uint32_t *pos;
-	uint8_t *plane; /* see routes_has_order; or NULL */
+	struct topo *topo;	  /* of the trees, a reference */
+	struct route_mcast order; /* that they obey */
 	struct mcast *maker;
 	struct mcast_tree *tree[MFT_GROUPS];
 	bool dirty[MFT_GROUPS];
@@ -68,8 +67,7 @@ run_mcast_free(struct sm *sm)
 		mcast_tree_free(m->tree[i]);
 	mcast_free(m->maker);
 	mft_free(m->mft);
-	free(m->pos);
-	free(m->plane);
+	routes_mcast_free(&m->order);
 	topo_unref(m->topo);
 	free(m);
 }
@@ -108,12 +106,9 @@ run_mcast_publish(struct sm *sm, struct mono now)
 	mft_stop(m->mft);
 	m->topo = topo_ref(sm->view->topo);
 	mcast_free(m->maker);
-	free(m->pos);
-	free(m->plane);
-	m->pos = mem_zalloc(m->topo->nsw, sizeof(*m->pos));
-	routes_order(r, m->pos);
-	m->plane = r->plane != NULL ? mem_dup(r->plane, m->topo->nsw) : NULL;
-	m->maker = mcast_new(m->topo, m->pos, m->plane);
+	routes_mcast_free(&m->order);
+	routes_mcast(r, &m->order);
+	m->maker = mcast_new(m->topo, &m->order);
 	mft_adopt(m->mft, m->topo);
 	if (m->moved)
 		m->rest = mono_add(now, in_flight_drain(sm));

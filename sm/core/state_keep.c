@@ -16,6 +16,8 @@ order_from_word(const char *word)
 {
 	if (strcmp(word, "single") == 0)
 		return ROUTE_SINGLE;
+	if (strcmp(word, "none") == 0)
+		return ROUTE_NO_ORDER;
 	return strcmp(word, "roots") == 0 ? ROUTE_ROOTS : ROUTE_TIERS;
 }
 
@@ -208,6 +210,7 @@ gather_state(const struct sm *sm, struct gathered *g)
 		[ROUTE_TIERS] = "tiers",
 		[ROUTE_SINGLE] = "single",
 		[ROUTE_ROOTS] = "roots",
+		[ROUTE_NO_ORDER] = "none",
 	};
 	struct state_file *s = &g->s;
 

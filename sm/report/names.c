@@ -96,6 +96,8 @@ names_order(enum route_order order)
 		return "single";
 	case ROUTE_ROOTS:
 		return "roots";
+	case ROUTE_NO_ORDER:
+		return "none";
 	default:
 		return "unknown";
 	}

@@ -104,12 +104,11 @@ forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
 	uint32_t *rank = mem_alloc((r->topo->nadj + 1U) * sizeof(*rank));
-	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->layers, rank};
+	const struct verify_tables in = {r->topo, r->pool, r->row, r->nblocks,
+		&r->layers, routes_link_ranks(r, rank) ? rank : NULL};
 	struct reason why = {""};
 
 	*out = (struct forecast){0};
-	routes_link_ranks(r, rank);
 	report_progress(job, "verifying");
 	verify_state_unref(r->verified);
 	if (verify_keep(&in, jobs_threads(job->cfg), &r->report, &r->verified,

@@ -287,7 +287,7 @@ take_topology(const json_t *snapshot, struct reason *why)
 static enum route_order
 order_of(const struct state_file *s)
 {
-	for (enum route_order o = ROUTE_TIERS; o <= ROUTE_ROOTS; o++)
+	for (enum route_order o = ROUTE_TIERS; o <= ROUTE_NO_ORDER; o++)
 		if (strcmp(s->order, names_order(o)) == 0)
 			return o;
 	return ROUTE_TIERS;

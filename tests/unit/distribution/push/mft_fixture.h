@@ -346,7 +346,8 @@ static inline void
 draw_trees(struct writer *w)
 {
 	struct play *p = w->p;
-	struct mcast *maker = mcast_new(w->t, w->pos, NULL);
+	struct mcast *maker =
+		mcast_new(w->t, &(struct route_mcast){w->pos, NULL});
 
 	for (unsigned g = 0; g < GROUPS; g++) {
 		struct mcast_member m[HOSTS + 1];

@@ -196,6 +196,7 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
 	uint8_t *seen = mem_zalloc(t->nsw, 1);
 	struct rng rng = {seed};
+	struct route_mcast trees;
 	struct deps all;
 	struct mcast *m;
 
@@ -209,7 +210,8 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 	ck_assert_msg(r->plane != NULL || all.illegal == 0,
 		"seed %llu: %u turns are illegal", (unsigned long long)seed,
 		all.illegal);
-	m = mcast_new(t, pos, r->plane);
+	routes_mcast(r, &trees);
+	m = mcast_new(t, &trees);
 	for (uint64_t mlid = 0; mlid < 6; mlid++) {
 		struct mcast_member member[24];
 		struct mcast_tree *tree;
@@ -235,6 +237,7 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 			(unsigned long long)seed);
 	deps_free(&all);
 	mcast_free(m);
+	routes_mcast_free(&trees);
 	free(seen);
 	free(pos);
 }

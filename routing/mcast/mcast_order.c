@@ -1,0 +1,525 @@
+#include "routing/mcast/mcast_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/verify/dynamic_order.h"
+#include "sm/base/mem.h"
+
+enum { ATTEMPTS = 16 }; /* roots that are tried */
+
+/* A dependency that was added. */
+struct added {
+	uint32_t v;
+	unsigned out;
+};
+
+struct finder {
+	const struct topo *t;
+	uint32_t nrec; /* records of one layer, "nowhere" included */
+	unsigned layers;
+	uint32_t *off, *owner, *base, *peer;
+	struct dep_graph frame; /* of these four */
+	uint32_t *any;		/* [nv] all 1 */
+	uint64_t *dep;		/* of the unicast tables */
+	struct dynamic_order order;
+	struct route_mcast out;
+	bool *placed; /* [nsw] */
+	uint32_t nplaced;
+	sw_ix *seq; /* the live switches, in the order they are tried */
+	uint32_t nseq;
+	uint32_t *piece; /* [nsw] component */
+	bool *rooted;	 /* [nsw] by component */
+	sw_ix *queue;	 /* [nsw] */
+	uint32_t *dist;	 /* [nsw] */
+	struct added *added;
+	size_t nadded, cap;
+};
+
+/* ---- the frame ---- */
+
+static void
+make_frame(struct finder *f)
+{
+	const struct topo *t = f->t;
+	uint32_t n = 0;
+
+	f->off = mem_alloc((t->nsw + 1U) * sizeof(*f->off));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		f->off[s] = n;
+		n += t->node[t->sw[s].node].nports + 1U;
+	}
+	f->off[t->nsw] = n;
+	f->nrec = n + 1;
+	f->owner = mem_alloc((size_t)f->nrec * f->layers * sizeof(*f->owner));
+	f->base = mem_alloc((size_t)f->nrec * f->layers * sizeof(*f->base));
+	f->peer = mem_alloc((size_t)f->nrec * f->layers * sizeof(*f->peer));
+	f->any = mem_alloc((size_t)f->nrec * f->layers * sizeof(*f->any));
+	for (sw_ix s = 0; s <= t->nsw; s++)
+		for (uint32_t r = f->off[s];
+			r < (s < t->nsw ? f->off[s + 1] : f->nrec); r++) {
+			f->owner[r] = s;
+			f->base[r] = f->off[s];
+			f->peer[r] = n;
+		}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			f->peer[f->off[s] + a->out] =
+				f->off[a->peer] + a->peer_port;
+		}
+}
+
+/* The same records again for every further layer, and the dependencies. */
+static void
+copy_layers(struct finder *f, const struct verify_dependencies *deps)
+{
+	size_t row = (size_t)1 << deps->shift;
+
+	f->frame = (struct dep_graph){f->nrec * f->layers, f->off, f->owner,
+		f->base, f->peer, deps->shift};
+	f->dep = mem_zalloc(f->nrec * f->layers * row, sizeof(*f->dep));
+	for (unsigned l = 0; l < f->layers; l++) {
+		uint32_t at = l * f->nrec;
+
+		for (uint32_t r = 0; r < f->nrec; r++) {
+			f->owner[at + r] = f->owner[r];
+			f->base[at + r] = at + f->base[r];
+			f->peer[at + r] = at + f->peer[r];
+			f->any[at + r] = 1;
+		}
+		memcpy(f->dep + at * row, deps->row + l * deps->nrec * row,
+			deps->nrec * row * sizeof(*f->dep));
+	}
+}
+
+/* ---- links ---- */
+
+static bool
+is_live_link(const struct topo *t, sw_ix s, const struct topo_adj *a)
+{
+	return a->peer != s && topo_sw_live(t, s) && topo_sw_live(t, a->peer);
+}
+
+/* Add a dependency in every layer; false: it closes a cycle. */
+static bool
+add_dependency(struct finder *f, sw_ix s, unsigned in, unsigned out)
+{
+	for (unsigned l = 0; l < f->layers; l++) {
+		uint32_t v = l * f->nrec + f->off[s] + in;
+
+		if (dep_graph_has(&f->order.n, f->order.dep, v, out))
+			continue;
+		if (!dynamic_order_add(&f->order, v, out))
+			return false;
+		f->added = mem_grow(
+			f->added, f->nadded, &f->cap, sizeof(*f->added));
+		f->added[f->nadded++] = (struct added){v, out};
+	}
+	return true;
+}
+
+static bool
+is_tree_link(const struct finder *f, sw_ix s, unsigned port)
+{
+	return routes_mcast_link(&f->out, s, port);
+}
+
+static void
+mark_tree_link(struct finder *f, sw_ix s, unsigned port)
+{
+	f->out.link[s][port / 64] |= UINT64_C(1) << port % 64;
+}
+
+/*
+ * At switch s, join a port to those of all links of trees, but for links to
+ * switch `not`, both ways; below: only to links that lead down from s.
+ */
+static bool
+join_port(struct finder *f, sw_ix s, unsigned port, sw_ix not, bool below)
+{
+	const struct topo *t = f->t;
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+		if (a->peer == not || !is_tree_link(f, s, a->out) ||
+			(below && f->out.pos[a->peer] < f->out.pos[s]))
+			continue;
+		if (!add_dependency(f, s, port, a->out) ||
+			!add_dependency(f, s, a->out, port))
+			return false;
+	}
+	return true;
+}
+
+/* Take the link from s up to a switch that has a place; false: there is no room
+ * for it, nothing has changed. */
+static bool
+take_link(struct finder *f, sw_ix s, const struct topo_adj *a)
+{
+	size_t before = f->nadded;
+
+	if (join_port(f, a->peer, a->peer_port, s, false) &&
+		join_port(f, s, a->out, a->peer, true)) {
+		mark_tree_link(f, s, a->out);
+		mark_tree_link(f, a->peer, a->peer_port);
+		return true;
+	}
+	while (f->nadded > before) {
+		f->nadded--;
+		dynamic_order_remove(&f->order, f->added[f->nadded].v,
+			f->added[f->nadded].out);
+	}
+	return false;
+}
+
+/* ---- an attempt ---- */
+
+static void
+place_switch(struct finder *f, sw_ix s)
+{
+	f->out.pos[s] = f->nplaced++;
+	f->placed[s] = true;
+	f->rooted[f->piece[s]] = true;
+}
+
+/* The link of s to the highest switch with a place at or below `least`. */
+static const struct topo_adj *
+next_parent(const struct finder *f, sw_ix s, const struct topo_adj *last)
+{
+	const struct topo *t = f->t;
+	const struct topo_adj *best = NULL;
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+		uint32_t at = f->out.pos[a->peer];
+
+		if (!is_live_link(t, s, a) || !f->placed[a->peer])
+			continue;
+		if (last != NULL &&
+			(at < f->out.pos[last->peer] ||
+				(at == f->out.pos[last->peer] && a <= last)))
+			continue;
+		if (best == NULL || at < f->out.pos[best->peer])
+			best = a;
+	}
+	return best;
+}
+
+/* Give s a place below the highest neighbour that there is room to hang it on;
+ * false: there is none yet. */
+static bool
+hang_switch(struct finder *f, sw_ix s)
+{
+	const struct topo_adj *a = NULL;
+
+	if (!f->rooted[f->piece[s]]) {
+		place_switch(f, s);
+		return true;
+	}
+	f->out.pos[s] = UINT32_MAX;
+	while ((a = next_parent(f, s, a)) != NULL)
+		if (take_link(f, s, a)) {
+			place_switch(f, s);
+			return true;
+		}
+	return false;
+}
+
+/* Add all links that there is still room for. */
+static void
+add_more_links(struct finder *f)
+{
+	const struct topo *t = f->t;
+
+	for (uint32_t k = 0; k < f->nseq; k++) {
+		sw_ix s = f->seq[k];
+
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			if (is_live_link(t, s, a) &&
+				f->out.pos[a->peer] < f->out.pos[s] &&
+				!is_tree_link(f, s, a->out))
+				(void)take_link(f, s, a);
+		}
+	}
+}
+
+/* Place the switches in the order of f->seq; false: some find no room. */
+static bool
+try_sequence(struct finder *f)
+{
+	const struct topo *t = f->t;
+	bool more = true, all;
+
+	f->nplaced = 0;
+	f->nadded = 0;
+	memset(f->placed, 0, t->nsw * sizeof(*f->placed));
+	memset(f->rooted, 0, t->nsw * sizeof(*f->rooted));
+	memset(f->out.link, 0, t->nsw * sizeof(*f->out.link));
+	all = dynamic_order_new(&f->order, &f->frame, f->any, f->dep);
+	while (all && more && f->nplaced < f->nseq) {
+		more = false;
+		for (uint32_t k = 0; k < f->nseq; k++)
+			if (!f->placed[f->seq[k]])
+				more |= hang_switch(f, f->seq[k]);
+	}
+	all = all && f->nplaced == f->nseq;
+	if (all)
+		add_more_links(f);
+	dynamic_order_free(&f->order);
+	return all;
+}
+
+/* ---- sequences ---- */
+
+/*
+ * Breadth first from s: its component into f->queue, nearest first, and the
+ * distances. Returns how many switches it has.
+ */
+static uint32_t
+search_from(struct finder *f, sw_ix s)
+{
+	const struct topo *t = f->t;
+	uint32_t head = 0, tail = 0;
+
+	for (sw_ix i = 0; i < t->nsw; i++)
+		f->dist[i] = UINT32_MAX;
+	f->dist[s] = 0;
+	f->queue[tail++] = s;
+	for (; head < tail; head++) {
+		sw_ix at = f->queue[head];
+
+		for (uint32_t i = 0; i < t->sw[at].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[at].adj + i];
+
+			if (!is_live_link(t, at, a) ||
+				f->dist[a->peer] != UINT32_MAX)
+				continue;
+			f->dist[a->peer] = f->dist[at] + 1;
+			f->queue[tail++] = a->peer;
+		}
+	}
+	return tail;
+}
+
+/* Halfway between two switches that are as far apart as any found. */
+static sw_ix
+find_center(struct finder *f, sw_ix s)
+{
+	uint32_t *near = mem_alloc(f->t->nsw * sizeof(*near)), n, most;
+	sw_ix best, far = f->queue[search_from(f, s) - 1];
+
+	n = search_from(f, far);
+	most = f->dist[f->queue[n - 1]];
+	memcpy(near, f->dist, f->t->nsw * sizeof(*near));
+	(void)search_from(f, f->queue[n - 1]);
+	best = far;
+	for (sw_ix i = 0; i < f->t->nsw; i++)
+		if (f->piece[i] == f->piece[s] && near[i] == most / 2 &&
+			f->dist[i] + near[i] == most) {
+			best = i;
+			break;
+		}
+	free(near);
+	return best;
+}
+
+/* Name the components, by a switch of each. */
+static void
+find_pieces(struct finder *f)
+{
+	for (sw_ix s = 0; s < f->t->nsw; s++)
+		f->piece[s] = TOPO_NONE;
+	for (sw_ix s = 0; s < f->t->nsw; s++) {
+		uint32_t n = 0;
+
+		if (f->piece[s] == TOPO_NONE && topo_sw_live(f->t, s))
+			n = search_from(f, s);
+		for (uint32_t i = 0; i < n; i++)
+			f->piece[f->queue[i]] = s;
+	}
+}
+
+/* Each component, nearest to its root first: attempt 0 begins in the middle,
+ * the others elsewhere. */
+static void
+sequence_by_distance(struct finder *f, unsigned attempt)
+{
+	f->nseq = 0;
+	for (sw_ix s = 0; s < f->t->nsw; s++) {
+		sw_ix root;
+		uint32_t n;
+
+		if (f->piece[s] != s)
+			continue;
+		root = find_center(f, s);
+		n = search_from(f, root);
+		if (attempt > 0)
+			n = search_from(
+				f, f->queue[(uint64_t)attempt * n / ATTEMPTS]);
+		memcpy(f->seq + f->nseq, f->queue, n * sizeof(*f->seq));
+		f->nseq += n;
+	}
+}
+
+struct place {
+	uint32_t pos;
+	sw_ix sw;
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->pos != y->pos)
+		return x->pos < y->pos ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+/* As in the previous order, switches that are new to it last. */
+static void
+sequence_as_before(struct finder *f, const struct topo *was,
+	const struct route_mcast *prev)
+{
+	const struct topo *t = f->t;
+	struct place *p = mem_alloc((t->nsw + 1U) * sizeof(*p));
+
+	f->nseq = 0;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		sw_ix old = topo_switch_in(was, t, s);
+
+		if (topo_sw_live(t, s))
+			p[f->nseq++] = (struct place){
+				old == TOPO_NONE ? UINT32_MAX : prev->pos[old],
+				s};
+	}
+	qsort(p, f->nseq, sizeof(*p), by_place);
+	for (uint32_t i = 0; i < f->nseq; i++)
+		f->seq[i] = p[i].sw;
+	free(p);
+}
+
+static void
+finder_new(struct finder *f, struct topo *t,
+	const struct verify_dependencies *deps)
+{
+	*f = (struct finder){.t = t,
+		.layers = deps->layers,
+		.out = {mem_alloc((t->nsw + 1U) * sizeof(uint32_t)),
+			mem_zalloc(t->nsw, sizeof(*f->out.link))},
+		.placed = mem_zalloc(t->nsw, sizeof(bool)),
+		.rooted = mem_zalloc(t->nsw, sizeof(bool)),
+		.seq = mem_alloc((t->nsw + 1U) * sizeof(sw_ix)),
+		.queue = mem_alloc((t->nsw + 1U) * sizeof(sw_ix)),
+		.piece = mem_alloc((t->nsw + 1U) * sizeof(uint32_t)),
+		.dist = mem_alloc((t->nsw + 1U) * sizeof(uint32_t))};
+	make_frame(f);
+	copy_layers(f, deps);
+	find_pieces(f);
+}
+
+static void
+finder_free(struct finder *f)
+{
+	free(f->off);
+	free(f->owner);
+	free(f->base);
+	free(f->peer);
+	free(f->any);
+	free(f->dep);
+	free(f->placed);
+	free(f->rooted);
+	free(f->seq);
+	free(f->queue);
+	free(f->piece);
+	free(f->dist);
+	free(f->added);
+}
+
+/* Switches that take no part have the last places. */
+static void
+place_the_rest(struct finder *f)
+{
+	for (sw_ix s = 0; s < f->t->nsw; s++)
+		if (!f->placed[s])
+			f->out.pos[s] = f->nplaced++;
+}
+
+bool
+mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
+	const struct topo *was, const struct route_mcast *prev,
+	struct route_mcast *out)
+{
+	struct finder f;
+	bool found = false;
+
+	finder_new(&f, t, deps);
+	if (prev != NULL && prev->pos != NULL) {
+		sequence_as_before(&f, was, prev);
+		found = try_sequence(&f);
+	}
+	for (unsigned i = 0; i < ATTEMPTS && !found; i++) {
+		sequence_by_distance(&f, i);
+		found = try_sequence(&f);
+	}
+	if (found)
+		place_the_rest(&f);
+	else
+		routes_mcast_free(&f.out);
+	*out = f.out;
+	finder_free(&f);
+	return found;
+}
+
+/* ---- an order that is given ---- */
+
+/* Add all dependencies that trees may make at switch s. */
+static void
+add_all_at(const struct topo *t, const struct route_mcast *m,
+	const struct dep_graph *n, uint64_t *dep, sw_ix s)
+{
+	const struct topo_adj *adj = t->adj + t->sw[s].adj;
+	uint32_t nrec = n->off[t->nsw] + 1;
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+		for (uint32_t k = 0; k < t->sw[s].nadj; k++) {
+			const struct topo_adj *a = &adj[i], *b = &adj[k];
+			uint32_t v = n->off[s] + a->out;
+
+			if (a->peer == b->peer ||
+				!routes_mcast_link(m, s, a->out) ||
+				!routes_mcast_link(m, s, b->out) ||
+				(m->pos[a->peer] < m->pos[s] &&
+					m->pos[b->peer] < m->pos[s]))
+				continue;
+			for (; v < n->nv; v += nrec)
+				dep[((size_t)v << n->shift) + b->out / 64] |=
+					UINT64_C(1) << b->out % 64;
+		}
+}
+
+bool
+mcast_order_fits(const struct topo *t, const struct route_mcast *m,
+	const struct dep_graph *n, const uint64_t *dep)
+{
+	uint64_t *all = mem_dup(dep, dep_graph_words(n) * sizeof(*all));
+	uint32_t *any = mem_alloc(n->nv * sizeof(*any));
+	struct dynamic_order o;
+	bool fits;
+
+	for (uint32_t v = 0; v < n->nv; v++)
+		any[v] = 1;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_sw_live(t, s))
+			add_all_at(t, m, n, all, s);
+	fits = dynamic_order_new(&o, n, any, all);
+	dynamic_order_free(&o);
+	free(any);
+	free(all);
+	return fits;
+}

@@ -1,0 +1,43 @@
+/*
+ * mcast_order: room for multicast beside tables that obey no order of switches.
+ *
+ * Trees need an order of their own then: one whose dependencies, together with
+ * those of the unicast tables in every layer (a group may travel in any), have
+ * no cycle. It is found by the dependency graph alone, whatever engine made the
+ * tables: switches are placed one after another, each below one that has a
+ * place, over a link that closes no cycle; the links of all of them are a
+ * spanning tree. Then every further link that closes no cycle is added, so that
+ * groups can spread. What is proven is the whole set: any tree over these links
+ * that climbs and then descends adds nothing to it.
+ *
+ * The previous order is kept where that is possible: trees stay in place.
+ */
+#ifndef HEDDLE_ROUTING_MCAST_MCAST_ORDER_H
+#define HEDDLE_ROUTING_MCAST_MCAST_ORDER_H
+
+#include <stdbool.h>
+
+#include "discovery/topo.h"
+#include "routing/core/routes.h"
+#include "routing/core/verdict.h"
+#include "routing/verify/dep_graph.h"
+
+/*
+ * Find an order for t, whose unicast tables make the dependencies deps (without
+ * a cycle). was: the topology of prev, the order before; both may be NULL, and
+ * prev need not have links. *out: to be freed with routes_mcast_free. False:
+ * nothing was found, and *out is empty. Pure.
+ */
+bool mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
+	const struct topo *was, const struct route_mcast *prev,
+	struct route_mcast *out);
+
+/*
+ * Whether the dependencies that trees of this order may make, together with
+ * dep, have no cycle. dep: a matrix over n, the frame of t's records, which has
+ * one record more per layer than t has ports.
+ */
+bool mcast_order_fits(const struct topo *t, const struct route_mcast *m,
+	const struct dep_graph *n, const uint64_t *dep);
+
+#endif
