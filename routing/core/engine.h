@@ -142,5 +142,6 @@ struct engine {
 
 extern const struct engine engine_ftree;
 extern const struct engine engine_updn;
+extern const struct engine engine_dor;
 
 #endif

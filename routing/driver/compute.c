@@ -671,6 +671,29 @@ repeat_until_stable(
 }
 
 /*
+ * The dependencies that r makes, no others: what is found beside them depends
+ * on the tables alone, not on how they were judged.
+ */
+static struct verify_dependencies *
+exact_dependencies(const struct run *run, const struct routes *r)
+{
+	struct verify_tables in;
+	struct verify_dependencies *deps;
+	struct verify_state *state;
+	struct verify_report again;
+	uint32_t *rank;
+
+	if (!r->report.by_change)
+		return verify_state_dependencies(r->verified, r->topo);
+	in = ranked_verify_tables(r, &rank);
+	(void)verify_keep(&in, run->job->threads, &again, &state, NULL);
+	deps = verify_state_dependencies(state, r->topo);
+	verify_state_unref(state);
+	free(rank);
+	return deps;
+}
+
+/*
  * Find room for multicast beside tables that obey no order of switches. False:
  * there is none, and these tables cannot be used.
  */
@@ -684,7 +707,7 @@ find_mcast_order(struct run *run, struct routes *r)
 
 	if (r->order != ROUTE_NO_ORDER)
 		return true;
-	deps = verify_state_dependencies(r->verified, r->topo);
+	deps = exact_dependencies(run, r);
 	if (prev != NULL)
 		routes_mcast(prev, &was);
 	found = mcast_order_find(r->topo, deps,

@@ -4,12 +4,12 @@
 #include <string.h>
 
 static const struct engine *const engines[] = {
-	&engine_ftree, &engine_updn, NULL};
+	&engine_ftree, &engine_updn, &engine_dor, NULL};
 
 const char *const *
 registry_names(void)
 {
-	static const char *const names[] = {"ftree", "updn", NULL};
+	static const char *const names[] = {"ftree", "updn", "dor", NULL};
 
 	return names;
 }

@@ -24,7 +24,8 @@ struct finder {
 	uint64_t *dep;		/* of the unicast tables */
 	struct dynamic_order order;
 	struct route_mcast out;
-	bool *placed; /* [nsw] */
+	bool *placed;	 /* [nsw] */
+	sw_ix *by_place; /* [nplaced] switches by place */
 	uint32_t nplaced;
 	sw_ix *seq; /* the live switches, in the order they are tried */
 	uint32_t nseq;
@@ -180,6 +181,7 @@ take_link(struct finder *f, sw_ix s, const struct topo_adj *a)
 static void
 place_switch(struct finder *f, sw_ix s)
 {
+	f->by_place[f->nplaced] = s;
 	f->out.pos[s] = f->nplaced++;
 	f->placed[s] = true;
 	f->rooted[f->piece[s]] = true;
@@ -228,14 +230,17 @@ hang_switch(struct finder *f, sw_ix s)
 	return false;
 }
 
-/* Add all links that there is still room for. */
+/*
+ * Add all links that there is still room for, by the places of the switches:
+ * they alone are remembered when the next order is sought.
+ */
 static void
 add_more_links(struct finder *f)
 {
 	const struct topo *t = f->t;
 
-	for (uint32_t k = 0; k < f->nseq; k++) {
-		sw_ix s = f->seq[k];
+	for (uint32_t k = 0; k < f->nplaced; k++) {
+		sw_ix s = f->by_place[k];
 
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
@@ -413,6 +418,7 @@ finder_new(struct finder *f, struct topo *t,
 		.out = {mem_alloc((t->nsw + 1U) * sizeof(uint32_t)),
 			mem_zalloc(t->nsw, sizeof(*f->out.link))},
 		.placed = mem_zalloc(t->nsw, sizeof(bool)),
+		.by_place = mem_alloc((t->nsw + 1U) * sizeof(sw_ix)),
 		.rooted = mem_zalloc(t->nsw, sizeof(bool)),
 		.seq = mem_alloc((t->nsw + 1U) * sizeof(sw_ix)),
 		.queue = mem_alloc((t->nsw + 1U) * sizeof(sw_ix)),
@@ -433,6 +439,7 @@ finder_free(struct finder *f)
 	free(f->any);
 	free(f->dep);
 	free(f->placed);
+	free(f->by_place);
 	free(f->rooted);
 	free(f->seq);
 	free(f->queue);

@@ -203,14 +203,15 @@ tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank)
 
 	if (prev != NULL) {
 		s = topo_switch_in(prev->topo, t, s);
-		if (s == TOPO_NONE || prev->rank[s] == UINT32_MAX)
+		if (s == TOPO_NONE || prev->order == ROUTE_NO_ORDER ||
+			prev->rank[s] == UINT32_MAX)
 			return false;
 		*rank = prev->rank[s];
 		return true;
 	}
 	r = routes_rank_of(
 		job->ranks, job->nranks, t->node[t->sw[s].node].guid);
-	if (r == NULL)
+	if (r == NULL || job->ranks_order == ROUTE_NO_ORDER)
 		return false;
 	*rank = r->rank;
 	return *rank != UINT32_MAX;

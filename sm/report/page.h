@@ -19,4 +19,11 @@ const char *page_text(const json_t *o, const char *key);
 void page_line(
 	const char *head, const json_t *o, const char *key, struct buf *out);
 
+/* " over tiers": the order of switches that tables obey, by the member "order";
+ * "" where that is "none". */
+struct page_order {
+	char s[32];
+};
+struct page_order page_order(const json_t *o);
+
 #endif

@@ -89,6 +89,8 @@ ranks_json(const struct routes *r)
 	uint32_t *rank = mem_dup(r->rank, nsw * sizeof(*rank));
 	json_t *list = json_array();
 
+	if (r->order == ROUTE_NO_ORDER)
+		nsw = 0;
 	qsort(rank, nsw, sizeof(*rank), by_rank);
 	for (uint32_t i = 0; i < nsw; i += n) {
 		for (n = 1; i + n < nsw && rank[i + n] == rank[i]; n++)
@@ -184,6 +186,8 @@ static void
 put_place(json_t *o, const struct routes *r, const struct route_step *step,
 	int i, int n)
 {
+	if (r->order == ROUTE_NO_ORDER)
+		return;
 	json_util_put(o, "rank", json_util_u64(r->rank[step[i].sw]));
 	json_util_put(
 		o, "direction", json_string(step_direction(r, step, i, n)));
@@ -371,7 +375,7 @@ row_answer(struct view *v, const char *name)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
 	put_switch(o, v->topo, s);
-	if (!v->read_only)
+	if (!v->read_only && v->routes->order != ROUTE_NO_ORDER)
 		json_util_put(o, "rank", json_util_u64(v->routes->rank[s]));
 	json_util_put(o, "reading", tree_json_class(v));
 	json_util_put(o, "read",

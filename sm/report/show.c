@@ -289,10 +289,10 @@ status_routes(const json_t *r, struct buf *out)
 	const json_t *c = json_object_get(r, "counts");
 
 	if (json_util_has_text(r, "order"))
-		buf_printf(out, "routing     %s%s over %s, %lld layer%s\n",
+		buf_printf(out, "routing     %s%s%s, %lld layer%s\n",
 			page_text(r, "engine"),
 			json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-			page_text(r, "order"), json_util_num(v, "lanes"),
+			page_order(r).s, json_util_num(v, "lanes"),
 			names_plural(json_util_num(v, "lanes")));
 	else
 		buf_printf(out, "routing     %s\n", READ_BACK);
@@ -689,7 +689,7 @@ summary_ranks(const json_t *ranks, struct buf *out)
 	const json_t *e;
 	size_t i;
 
-	if (ranks == NULL)
+	if (json_array_size(ranks) == 0)
 		return;
 	buf_printf(out, "ranks    ");
 	json_array_foreach(ranks, i, e) buf_printf(out, " %lld:%lld",

@@ -57,7 +57,7 @@ ranks_json(const struct routes *r)
 	uint32_t *rank, n = distinct_ranks(r, &rank);
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && r->order != ROUTE_NO_ORDER; i++) {
 		uint64_t count = 0;
 
 		for (sw_ix s = 0; s < r->topo->nsw; s++)
@@ -193,8 +193,9 @@ load_json(const struct forecast *f)
 				continue;
 			x.pairs = verify_state_pairs(r->verified, s, x.a->out);
 			x.load = verify_state_load(r->verified, s, x.a->out);
-			add_load(
-				levels, r->rank[s], r->rank[x.a->peer], x.load);
+			if (r->order != ROUTE_NO_ORDER)
+				add_load(levels, r->rank[s], r->rank[x.a->peer],
+					x.load);
 			add_worst(w, &n, &x);
 		}
 	}

@@ -22,10 +22,10 @@ plan_page_routing(const json_t *f, struct buf *out)
 	size_t i;
 
 	if (json_util_has_text(s, "engine"))
-		buf_printf(out, "routing     %s%s over %s%s\n",
+		buf_printf(out, "routing     %s%s%s%s\n",
 			json_util_text(s, "engine"),
 			json_util_yes(s, "fallback") ? " (FALLBACK)" : "",
-			json_util_text(f, "order"),
+			page_order(f).s,
 			json_util_yes(s, "rebalanced") ? ", rebalanced" : "");
 	page_line("            tried: ", s, "tried", out);
 	page_line("            ", f, "note", out);

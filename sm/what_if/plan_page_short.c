@@ -7,6 +7,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
+#include "sm/report/page.h"
 
 /* The page has so many lines at most; losses after the first one so many. */
 enum { LINES = 10, LOSSES = 2 };
@@ -149,11 +150,13 @@ short_routing(const json_t *f, struct buf *out)
 {
 	const json_t *r = json_object_get(f, "routing");
 
-	if (*json_util_text(r, "engine") != '\0')
-		buf_printf(out, "routing     %s%s over %s\n",
-			json_util_text(r, "engine"),
-			json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-			json_util_text(f, "order"));
+	if (*json_util_text(r, "engine") == '\0')
+		return;
+	buf_printf(out, "routing     %s%s%s\n", json_util_text(r, "engine"),
+		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
+		page_order(f).s);
+	if (json_util_yes(r, "fallback"))
+		page_line("            ", r, "tried", out);
 }
 
 static void

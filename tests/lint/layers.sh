@@ -27,6 +27,7 @@ routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/verify/dep_g
 routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
 routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/engine_cache_io.h routing/engines/ftree/*
 routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/engine_cache_io.h routing/engines/updn/*
+routing/engines/dor/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/swgraph.h routing/engines/dor/*
 routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/mcast/mcast_order.h routing/engines/* routing/driver/*
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*

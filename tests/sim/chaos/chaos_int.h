@@ -45,7 +45,7 @@ struct chaos_script {
 	struct fabric *f;
 	struct sim_options sim;
 	char what[160]; /* the fabric in words */
-	char yaml[512];
+	char yaml[640];
 	struct mono route_delay;
 	uint32_t other_sm; /* host of a second SM of lower priority, or
 			      FABRIC_NONE */

@@ -150,6 +150,28 @@ make_random(struct plan_maker *m)
 	return gen_random(n, d, hosts, rng_next(&m->rng), NULL);
 }
 
+/* A mesh, a hypercube or a HyperX. */
+static struct fabric *
+make_product(struct plan_maker *m)
+{
+	unsigned dim[3], hosts = draw_between(m, 1, 3), n = 1;
+	unsigned nd = draw_between(m, 1, 3);
+
+	if (draw_percent(m, 25))
+		return make_hypercube(m);
+	if (draw_percent(m, 40))
+		return make_hyperx(m);
+	for (unsigned i = 0; i < nd; i++) {
+		unsigned room = m->budget / hosts / n;
+
+		dim[i] = draw_between(m, 2, room > 6 ? 6 : room > 2 ? room : 2);
+		n *= dim[i];
+	}
+	(void)snprintf(m->what, sizeof(m->what), "mesh of %ux%ux%u, %u hosts",
+		dim[0], nd > 1 ? dim[1] : 1, nd > 2 ? dim[2] : 1, hosts);
+	return gen_grid(dim, nd, false, hosts, NULL);
+}
+
 static struct fabric *
 make_tiny(struct plan_maker *m)
 {
@@ -268,8 +290,9 @@ make_fabric(struct plan_maker *m, const struct chaos_limits *l)
 	if (!l->min_hosts && draw_percent(m, 60) && m->budget > 100)
 		m->budget = draw_between(m, 8, 100);
 	do {
-		f = l->min_hosts ? make_large(m)
-				 : makers[draw_below(m, NMAKERS)](m);
+		f = l->dor	   ? make_product(m)
+		    : l->min_hosts ? make_large(m)
+				   : makers[draw_below(m, NMAKERS)](m);
 	} while (f == NULL || fabric_first_host(f) == FABRIC_NONE);
 	f = age_fabric(m, f);
 	assert(f != NULL);
@@ -626,6 +649,10 @@ chaos_script_make(
 	set_up_daemon(&m);
 	write_script(&m);
 	write_groups(&m, seed);
+	if (l->dor)
+		(void)snprintf(s->yaml + strlen(s->yaml),
+			sizeof(s->yaml) - strlen(s->yaml),
+			"  engines: [dor]\n");
 	if (l->tenants)
 		add_tenants(&m, seed);
 	if (l->lanes)

@@ -1,0 +1,48 @@
+/*
+ * dimensions: the switches read as a product of lines and full meshes: meshes,
+ * hypercubes (lines of two) and HyperX. Read from the links alone, not from
+ * names or ports.
+ *
+ *   1. Opposite links of a square without diagonals, whose corners have no
+ *      other common neighbour, run in one direction; so do the links of a
+ *      triangle. This gives classes of links.
+ *   2. Where links of two classes meet at a switch and seldom span a square,
+ *      the classes are one dimension: the next step of a line.
+ *   3. What hangs together without the links of a dimension has one coordinate
+ *      in it. No two switches may have all coordinates alike.
+ *   4. In each dimension the coordinates form a line, or all are linked to all.
+ *
+ * Dimensions are numbered by the ports that they are cabled to, lower ports
+ * first, as administrators of dimension-order routing are used to. Along a line
+ * coordinates count from one end; in a full mesh those that have lost no link
+ * come first, so that detours are found through them.
+ */
+#ifndef HEDDLE_ROUTING_ENGINES_DOR_DIMENSIONS_H
+#define HEDDLE_ROUTING_ENGINES_DOR_DIMENSIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "routing/graph/swgraph.h"
+#include "sm/base/reason.h"
+
+enum { DIMENSIONS_MAX = 32 };
+
+struct dimensions {
+	unsigned n;
+	struct {
+		uint32_t size; /* coordinates */
+		bool line;     /* else a full mesh; 2 is a line */
+	} dim[DIMENSIONS_MAX];
+	uint32_t *at; /* [nsw * n] coordinates of live switches */
+	uint8_t *of;  /* [groups of the graph] dimension of a link group */
+};
+
+/*
+ * Read the live switches of g, which is built; arrays are in g->a. -1 and why:
+ * they are no such product.
+ */
+int dimensions_read(
+	const struct swgraph *g, struct dimensions *out, struct reason *why);
+
+#endif
