@@ -218,20 +218,24 @@ keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 		(g->unknown[s].bit[a->out >> 6] >> (a->out & 63) & 1) != 0)
 		return false;
 	if (from == nsw || to == nsw)
-		return true; /* no switch on one side: no dependency */
+		return true; /* no dependency */
 	return routes_mcast_link(&g->keep, s, a->in) &&
 	       routes_mcast_link(&g->keep, s, a->out) &&
 	       (g->keep.pos[from] > g->keep.pos[s] ||
 		       g->keep.pos[to] > g->keep.pos[s]);
 }
 
-/* Add one dependency in every layer: the layer of a group is not known here. */
+/* Add one dependency in every layer: the layer of a group is not known here.
+ * Without a switch on both sides it is none. */
 static bool
 add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 	struct transition_mcast *done, size_t *ndone)
 {
 	const struct chan_graph *n = &g->net;
 
+	if (switch_behind(g, a->sw, a->in) == n->nsw ||
+		switch_behind(g, a->sw, a->out) == n->nsw)
+		return true;
 	for (unsigned l = 0; l < n->layers; l++) {
 		uint32_t v = l * n->nrec + n->off[a->sw] + a->in;
 

@@ -5,12 +5,26 @@
  * built by brute force and must have no cycle (hence no loop either). Between
  * transitions the subnet manager may have been restarted, unable to read what
  * all switches hold: those tables are in force all the same.
+ *
+ * Tables may obey no order of switches, and multicast trees may be there: their
+ * dependencies are part of the graph, of trees that stay beside every mixture,
+ * and of new ones beside those that have stayed.
  */
 #include <check.h>
 #include <stdio.h>
 
+#include "tests/unit/distribution/transition/transition_unordered.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/suite.h"
+
+enum { TREES = 4 };
+
+/* What is played beside tables that obey an order. */
+enum mode {
+	ORDERED,
+	RESTARTS,  /* of the subnet manager */
+	UNORDERED, /* tables without an order, and multicast trees */
+};
 
 struct run {
 	struct rng r;
@@ -22,19 +36,77 @@ struct run {
 	struct topo *t;	     /* in force */
 	struct routes *from; /* in force, too */
 	struct world w;
-	bool fresh;    /* a switch has come back */
-	bool lives;    /* restarts happen */
+	bool fresh; /* a switch has come back */
+	enum mode mode;
+	bool unsettled; /* the last transition was not carried out to its end */
+	struct mcast_tree *tree[TREES];
 	uint32_t bulk; /* as in transition_job */
 	unsigned steps, blocked, staged, direct, stages, unread;
+	unsigned orderless;	/* tables */
+	unsigned asked, stayed; /* trees */
 };
 
+/* ---- trees ---- */
+
+/* The dependencies of the trees that there are, into the world. */
 static void
-begin_run(struct run *run, unsigned kind, uint64_t seed, bool lives)
+put_trees(struct run *run, struct world *w)
 {
-	const struct frozen_lids many = {.lmc = lives ? 2 : 0};
+	memset(w->guest, 0, (size_t)w->nch * w->nch);
+	for (unsigned i = 0; i < TREES; i++)
+		if (run->tree[i] != NULL)
+			world_add_tree(w, run->tree[i]);
+}
+
+/* Trees that may not stay are gone before anything is written. */
+static void
+judge_trees(struct run *run, const struct topo *t, struct transition_result *x)
+{
+	for (unsigned i = 0; i < TREES; i++) {
+		struct transition_mcast *dep;
+		bool stays;
+		size_t n;
+
+		if (run->tree[i] == NULL || !transition_mcast_must_ask(x))
+			continue;
+		dep = tree_dependencies(run->tree[i], t, &n);
+		stays = transition_mcast_admit(x, dep, n);
+		free(dep);
+		run->asked++;
+		run->stayed += stays;
+		if (stays)
+			continue;
+		mcast_tree_free(run->tree[i]);
+		run->tree[i] = NULL;
+	}
+}
+
+/* New trees beside those that have stayed, which then go. */
+static void
+grow_trees(struct run *run, struct world *w, const struct routes *to)
+{
+	struct mcast_tree *new[TREES];
+
+	for (unsigned i = 0; i < TREES; i++) {
+		new[i] = world_tree(to, run->tree[i], &run->r);
+		world_add_tree(w, new[i]);
+	}
+	ck_assert_msg(!world_cyclic(w, w->met), "new trees: kind %u seed %llu",
+		run->kind, (unsigned long long)run->seed);
+	for (unsigned i = 0; i < TREES; i++) {
+		mcast_tree_free(run->tree[i]);
+		run->tree[i] = new[i];
+	}
+	put_trees(run, w);
+}
+
+static void
+begin_run(struct run *run, unsigned kind, uint64_t seed, enum mode mode)
+{
+	const struct frozen_lids many = {.lmc = mode == RESTARTS ? 2 : 0};
 
 	*run = (struct run){
-		.r = {seed}, .seed = seed, .kind = kind, .lives = lives};
+		.r = {seed}, .seed = seed, .kind = kind, .mode = mode};
 	run->f = world_fabric(kind, &run->r);
 	run->t = frozen_topo(run->f, &many);
 	world_capable(run->t, true);
@@ -44,11 +116,15 @@ begin_run(struct run *run, unsigned kind, uint64_t seed, bool lives)
 		run->t, run->pool, NULL, rng_below(&run->r, run->t->nsw));
 	world_new(&run->w, run->t, run->t->max_lid + 1U);
 	world_install(&run->w, run->hw, run->from);
+	if (mode == UNORDERED)
+		grow_trees(run, &run->w, run->from);
 }
 
 static void
 end_run(struct run *run)
 {
+	for (unsigned i = 0; i < TREES; i++)
+		mcast_tree_free(run->tree[i]);
 	world_free(&run->w);
 	routes_unref(run->from);
 	device_free(run->hw);
@@ -185,6 +261,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	if (x->kind == TRANSITION_BLOCKED) {
 		/* but for dependencies that the new routing itself makes */
 		holds(run, x->cut_pairs <= x->paper_pairs ||
+				   to->order == ROUTE_NO_ORDER ||
 				   to->sftree_root != TOPO_NONE);
 		if (x->nstages == 1)
 			check_blocks(run, w, x, all, to);
@@ -266,7 +343,8 @@ check_tables(struct run *run, const struct world *w, const struct routes *to)
 						   to, s, (uint16_t)l)));
 }
 
-static void
+/* True if it was carried out to its end. */
+static bool
 carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	const struct routes *to)
 {
@@ -278,7 +356,7 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 		/* switches that have come back are not yet up */
 		world_rise(w, &run->w, false);
 		if (!carry_out(run, w, x->write, i, interrupt))
-			return;
+			return false;
 		world_rise(w, &run->w, true);
 		drain_world(run, w);
 	}
@@ -294,7 +372,7 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 		if (k > 0)
 			drain_world(run, w);
 		if (!carry_out(run, w, x->write + i, n, interrupt))
-			return;
+			return false;
 	}
 	ck_assert_uint_eq(i, x->nwrites);
 	check_tables(run, w, to);
@@ -302,6 +380,26 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 		drain_world(run, w);
 	w->ndeps = 0;
 	holds(run, !world_cyclic(w, w->met));
+	return true;
+}
+
+/* The next tables, which may obey no order. */
+static struct routes *
+next_routes(struct run *run, struct topo *t)
+{
+	unsigned how = rng_below(&run->r, 3);
+	sw_ix root = how == 1 ? rng_below(&run->r, t->nsw) : TOPO_NONE;
+	struct routes *to =
+		world_routes(t, run->pool, how == 0 ? run->from : NULL, root);
+
+	if (run->mode != UNORDERED || rng_below(&run->r, 4) == 0)
+		return to;
+	if (world_unorder(to, run->from, rng_below(&run->r, 101), &run->r)) {
+		run->orderless++;
+		return to;
+	}
+	routes_unref(to);
+	return world_routes(t, run->pool, NULL, TOPO_NONE);
 }
 
 /* New routes on changed links: with the order kept, another root, or any
@@ -310,14 +408,13 @@ static void
 run_transition(struct run *run)
 {
 	struct topo *t = change_fabric(run);
-	unsigned how = rng_below(&run->r, 3);
-	sw_ix root = how == 1 ? rng_below(&run->r, t->nsw) : TOPO_NONE;
-	struct routes *to =
-		world_routes(t, run->pool, how == 0 ? run->from : NULL, root);
+	struct routes *to = next_routes(run, t);
 	struct transition_job job = {.to = to,
 		.from = run->from,
 		.hw = run->hw,
 		.bulk = run->bulk,
+		.guests = run->mode == UNORDERED,
+		.unsettled = run->unsettled,
 		.max_stages = 1 + rng_below(&run->r, 8)};
 	uint32_t lids = t->max_lid + 1U;
 	struct transition_result *x;
@@ -328,7 +425,7 @@ run_transition(struct run *run)
 		t->sw[s].lft_top = (uint16_t)(w.nlids - 1);
 	world_move(&w, &run->w);
 	x = transition_find(&job);
-	holds(run, x->unread == 0 || run->lives);
+	holds(run, x->unread == 0 || run->mode == RESTARTS);
 	if (x->unread == 0)
 		check_plan(run, &w, x, to);
 	run->unread += x->unread > 0;
@@ -336,7 +433,14 @@ run_transition(struct run *run)
 	run->staged += x->kind == TRANSITION_STAGED;
 	run->blocked += x->kind == TRANSITION_BLOCKED;
 	run->stages += x->nstages;
-	carry_out_all(run, &w, x, to);
+	judge_trees(run, t, x);
+	put_trees(run, &w);
+	run->unsettled = !carry_out_all(run, &w, x, to);
+	if (!run->unsettled && run->mode == UNORDERED) {
+		if (transition_mcast_must_ask(x))
+			drain_world(run, &w); /* as sm/core/run_mcast does */
+		grow_trees(run, &w, to);
+	}
 	transition_free(x);
 	world_free(&run->w);
 	run->w = w;
@@ -347,17 +451,18 @@ run_transition(struct run *run)
 }
 
 static void
-many_transitions(unsigned kind, unsigned seeds, bool lives)
+many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 {
 	unsigned steps = 0, direct = 0, staged = 0, blocked = 0, unread = 0;
+	unsigned orderless = 0, asked = 0, stayed = 0;
 
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct run run;
 
-		begin_run(&run, kind, seed * 1000 + kind, lives);
+		begin_run(&run, kind, seed * 1000 + kind, mode);
 		run.bulk = seed > 20;
 		for (unsigned i = 0; i < 5; i++) {
-			if (lives && rng_below(&run.r, 2) == 0)
+			if (mode == RESTARTS && rng_below(&run.r, 2) == 0)
 				restart_manager(&run);
 			run_transition(&run);
 		}
@@ -366,23 +471,37 @@ many_transitions(unsigned kind, unsigned seeds, bool lives)
 		staged += run.staged;
 		blocked += run.blocked;
 		unread += run.unread;
+		orderless += run.orderless;
+		asked += run.asked;
+		stayed += run.stayed;
 		end_run(&run);
 	}
-	ck_assert_int_eq(unread > 0, lives);
-	(void)printf("kind %u: %u steps, %u direct, %u staged, %u blocked, "
-		     "%u with tables that nobody knew\n",
-		kind, steps, direct, staged, blocked, unread);
+	ck_assert_int_eq(unread > 0, mode == RESTARTS);
+	ck_assert_int_eq(orderless > 0, mode == UNORDERED);
+	ck_assert(mode != UNORDERED || (stayed > 0 && stayed < asked));
+	(void)printf(
+		"kind %u: %u steps, %u direct, %u staged, %u blocked, "
+		"%u with tables that nobody knew, %u without an order, %u of "
+		"%u trees stayed\n",
+		kind, steps, direct, staged, blocked, unread, orderless, stayed,
+		asked);
 }
 
 START_TEST(random_transitions)
 {
-	many_transitions((unsigned)_i, 30, false);
+	many_transitions((unsigned)_i, 30, ORDERED);
 }
 END_TEST
 
 START_TEST(restarts)
 {
-	many_transitions((unsigned)_i, 10, true);
+	many_transitions((unsigned)_i, 10, RESTARTS);
+}
+END_TEST
+
+START_TEST(without_an_order)
+{
+	many_transitions((unsigned)_i, 30, UNORDERED);
 }
 END_TEST
 
@@ -395,6 +514,7 @@ main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, random_transitions, 0, 6);
 	tcase_add_loop_test(tc, restarts, 0, 6);
+	tcase_add_loop_test(tc, without_an_order, 0, 6);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

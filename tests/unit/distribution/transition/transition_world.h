@@ -28,6 +28,7 @@ struct world {
 	uint32_t *off, nch; /* channels: off[switch] + in-port */
 	uint64_t *met, *is; /* [nsw * nlids] port sets: met, in force */
 	bool *dep;	    /* [nch * nch] */
+	bool *guest;	    /* [nch * nch] of multicast trees */
 	bool *gone;	    /* [nch] */
 	bool *idle;	    /* [nch] links that carry nothing yet */
 	const struct transition_dependency *blocked; /* blocked dependencies */
@@ -53,6 +54,7 @@ world_new(struct world *w, const struct topo *t, uint32_t nlids)
 	w->met = mem_zalloc((size_t)t->nsw * nlids, sizeof(*w->met));
 	w->is = mem_zalloc((size_t)t->nsw * nlids, sizeof(*w->is));
 	w->dep = mem_alloc((size_t)w->nch * w->nch);
+	w->guest = mem_zalloc(w->nch, w->nch);
 	w->gone = mem_zalloc(w->nch, sizeof(*w->gone));
 	w->idle = mem_zalloc(w->nch, sizeof(*w->idle));
 }
@@ -64,6 +66,7 @@ world_free(struct world *w)
 	free(w->met);
 	free(w->is);
 	free(w->dep);
+	free(w->guest);
 	free(w->gone);
 	free(w->idle);
 }
@@ -156,6 +159,8 @@ world_cyclic(struct world *w, const uint64_t *set)
 	uint32_t left = w->nch, before = 0;
 
 	(void)world_graph(w, set);
+	for (size_t i = 0; i < (size_t)w->nch * w->nch; i++)
+		w->dep[i] |= w->guest[i];
 	memset(w->gone, 0, w->nch);
 	while (left != before) {
 		before = left;
