@@ -447,8 +447,9 @@ place_coordinates(struct reading *r, unsigned d, struct reason *why)
 			d + 1, out->n, x.n);
 	if (!out->dim[d].line && !place_full_mesh(g, &x))
 		return reason_set(why,
-			"the %" PRIu32 " switches of dimension %u of %u are "
-			"neither a line nor all linked to each other",
+			"no mesh, hypercube or HyperX: the %" PRIu32
+			" switches of dimension %u of %u are neither a line "
+			"nor all linked to each other",
 			x.n, d + 1, out->n);
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (g->live[s])

@@ -1,0 +1,338 @@
+/*
+ * The engine dor: products of lines and full meshes are read as such, paths are
+ * shortest, tables hold before a judge that knows no ranks; what has no path by
+ * the order of dimensions is refused with the reason.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "routing/mcast/mcast_order.h"
+#include "routing/verify/verify.h"
+#include "sm/base/mem.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+struct shape {
+	enum { MESH, TORUS, HYPERX, DRAGONFLY, RANDOM, TREE } kind;
+	unsigned dim[4], n, hosts;
+	const char *note; /* of the routes, or the reason of a refusal */
+};
+
+static struct fabric *
+shape_fabric(const struct shape *s)
+{
+	const struct gen_fattree2 tree = {4, 6, 1, 3, 3};
+	struct reason why = {""};
+	struct fabric *f = NULL;
+
+	switch (s->kind) {
+	case MESH:
+	case TORUS:
+		f = gen_grid(s->dim, s->n, s->kind == TORUS, s->hosts, &why);
+		break;
+	case HYPERX:
+		f = gen_hyperx(s->dim, s->n, s->hosts, &why);
+		break;
+	case DRAGONFLY:
+		f = gen_dragonfly(4, 2, 2, &why);
+		break;
+	case RANDOM:
+		f = gen_random(24, 4, 2, 7, &why);
+		break;
+	case TREE:
+		f = gen_tree_two(&tree, &why);
+		break;
+	}
+	ck_assert_msg(f != NULL, "%s", why.text);
+	return f;
+}
+
+/* Routes of one attempt, or NULL and why. */
+static struct routes *
+route_topo(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	struct reason *why)
+{
+	struct route_job job = {.topo = t, .pool = pool, .prev = prev};
+	struct arena *a = arena_new();
+	struct routes *r = NULL;
+	enum engine_result result =
+		engine_dor.route(&job, prev != NULL, 0, a, &r, why);
+
+	arena_free(a);
+	ck_assert_int_eq(result == ENGINE_OK, r != NULL);
+	return r;
+}
+
+/* Distances of all switches to one, by plain search. */
+static void
+find_distances(const struct topo *t, sw_ix root, uint32_t *dist)
+{
+	bool more = true;
+
+	memset(dist, 0xff, t->nsw * sizeof(*dist));
+	dist[root] = 0;
+	for (uint32_t d = 0; more; d++) {
+		more = false;
+		for (sw_ix s = 0; s < t->nsw; s++)
+			for (uint32_t i = 0; dist[s] == d && i < t->sw[s].nadj;
+				i++) {
+				sw_ix p = t->adj[t->sw[s].adj + i].peer;
+
+				if (dist[p] != UINT32_MAX)
+					continue;
+				dist[p] = d + 1;
+				more = true;
+			}
+	}
+}
+
+/* Every path is as short as the links allow, but for `detours` (switch, switch)
+ * pairs. */
+static void
+check_shortest(const struct routes *r, uint32_t detours)
+{
+	const struct topo *t = r->topo;
+	uint32_t *dist = mem_alloc(t->nsw * sizeof(*dist)), longer = 0;
+
+	for (sw_ix d = 0; d < t->nsw; d++) {
+		uint16_t lid = t->port[t->node[t->sw[d].node].first_port].lid;
+
+		find_distances(t, d, dist);
+		for (sw_ix s = 0; s < t->nsw; s++) {
+			uint32_t n = 0;
+			sw_ix at = s;
+
+			for (; at != d && n <= t->nsw; n++)
+				at = routes_next_switch(r, at, lid);
+			longer += n > dist[s];
+		}
+	}
+	ck_assert_uint_eq(longer, detours);
+	free(dist);
+}
+
+/* A judge without ranks, and one with them; room for multicast. */
+static void
+check_verified(struct routes *r)
+{
+	struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+	struct verify_dependencies *deps;
+	struct verify_report report;
+	struct reason why = {""};
+	uint32_t *rank = mem_alloc((r->topo->nadj + 1U) * sizeof(*rank));
+
+	ck_assert_msg(
+		verify_tables_dependencies(&in, &report, &deps, &why) == 0,
+		"%s", why.text);
+	ck_assert_uint_eq(report.cut_off, 0);
+	ck_assert(routes_link_ranks(r, rank));
+	in.rank = rank;
+	ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
+	ck_assert(report.by_rank);
+	ck_assert(mcast_order_find(r->topo, deps, NULL, NULL, &r->mcast));
+	free(deps);
+	free(rank);
+}
+
+static const struct shape routed[] = {
+	{MESH, {6, 5}, 2, 2, "order of 2 dimensions: line of 6, line of 5"},
+	{MESH, {4, 3, 5}, 3, 1,
+		"order of 3 dimensions: line of 4, line of 3, line of 5"},
+	{MESH, {7}, 1, 2, "order of 1 dimension: line of 7"},
+	{MESH, {2, 2, 2, 2}, 4, 1,
+		"order of 4 dimensions: line of 2, line of 2, line of 2, line "
+		"of 2"},
+	{MESH, {1}, 1, 3, "order of 0 dimensions:"},
+	{HYPERX, {6, 4}, 2, 3,
+		"order of 2 dimensions: full mesh of 6, full mesh of 4"},
+	{HYPERX, {3, 2, 5}, 3, 1,
+		"order of 3 dimensions: full mesh of 3, line of 2, full mesh "
+		"of 5"},
+	{HYPERX, {9}, 1, 2, "order of 1 dimension: full mesh of 9"},
+};
+
+START_TEST(products)
+{
+	const struct frozen_lids lids = {.shuffle = 5, .lmc = 1};
+	const struct shape *s = &routed[_i];
+	struct fabric *f = shape_fabric(s);
+	struct topo *t = frozen_topo(f, &lids);
+	struct lft_pool *pool = lft_pool_new();
+	struct reason why = {""};
+	struct routes *r = route_topo(t, pool, NULL, &why), *again;
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	ck_assert_str_eq(r->note, s->note);
+	ck_assert_int_eq(r->order, ROUTE_NO_ORDER);
+	check_verified(r);
+	check_shortest(r, 0);
+	again = route_topo(t, pool, r, &why);
+	ck_assert_ptr_nonnull(again);
+	ck_assert_uint_eq(again->entries_changed, 0);
+	routes_unref(again);
+	routes_unref(r);
+	ck_assert_uint_eq(pool->live, 0);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+static const struct shape refused[] = {
+	{TORUS, {6, 5}, 2, 1,
+		"dimension 1 of 2 is a ring of 6 switches: a torus needs more "
+		"than one VL"},
+	{TORUS, {3, 5}, 2, 1,
+		"dimension 2 of 2 is a ring of 5 switches: a torus needs more "
+		"than one VL"},
+	{DRAGONFLY, {0}, 0, 0, "no mesh, hypercube or HyperX: "},
+	{RANDOM, {0}, 0, 0, "no mesh, hypercube or HyperX: "},
+	{TREE, {0}, 0, 0, "no mesh, hypercube or HyperX: "},
+};
+
+START_TEST(refusals)
+{
+	const struct frozen_lids lids = {0};
+	const struct shape *s = &refused[_i];
+	struct fabric *f = shape_fabric(s);
+	struct topo *t = frozen_topo(f, &lids);
+	struct lft_pool *pool = lft_pool_new();
+	struct reason why = {""};
+
+	ck_assert_ptr_null(route_topo(t, pool, NULL, &why));
+	ck_assert_msg(strncmp(why.text, s->note, strlen(s->note)) == 0, "%s",
+		why.text);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+/* The number of the cable between two switches, by their names. */
+static uint32_t
+cable_between(const struct fabric *f, const char *a, const char *b)
+{
+	for (uint32_t i = 0; i < f->ncables; i++) {
+		const char *x = f->node[f->cable[i].node[0]].name;
+		const char *y = f->node[f->cable[i].node[1]].name;
+
+		if ((strcmp(x, a) == 0 && strcmp(y, b) == 0) ||
+			(strcmp(x, b) == 0 && strcmp(y, a) == 0))
+			return i;
+	}
+	ck_abort_msg("no cable between %s and %s", a, b);
+	return 0;
+}
+
+/* A lost link of a full mesh: a detour, and only what went over it changes. */
+START_TEST(lost_link)
+{
+	const struct shape s = {HYPERX, {6, 4}, 2, 3, NULL};
+	const struct frozen_lids lids = {0};
+	struct fabric *f = shape_fabric(&s);
+	struct topo *t = frozen_topo(f, &lids), *u;
+	struct lft_pool *pool = lft_pool_new();
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct reason why = {""};
+	struct routes *r = route_topo(t, pool, NULL, &why), *less, *back;
+	uint64_t over = 0;
+
+	drop[cable_between(f, "sw0.0", "sw1.0")] = true;
+	u = frozen_less(f, drop, t);
+	less = route_topo(u, pool, r, &why);
+	ck_assert_msg(less != NULL, "%s", why.text);
+	check_verified(less);
+	/* from each of the two to the other columns of the other */
+	check_shortest(less, 2 * 3);
+	for (sw_ix x = 0; x < t->nsw; x++)
+		for (uint16_t lid = 1; lid <= t->max_lid; lid++) {
+			sw_ix next = routes_next_switch(r, x, lid);
+			const char *from = topo_desc(t, t->sw[x].node);
+			const char *to =
+				next == TOPO_NONE
+					? ""
+					: topo_desc(t, t->sw[next].node);
+
+			over += (strcmp(from, "sw0.0") == 0 &&
+					strcmp(to, "sw1.0") == 0) ||
+				(strcmp(from, "sw1.0") == 0 &&
+					strcmp(to, "sw0.0") == 0);
+		}
+	ck_assert_uint_gt(over, 0);
+	ck_assert_uint_eq(less->entries_changed, over);
+	back = route_topo(t, pool, less, &why);
+	ck_assert_uint_eq(back->entries_changed, over);
+	routes_unref(back);
+	routes_unref(less);
+	routes_unref(r);
+	lft_pool_free(pool);
+	free(drop);
+	topo_unref(u);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+/* A lost link of a line leaves no path: the pair is named, and updn routes. */
+START_TEST(broken_line)
+{
+	const char *const engines[] = {"dor"};
+	const struct shape s = {MESH, {4, 3}, 2, 2, NULL};
+	const struct frozen_lids lids = {0};
+	struct fabric *f = shape_fabric(&s);
+	struct topo *t = frozen_topo(f, &lids), *u;
+	struct lft_pool *pool = lft_pool_new();
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct route_job job = {.topo = t, .pool = pool};
+	struct route_account story;
+	struct reason why = {""};
+	struct routes *r = compute_routes(&job, engines, 1, &story, &why);
+	struct routes *less, *back;
+
+	ck_assert_str_eq(story.engine, "dor");
+	ck_assert_ptr_nonnull(r->mcast.pos);
+	drop[cable_between(f, "sw1.1", "sw2.1")] = true;
+	u = frozen_less(f, drop, t);
+	job = (struct route_job){
+		.topo = u, .pool = pool, .prev = r, .load_limit = 1250};
+	less = compute_routes(&job, engines, 1, &story, &why);
+	ck_assert_ptr_nonnull(less);
+	ck_assert_str_eq(story.engine, "updn");
+	ck_assert(story.fallback);
+	ck_assert_msg(strstr(story.tried, "dor refused: ") == story.tried, "%s",
+		story.tried);
+	(void)printf("%s\n", story.tried);
+	job = (struct route_job){
+		.topo = t, .pool = pool, .prev = less, .load_limit = 1250};
+	back = compute_routes(&job, engines, 1, &story, &why);
+	ck_assert_str_eq(story.engine, "dor");
+	routes_unref(back);
+	routes_unref(less);
+	routes_unref(r);
+	lft_pool_free(pool);
+	free(drop);
+	topo_unref(u);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("dor");
+	TCase *tc = tcase_create("dor");
+
+	tcase_add_loop_test(
+		tc, products, 0, sizeof(routed) / sizeof(routed[0]));
+	tcase_add_loop_test(
+		tc, refusals, 0, sizeof(refused) / sizeof(refused[0]));
+	tcase_add_test(tc, lost_link);
+	tcase_add_test(tc, broken_line);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}
