@@ -217,7 +217,8 @@ static const struct schema_option routing[] = {
 		.help = "Routing engines in order of preference. If one cannot "
 			"route the fabric, or its tables fail verification, "
 			"the next one is tried; up*/down* over the kept switch "
-			"order always comes last."},
+			"order always comes last. heddle-routing(7) says what "
+			"each of them is for."},
 	{.key = "load_limit",
 		.type = SCHEMA_FACTOR,
 		FIELD(config_routing, load_limit),

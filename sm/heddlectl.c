@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "config/import/import.h"
+#include "routing/driver/registry.h"
 #include "sm/base/argument.h"
 #include "sm/base/loop.h"
 #include "sm/base/suggest.h"
@@ -1015,8 +1016,8 @@ run_import(int argc, char **argv)
 
 	if (ret != EXIT_OK)
 		return ret;
-	if (import_files(a.file[0], a.file[1], IMPORT_OPENSM_DIR, &r, &why) !=
-		0) {
+	if (import_files(a.file[0], a.file[1], IMPORT_OPENSM_DIR,
+		    registry_names(), &r, &why) != 0) {
 		print_error("bad-argument", "%s", why.text);
 		return EXIT_USAGE;
 	}

@@ -87,9 +87,6 @@ is_stock(const char *key, const char *value)
 	return false;
 }
 
-/* Engines that have the same name in OpenSM and Heddle. */
-static const char *const known[] = {"updn", "ftree", NULL};
-
 /* The options that name files, and where OpenSM has them. */
 enum named { PARTITIONS, QOS_POLICY, PREFIX_ROUTES, ROOTS, NAMED };
 
@@ -103,8 +100,10 @@ static const struct {
 };
 
 struct import {
-	struct import_file file; /* opensm.conf */
-	const char *dir;	 /* where files are that it does not name */
+	struct import_file file;    /* opensm.conf */
+	const char *dir;	    /* where files are that it does not name */
+	const char *const *engines; /* that there are: they have OpenSM's names
+				     */
 	struct config *all_defaults;
 	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
 	struct buf roots;		/* a list of switches */
@@ -145,18 +144,19 @@ translate_engines(
 	at = (size_t)snprintf(out, MAX_TEXT, "[");
 	for (name = strtok_r(list, ", ", &save); name != NULL;
 		name = strtok_r(NULL, ", ", &save)) {
-		for (i = 0; known[i] != NULL && strcmp(known[i], name) != 0;
+		for (i = 0; im->engines[i] != NULL &&
+			    strcmp(im->engines[i], name) != 0;
 			i++)
 			;
-		if (known[i] == NULL)
+		if (im->engines[i] == NULL)
 			import_lost(&im->notes, &im->file, line,
 				"routing_engine %.60s: not available in "
 				"Heddle, "
 				"whose engines are all deadlock-free",
 				name);
-		else if (strstr(out, known[i]) == NULL) {
+		else if (strstr(out, im->engines[i]) == NULL) {
 			at += (size_t)snprintf(out + at, MAX_TEXT - at, "%s%s",
-				any ? ", " : "", known[i]);
+				any ? ", " : "", im->engines[i]);
 			any = true;
 		}
 	}
@@ -278,7 +278,7 @@ set_option(struct import *im, size_t i, unsigned line, const char *v,
 	struct reason why;
 
 	(void)snprintf(set, sizeof(set), "%s=%s", o->ours, text);
-	c = config_with(im->all_defaults, list, 1, known, &why);
+	c = config_with(im->all_defaults, list, 1, im->engines, &why);
 	if (c == NULL) {
 		import_lost(&im->notes, &im->file, line, "%.60s %.60s: %.200s",
 			o->theirs, secret ? "(secret)" : v,
@@ -551,10 +551,11 @@ print_comments(const struct import *im, struct buf *out)
 
 /* The output must be a valid configuration. */
 static int
-check_output(const struct buf *out, struct reason *why)
+check_output(const struct import *im, const struct buf *out, struct reason *why)
 {
 	struct diag_list d;
-	struct config *c = config_parse("import", out->text, out->n, known, &d);
+	struct config *c =
+		config_parse("import", out->text, out->n, im->engines, &d);
 
 	if (c == NULL)
 		(void)reason_set(why,
@@ -605,7 +606,7 @@ import_all(struct import *im, const struct import_file *parts,
 			buf_put(&out->yaml, body.text, body.n);
 		else
 			buf_printf(&out->yaml, "{}\n");
-		rc = check_output(&out->yaml, why);
+		rc = check_output(im, &out->yaml, why);
 	}
 	buf_free(&body);
 	if (rc != 0)
@@ -632,13 +633,15 @@ import_end(struct import *im)
 
 int
 import_files(const char *opts, const char *parts, const char *dir,
-	struct import_result *out, struct reason *why)
+	const char *const *engines, struct import_result *out,
+	struct reason *why)
 {
 	struct import *im = mem_zalloc(1, sizeof(*im));
 	struct import_file p = {0};
 	int rc = 0;
 
 	im->all_defaults = config_default();
+	im->engines = engines;
 	im->qos = import_qos_new();
 	if (opts != NULL) {
 		im->dir = dir;

@@ -60,6 +60,8 @@ write_text(const char *name, const char *text)
 	write_bytes(name, text, strlen(text));
 }
 
+static const char *const engines[] = {"ftree", "updn", "dor", NULL};
+
 /* Import these texts as the files o and p, which name all others. */
 static int
 import_texts(const char *opts, const char *parts, struct import_result *out,
@@ -70,7 +72,7 @@ import_texts(const char *opts, const char *parts, struct import_result *out,
 	if (parts != NULL)
 		write_text("p", parts);
 	return import_files(opts != NULL ? "o" : NULL,
-		parts != NULL ? "p" : NULL, NULL, out, why);
+		parts != NULL ? "p" : NULL, NULL, engines, out, why);
 }
 
 static const struct {
@@ -332,8 +334,8 @@ expect_texts(const char *opts, size_t nlost, const char *const *text)
 	struct reason why = {""};
 
 	write_text("o", opts);
-	ck_assert_msg(import_files("o", NULL, "d", &out, &why) == 0, "%s: %s",
-		opts, why.text);
+	ck_assert_msg(import_files("o", NULL, "d", engines, &out, &why) == 0,
+		"%s: %s", opts, why.text);
 	for (; *text != NULL; text++)
 		ck_assert_msg(strstr(out.yaml.text, *text) != NULL,
 			"'%s' is not in:\n%s", *text, out.yaml.text);
@@ -416,8 +418,8 @@ expect_rules(const char *opts, const char *policy, const char *lost,
 
 	write_text("o", opts);
 	write_text("pol", policy);
-	ck_assert_msg(
-		import_files("o", NULL, "d", &out, &why) == 0, "%s", why.text);
+	ck_assert_msg(import_files("o", NULL, "d", engines, &out, &why) == 0,
+		"%s", why.text);
 	ck_assert_msg(
 		strcmp(out.lost.text != NULL ? out.lost.text : "", lost) == 0,
 		"lost:\n%s", out.lost.text);
@@ -604,7 +606,8 @@ expect_refusal(const char *opts, const char *parts, const char *text)
 	struct import_result out = {0};
 	struct reason why = {""};
 
-	ck_assert_int_ne(import_files(opts, parts, "d", &out, &why), 0);
+	ck_assert_int_ne(
+		import_files(opts, parts, "d", engines, &out, &why), 0);
 	ck_assert_msg(strstr(why.text, text) != NULL, "%s", why.text);
 	ck_assert_ptr_null(out.yaml.text);
 }
@@ -707,7 +710,8 @@ START_TEST(hostile_policy)
 				sizeof(text) - strlen(text) - 1);
 		write_text("pol", text);
 		write_text("o", POLICY);
-		ck_assert_msg(import_files("o", NULL, "d", &out, &why) == 0,
+		ck_assert_msg(
+			import_files("o", NULL, "d", engines, &out, &why) == 0,
 			"seed %d round %u: %s\n%s", _i, round, why.text, text);
 		for (const char *c = out.yaml.text; *c != '\0'; c++)
 			ck_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f));
@@ -724,7 +728,7 @@ START_TEST(hostile_name)
 	struct reason why;
 
 	write_text(name, "xyzzy 1\nlmc 1\n");
-	ck_assert_int_eq(import_files(name, NULL, "d", &out, &why), 0);
+	ck_assert_int_eq(import_files(name, NULL, "d", engines, &out, &why), 0);
 	ck_assert_ptr_nonnull(strstr(out.yaml.text, "#   a?qos: {}?:1: xyzzy"));
 	import_free(&out);
 }
@@ -743,8 +747,8 @@ START_TEST(a_hundred_thousand_members)
 	buf_printf(&text, ";\n");
 	write_text("p", text.text);
 	before = clock();
-	ck_assert_msg(
-		import_files(NULL, "p", "d", &out, &why) == 0, "%s", why.text);
+	ck_assert_msg(import_files(NULL, "p", "d", engines, &out, &why) == 0,
+		"%s", why.text);
 	/* a quarter of a second; 22 if each is compared with all before */
 	ck_assert_int_lt((clock() - before) / CLOCKS_PER_SEC, 5);
 	ck_assert_uint_gt(out.yaml.n, (size_t)3 << 20);
