@@ -2,7 +2,7 @@
 # usage: bringup.sh FABRIC
 # A dead fabric comes up: one run brings it up, then the standard tools judge
 # its tables; then a daemon on the running fabric, which must find nothing to
-# do, and must be found by sminfo.
+# do, and must be found by sminfo. A HyperX is routed by dor.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -82,6 +82,9 @@ second_run() {
 	blocks=$(status_get counts.lft_blocks)
 	[ "$blocks" = 0 ] ||
 		fail "the daemon wrote $blocks blocks that were there"
+	engine=$(status_get engine)
+	[ "${E2E_ENGINE:-$engine}" = "$engine" ] ||
+		fail "$engine routes, not $E2E_ENGINE"
 	sets=$(status_get counts.other_sets)
 	say "again: $(status_get counts.smps) SMPs, 0 blocks and" \
 		"${sets:--} other Sets written"
@@ -89,6 +92,10 @@ second_run() {
 
 main() {
 	e2e_init
+	if [ "$1" = hyperx64 ]; then
+		E2E_ENGINE=dor
+		E2E_CONF_MORE='routing: {engines: [dor]}'
+	fi
 	fabric "$1" "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
 	t0=$(now)

@@ -463,6 +463,7 @@ fabric() {
 	tree11664) generate fattree3 --k 36 >"$2" ;;
 	tree27648) generate fattree3 --k 48 >"$2" ;;
 	torus888) generate torus --dim 8x8x8 --hosts 1 >"$2" ;;
+	hyperx64) generate hyperx --dim 6x4 --hosts 3 >"$2" ;;
 	irregular)
 		generate random --switches 64 --degree 6 --hosts 4 \
 			--seed 1 >"$2"

@@ -36,6 +36,7 @@ audit opensm 240
 audit cut 240
 audit sim 240
 preload tables 240
+bringup hyperx64 240
 bringup demo 240
 bringup lab-small 240
 bringup lab-selfloop 240
