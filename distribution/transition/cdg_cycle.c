@@ -378,12 +378,12 @@ find_witness_lid(const struct lft_values *v, uint32_t vertex, unsigned out)
 	const struct chan_graph *n = v->net;
 	uint32_t lids = v->nblocks * LFT_BLOCK;
 	uint32_t before = n->peer[vertex];
-	uint8_t mask = (uint8_t)(1U << vertex / n->nrec), *layers = NULL;
+	uint16_t mask = (uint16_t)(1U << vertex / n->nrec), *layers = NULL;
 	uint8_t x[TRANSITION_VALUES], y[TRANSITION_VALUES];
 	uint32_t lid = 1;
 
 	if (n->layers > 1)
-		layers = mem_alloc(n->nsw);
+		layers = mem_alloc(n->nsw * sizeof(*layers));
 	for (; lid < lids; lid++) {
 		sw_ix s = n->owner[vertex], u = n->owner[before];
 		unsigned nx = lft_values_entry(v, u, lid, all, x);

@@ -22,8 +22,8 @@ struct mix {
 	const struct chan_graph *n;
 	uint64_t *dep;
 	struct transition_lines edge, reach;
-	uint8_t *mask; /* [nsw + 1][64] layers that reach, or NULL */
-	bool narrow;   /* rows of one word, and no port 63 */
+	uint16_t *mask; /* [nsw + 1][64] layers that reach, or NULL */
+	bool narrow;	/* rows of one word, and no port 63 */
 	uint64_t *out; /* [nsw + 1 << shift] channels that the block leads to */
 };
 
@@ -78,7 +78,7 @@ add_layered_line(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	const struct chan_graph *n = m->n;
 	const struct transition_to *to = n->to + (size_t)u * 256;
-	const uint8_t *mask = m->mask + (size_t)u * LFT_BLOCK;
+	const uint16_t *mask = m->mask + (size_t)u * LFT_BLOCK;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		uint32_t c = to[up[l]].rec;
@@ -252,15 +252,15 @@ add_block(struct mix *m)
 /* Spread layers one step along an image of u; true when something is new. */
 static bool
 spread_along_line(
-	const struct chan_graph *n, uint8_t *mask, sw_ix u, const uint8_t *up)
+	const struct chan_graph *n, uint16_t *mask, sw_ix u, const uint8_t *up)
 {
 	const struct transition_to *to = n->to + (size_t)u * 256;
-	uint8_t *from = mask + (size_t)u * LFT_BLOCK;
+	uint16_t *from = mask + (size_t)u * LFT_BLOCK;
 	unsigned more = 0;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		sw_ix s = to[up[l]].s;
-		uint8_t *at = mask + (size_t)s * LFT_BLOCK + l;
+		uint16_t *at = mask + (size_t)s * LFT_BLOCK + l;
 
 		more |= s != n->nsw ? (unsigned)(from[l] & ~*at) : 0;
 		*at |= from[l];
@@ -271,7 +271,7 @@ spread_along_line(
 /* Find the layers with packets at each switch, for the 64 LIDs of a block. */
 static void
 spread_layers(const struct lft_values *v, const struct transition_lines *r,
-	uint8_t *mask)
+	uint16_t *mask)
 {
 	const struct chan_graph *n = v->net;
 	bool more = true;
@@ -292,10 +292,10 @@ spread_layers(const struct lft_values *v, const struct transition_lines *r,
 
 static void
 load_source_layers(const struct lft_values *v, uint32_t b,
-	enum transition_which which, uint8_t *mask)
+	enum transition_which which, uint16_t *mask)
 {
 	uint32_t nsw = v->net->nsw;
-	uint8_t *one = mem_alloc(nsw);
+	uint16_t *one = mem_alloc(nsw * sizeof(*one));
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		lft_values_layers(v, b * LFT_BLOCK + l, which, one);
@@ -506,7 +506,8 @@ add_blocks(struct mix *m, struct transition_when edges,
 
 	lft_values_lines_new(&m->reach, m->n);
 	if (m->n->layers > 1)
-		m->mask = mem_zalloc(m->n->nsw + 1U, LFT_BLOCK);
+		m->mask = mem_zalloc(
+			(m->n->nsw + (size_t)1) * LFT_BLOCK, sizeof(*m->mask));
 	else
 		m->out = mem_zalloc(((size_t)m->n->nsw + 1) << m->n->shift,
 			sizeof(*m->out));
@@ -620,7 +621,7 @@ cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 
 void
 cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
-	struct transition_when reach, uint8_t *mask)
+	struct transition_when reach, uint16_t *mask)
 {
 	const struct chan_graph *n = v->net;
 	uint8_t port[TRANSITION_VALUES];

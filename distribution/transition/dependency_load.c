@@ -13,7 +13,7 @@ struct walk {
 	uint32_t *count; /* [nsw + 1] sources with a path through it */
 	uint32_t *wait;	 /* [nsw + 1] neighbours that have not sent yet */
 	uint32_t *queue;
-	uint8_t *mask; /* [nsw] layers of each source */
+	uint16_t *mask; /* [nsw] layers of each source */
 };
 
 /* Where every switch sends LID number i of the block. */
@@ -105,8 +105,9 @@ dependency_load_new(struct dependency_load *l, const struct lft_values *v,
 	w.count = mem_alloc(nsw * sizeof(*w.count));
 	w.wait = mem_alloc(nsw * sizeof(*w.wait));
 	w.queue = mem_alloc(nsw * sizeof(*w.queue));
-	w.mask = mem_alloc(nsw);
-	memset(w.mask, 1, nsw);
+	w.mask = mem_alloc(nsw * sizeof(*w.mask));
+	for (sw_ix s = 0; s < nsw; s++)
+		w.mask[s] = 1;
 	lft_values_lines_new(&lines, n);
 	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
 		if (lid % LFT_BLOCK == 0)

@@ -498,14 +498,14 @@ lft_values_diff(const struct lft_values *v, const struct lft_value_cell *c)
 /* Add the layer of each switch to the LID's switch `dst` to the masks. */
 static void
 add_layers(const struct lft_values *v, const struct routes *r,
-	const sw_ix *name, sw_ix dst, uint8_t *mask)
+	const sw_ix *name, sw_ix dst, uint16_t *mask)
 {
 	for (sw_ix s = 0; s < v->net->nsw; s++) {
 		sw_ix src = name != NULL ? name[s] : s;
 
 		if (src != TOPO_NONE)
-			mask[s] |= (uint8_t)(1U << routes_layer(
-						     &r->layers, src, dst));
+			mask[s] |= (uint16_t)(1U << routes_layer(
+						      &r->layers, src, dst));
 	}
 }
 
@@ -519,7 +519,7 @@ lid_switch(const struct topo *t, uint32_t lid)
 
 /* Add the layers that old connections may use. */
 static void
-add_history(const struct lft_values *v, uint32_t dst, uint8_t *mask)
+add_history(const struct lft_values *v, uint32_t dst, uint16_t *mask)
 {
 	const struct sl_history *history = v->job->history;
 
@@ -542,13 +542,13 @@ knows_layers(const struct lft_values *v)
 
 void
 lft_values_layers(const struct lft_values *v, uint32_t lid,
-	enum transition_which which, uint8_t *mask)
+	enum transition_which which, uint16_t *mask)
 {
 	const struct routes *from = v->job->from;
 	sw_ix is = lid_switch(v->net->t, lid), was = TOPO_NONE;
 	bool all = which != TRANSITION_NEW && which != TRANSITION_HELD;
 
-	memset(mask, 0, v->net->nsw);
+	memset(mask, 0, v->net->nsw * sizeof(*mask));
 	if (from != NULL && knows_layers(v))
 		was = lid_switch(from->topo, lid);
 	if (is != TOPO_NONE && (which != TRANSITION_HELD || from == NULL))
@@ -561,7 +561,8 @@ lft_values_layers(const struct lft_values *v, uint32_t lid,
 	if ((is == TOPO_NONE && was == TOPO_NONE) ||
 		(from == NULL && v->nheld > 0 && all &&
 			sl_history_count(v->job->history) == 0))
-		memset(mask, (int)((1U << v->net->layers) - 1), v->net->nsw);
+		for (sw_ix s = 0; s < v->net->nsw; s++)
+			mask[s] = (uint16_t)((1U << v->net->layers) - 1);
 }
 
 bool

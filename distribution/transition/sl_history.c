@@ -17,7 +17,7 @@ struct sl_history {
 	struct map by_guid;
 	struct leaf *leaf;
 	size_t n, cap;
-	uint8_t *mask; /* [room * room], or NULL: layer 0 for all */
+	uint16_t *mask; /* [room * room], or NULL: layer 0 for all */
 	size_t room;
 	struct map came; /* end ports of leaves with more than one layer: when
 			    they came up */
@@ -58,7 +58,7 @@ sl_history_leaf(const struct sl_history *p, uint64_t guid)
 							   : SL_HISTORY_NONE;
 }
 
-static uint8_t *
+static uint16_t *
 mask_cell(const struct sl_history *p, size_t a, size_t b)
 {
 	return &p->mask[a * p->room + b];
@@ -66,16 +66,17 @@ mask_cell(const struct sl_history *p, size_t a, size_t b)
 
 /* Make room for more leaves; without masks so far all pairs get `all`. */
 static void
-make_room(struct sl_history *p, size_t room, uint8_t all)
+make_room(struct sl_history *p, size_t room, uint16_t all)
 {
-	uint8_t *mask = mem_zalloc(room, room);
+	uint16_t *mask = mem_zalloc(room, room * sizeof(*mask));
 
 	for (size_t a = 0; a < p->n && a < room; a++) {
-		if (p->mask == NULL)
-			memset(mask + a * room, all, p->n);
-		else if (a < p->room)
+		for (size_t b = 0; p->mask == NULL && b < p->n; b++)
+			mask[a * room + b] = all;
+		if (p->mask != NULL && a < p->room)
 			memcpy(mask + a * room, mask_cell(p, a, 0),
-				p->room < room ? p->room : room);
+				(p->room < room ? p->room : room) *
+					sizeof(*mask));
 	}
 	free(p->mask);
 	p->mask = mask;
@@ -155,7 +156,7 @@ reset_leaf(struct sl_history *p, uint32_t i, const struct routes *r)
 	p->leaf[i].changed = p->clock;
 	if (p->mask == NULL)
 		return;
-	memset(mask_cell(p, i, 0), 0, p->room);
+	memset(mask_cell(p, i, 0), 0, p->room * sizeof(*p->mask));
 	for (size_t a = 0; a < p->n; a++)
 		*mask_cell(p, a, i) = 0;
 	for (sw_ix s = 0; me != TOPO_NONE && s < t->nsw; s++) {
@@ -164,9 +165,9 @@ reset_leaf(struct sl_history *p, uint32_t i, const struct routes *r)
 		if (k == SL_HISTORY_NONE)
 			continue;
 		*mask_cell(p, i, k) =
-			(uint8_t)(1U << routes_layer(&r->layers, me, s));
+			(uint16_t)(1U << routes_layer(&r->layers, me, s));
 		*mask_cell(p, k, i) =
-			(uint8_t)(1U << routes_layer(&r->layers, s, me));
+			(uint16_t)(1U << routes_layer(&r->layers, s, me));
 	}
 }
 
@@ -214,7 +215,7 @@ sl_history_add_topology(struct sl_history *p, const struct topo *t,
 static void
 give_layer(struct sl_history *p, uint32_t a, uint32_t b, uint8_t layer)
 {
-	uint8_t *m = mask_cell(p, a, b), is = (uint8_t)(1U << layer);
+	uint16_t *m = mask_cell(p, a, b), is = (uint16_t)(1U << layer);
 
 	if ((*m & ~is) != 0) {
 		p->leaf[a].many = p->leaf[b].many = true;
@@ -273,7 +274,7 @@ sl_history_assume_any(struct sl_history *p)
 	}
 }
 
-uint8_t
+uint16_t
 sl_history_mask(const struct sl_history *p, uint32_t a, uint32_t b, unsigned n)
 {
 	unsigned m, below = (1U << n) - 1;
@@ -281,9 +282,9 @@ sl_history_mask(const struct sl_history *p, uint32_t a, uint32_t b, unsigned n)
 	if (a == SL_HISTORY_NONE || b == SL_HISTORY_NONE)
 		return 0;
 	if (p->leaf[a].any || p->leaf[b].any)
-		return (uint8_t)below;
+		return (uint16_t)below;
 	m = p->mask != NULL ? *mask_cell(p, a, b) : p->layers > 0;
-	return (uint8_t)((m & below) | ((m & ~below) != 0));
+	return (uint16_t)((m & below) | ((m & ~below) != 0));
 }
 
 bool
@@ -319,7 +320,7 @@ sl_history_guid(const struct sl_history *p, uint32_t i)
 	return p->leaf[i].guid;
 }
 
-const uint8_t *
+const uint16_t *
 sl_history_row(const struct sl_history *p, uint32_t i)
 {
 	return p->mask != NULL ? mask_cell(p, i, 0) : NULL;
@@ -344,13 +345,13 @@ sl_history_load_leaf(struct sl_history *p, uint64_t guid, bool any)
 }
 
 void
-sl_history_load_row(struct sl_history *p, uint32_t i, const uint8_t *mask)
+sl_history_load_row(struct sl_history *p, uint32_t i, const uint16_t *mask)
 {
 	if (mask == NULL)
 		return;
 	if (p->mask == NULL)
 		make_room(p, p->n + p->n / 8 + 8, 0);
-	memcpy(mask_cell(p, i, 0), mask, p->n);
+	memcpy(mask_cell(p, i, 0), mask, p->n * sizeof(*mask));
 	for (size_t b = 0; b < p->n; b++)
 		if ((mask[b] & (mask[b] - 1)) != 0)
 			p->leaf[i].many = p->leaf[b].many = true;

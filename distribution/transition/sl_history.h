@@ -19,9 +19,9 @@
  * that is found with ports in use and is unknown here, or was under another
  * subnet manager, may use any layer with any other leaf.
  *
- * As long as only one layer was ever given out there are no masks, a byte a
- * pair of leaves otherwise: 0.4 MiB for 648 leaves. The history is kept in the
- * state file: a restart of the subnet manager ends no connection.
+ * As long as only one layer was ever given out there are no masks, two bytes
+ * a pair of leaves otherwise: 0.8 MiB for 648 leaves. The history is kept in
+ *the state file: a restart of the subnet manager ends no connection.
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_SL_HISTORY_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_SL_HISTORY_H
@@ -35,7 +35,7 @@
 
 enum {
 	SL_HISTORY_NONE = UINT32_MAX, /* no leaf */
-	SL_HISTORY_LAYERS = 8,	      /* layers that routing may use */
+	SL_HISTORY_LAYERS = ROUTE_LAYERS,
 };
 
 /*
@@ -75,7 +75,7 @@ uint32_t sl_history_leaf(const struct sl_history *p, uint64_t guid);
  * of higher ones are in layer 0. Only layers given out so far; SL_HISTORY_NONE:
  * 0.
  */
-uint8_t sl_history_mask(
+uint16_t sl_history_mask(
 	const struct sl_history *p, uint32_t a, uint32_t b, unsigned n);
 
 /* ---- what a restart must not forget ---- */
@@ -85,7 +85,7 @@ uint32_t sl_history_count(const struct sl_history *p);
 uint64_t sl_history_guid(const struct sl_history *p, uint32_t i);
 
 /* Leaf i's masks by the number of the other leaf; NULL: one layer for all. */
-const uint8_t *sl_history_row(const struct sl_history *p, uint32_t i);
+const uint16_t *sl_history_row(const struct sl_history *p, uint32_t i);
 /* Any layer with any leaf: its masks mean nothing. */
 bool sl_history_any(const struct sl_history *p, uint32_t i);
 
@@ -96,6 +96,7 @@ bool sl_history_any(const struct sl_history *p, uint32_t i);
  */
 void sl_history_load(struct sl_history *p, unsigned layers);
 void sl_history_load_leaf(struct sl_history *p, uint64_t guid, bool any);
-void sl_history_load_row(struct sl_history *p, uint32_t i, const uint8_t *mask);
+void sl_history_load_row(
+	struct sl_history *p, uint32_t i, const uint16_t *mask);
 
 #endif

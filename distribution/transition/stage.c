@@ -34,7 +34,7 @@ struct added {
 	uint8_t out;
 };
 
-/* A byte for each switch, for each LID that was asked for. */
+/* Bytes for each switch, for each LID that was asked for. */
 struct rows {
 	uint32_t *of; /* by LID: row number + 1 */
 	uint8_t *row;
@@ -62,7 +62,7 @@ struct work {
 	struct rows whole;  /* whether packets arrive as the stage begins */
 	struct rows need;   /* on the new path of lost packets */
 	bool few;	    /* few channels on cycles: rows are cheaper */
-	uint8_t *ones;	    /* the row for all LIDs with one layer */
+	uint16_t *ones;	    /* the row for all LIDs with one layer */
 };
 
 static void
@@ -87,17 +87,18 @@ rows_free(struct rows *r)
 	free(r->row);
 }
 
-/* The row of a LID; true: it was added and is to be filled. */
+/* The row of a LID, of so many bytes in all of r; true: it was added and is to
+ * be filled. */
 static bool
-rows_add(struct rows *r, uint32_t nsw, uint32_t lid, uint8_t **row)
+rows_add(struct rows *r, size_t bytes, uint32_t lid, uint8_t **row)
 {
 	bool fresh = r->of[lid] == 0;
 
 	if (fresh) {
-		r->row = mem_grow(r->row, r->n, &r->cap, nsw);
+		r->row = mem_grow(r->row, r->n, &r->cap, bytes);
 		r->of[lid] = (uint32_t)++r->n;
 	}
-	*row = r->row + (size_t)(r->of[lid] - 1) * nsw;
+	*row = r->row + (r->of[lid] - 1) * bytes;
 	return fresh;
 }
 
@@ -255,17 +256,21 @@ compare_keys(const void *a, const void *b)
 }
 
 /* Layers of packets for this LID that may be at each switch. */
-static const uint8_t *
+static const uint16_t *
 layers_of(struct work *w, uint32_t lid)
 {
 	struct transition_when rest = {TRANSITION_REST, w->at.k};
+	uint16_t *mask;
 	uint8_t *row;
+	bool added;
 
 	if (w->n->layers == 1)
 		return w->ones;
-	if (rows_add(&w->layers, w->n->nsw, lid, &row))
-		cdg_mixed_reach(w->v, lid, rest, row);
-	return row;
+	added = rows_add(&w->layers, w->n->nsw * sizeof(*mask), lid, &row);
+	mask = (uint16_t *)(void *)row; /* an even offset of the allocation */
+	if (added)
+		cdg_mixed_reach(w->v, lid, rest, mask);
+	return mask;
 }
 
 /* Add the dependency from record c out of a port, in these layers. */
@@ -308,7 +313,7 @@ add_dependencies(struct work *w, const struct lft_value_cell *c, unsigned l)
 	uint32_t lid = c->b * LFT_BLOCK + l;
 	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
 	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
-	const uint8_t *layers = layers_of(w, lid);
+	const uint16_t *layers = layers_of(w, lid);
 	uint8_t value[TRANSITION_VALUES];
 	unsigned nvalues;
 
@@ -449,8 +454,9 @@ collect_entries(struct work *w)
 	}
 	if (w->ne > 0)
 		qsort(w->e, w->ne, sizeof(*w->e), compare_keys);
-	w->ones = mem_alloc(n->nsw);
-	memset(w->ones, 1, n->nsw);
+	w->ones = mem_alloc(n->nsw * sizeof(*w->ones));
+	for (sw_ix s = 0; s < n->nsw; s++)
+		w->ones[s] = 1;
 }
 
 bool

@@ -279,7 +279,7 @@ struct transition_diff lft_values_diff(
  * ones given out) alone.
  */
 void lft_values_layers(const struct lft_values *v, uint32_t lid,
-	enum transition_which which, uint8_t *mask);
+	enum transition_which which, uint16_t *mask);
 
 /*
  * unknown_lft.c: quench the entries that lead into the unknown, before all
@@ -298,7 +298,7 @@ void cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 	const uint32_t *comp, uint64_t *dep);
 /* Layers that reach each switch for one LID, [nsw]. */
 void cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
-	struct transition_when reach, uint8_t *mask);
+	struct transition_when reach, uint16_t *mask);
 uint64_t cdg_mixed_count(const struct chan_graph *n, const uint64_t *dep);
 
 /*

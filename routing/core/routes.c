@@ -63,8 +63,8 @@ routes_unref(struct routes *r)
 	free(r->link_rank);
 	routes_mcast_free(&r->mcast);
 	free(r->row);
-	free(r->layers.cls);
-	free(r->layers.pair);
+	route_layers_free(&r->layers);
+	free(r->number);
 	verify_state_unref(r->verified);
 	free(r->deps);
 	routes_cache_unref(r->cache);
@@ -83,7 +83,7 @@ routes_new(struct topo *t, struct lft_pool *pool)
 	r->pool = pool;
 	r->engine = "";
 	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
-	r->layers.n = r->layers.spread = 1;
+	r->layers = (struct route_layers){.n = 1, .nsw = t->nsw};
 	r->sftree_root = TOPO_NONE;
 	r->top = t->max_lid;
 	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
@@ -93,27 +93,6 @@ routes_new(struct topo *t, struct lft_pool *pool)
 		r->row[s] = lft_row_share(empty);
 	lft_row_drop(pool, empty);
 	return r;
-}
-
-uint8_t
-routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst)
-{
-	size_t lo = 0, hi = l->npairs;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct route_layer_pair *p = &l->pair[mid];
-
-		if (p->src == src && p->dst == dst)
-			return p->layer;
-		if (p->src < src || (p->src == src && p->dst < dst))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (l->cls == NULL)
-		return 0;
-	return routes_layer_of(l->cls[src], l->cls[dst], l->spread);
 }
 
 lft_ref *
@@ -546,12 +525,9 @@ routes_for(const struct routes *r, struct topo *t)
 	c->row = mem_dup(r->row, t->nsw * sizeof(struct lft_row *));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		(void)lft_row_share(c->row[s]);
-	if (r->layers.cls != NULL)
-		c->layers.cls =
-			mem_dup(r->layers.cls, t->nsw * sizeof(*r->layers.cls));
-	if (r->layers.npairs > 0)
-		c->layers.pair = mem_dup(r->layers.pair,
-			r->layers.npairs * sizeof(*r->layers.pair));
+	c->layers = route_layers_copy(&r->layers);
+	if (r->number != NULL)
+		c->number = mem_dup(r->number, t->nsw * sizeof(*r->number));
 	if (r->deps != NULL)
 		c->deps = mem_dup(r->deps,
 			sizeof(*r->deps) +
@@ -576,8 +552,8 @@ routes_note(const struct routes *r, sw_ix s)
 			1;
 	if (r->plane != NULL)
 		is.plane = (uint8_t)(r->plane[s] + 1);
-	if (r->layers.cls != NULL)
-		is.number = (uint16_t)(r->layers.cls[s] + 1);
+	if (r->number != NULL)
+		is.number = (uint16_t)(r->number[s] + 1);
 	return is;
 }
 
@@ -594,11 +570,11 @@ restore_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 	}
 	if (is == NULL || is->number == 0)
 		return;
-	if (r->layers.cls == NULL) {
-		r->layers.cls = mem_alloc(n * sizeof(*r->layers.cls));
-		memset(r->layers.cls, 0xff, n * sizeof(*r->layers.cls));
+	if (r->number == NULL) {
+		r->number = mem_alloc(n * sizeof(*r->number));
+		memset(r->number, 0xff, n * sizeof(*r->number));
 	}
-	r->layers.cls[s] = (uint16_t)(is->number - 1);
+	r->number[s] = (uint16_t)(is->number - 1);
 }
 
 /*

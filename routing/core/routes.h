@@ -13,6 +13,7 @@
 
 #include "discovery/topo.h"
 #include "routing/core/lft.h"
+#include "routing/core/route_layers.h"
 #include "routing/core/verdict.h"
 #include "sm/base/arena.h"
 #include "sm/base/reason.h"
@@ -60,7 +61,7 @@ enum route_read {
 /*
  * What is remembered of a switch, by GUID; arrays of these are sorted by it.
  * place, plane and number are one more than in routes.sw_order, routes.plane
- * and route_layers.cls; 0 is none. Without an order of switches place is that
+ * and routes.number; 0 is none. Without an order of switches place is that
  * in routes.mcast.
  */
 struct route_rank {
@@ -72,6 +73,8 @@ struct route_rank {
 	uint16_t number;
 };
 
+enum { ROUTE_NO_NUMBER = UINT16_MAX };
+
 /* The rank of guid among n, or NULL. */
 const struct route_rank *routes_rank_of(
 	const struct route_rank *rank, size_t n, uint64_t guid);
@@ -82,49 +85,6 @@ struct topo_class {
 	uint64_t options;   /* engine_options.reading then */
 	uint64_t when;	    /* seconds since 1970; 0: not known */
 };
-
-/*
- * Layers: the packets from the ports of one switch to those of another have a
- * layer, which they keep on their whole path, so that the dependencies of each
- * layer are a graph of their own. Which SLs and VLs a layer gets is decided by
- * routing/core/slvl.h. With one layer (n is 1) both arrays are NULL. Otherwise
- * the layer of (a, b) is the exception where there is one, else it follows from
- * the numbers of the two leaves: two bytes a switch.
- */
-struct route_layer_pair {
-	sw_ix src, dst;
-	uint8_t layer;
-};
-
-enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: layer 0 */
-
-struct route_layers {
-	uint8_t n;	/* layers in use by routing, 1..8 */
-	uint8_t spread; /* leaf pairs are spread over the first of them, >= 1 */
-	bool plain;	/* the verifier finds no cycle either when all layers
-			   are one: they may share VLs */
-	uint16_t *cls;	/* [nsw] numbers of leaves, or NULL: everything on
-			   layer 0 but exceptions */
-	struct route_layer_pair *pair; /* exceptions, sorted by (src, dst) */
-	size_t npairs;
-};
-
-/*
- * The layer, of n, for leaves number a and b. Guay et al., vFtree (IPDPS 2011),
- * algorithm 1: the pairs of leaf i begin with layer 2i mod n, one more where
- * 2i / n is odd, and go round the layers with the leaves behind i; a pair has
- * the same layer in both directions; inside a leaf it is layer 0. In closed
- * form it is i + j - 1 (+ 1) mod n with i < j.
- */
-static inline uint8_t
-routes_layer_of(uint16_t a, uint16_t b, unsigned n)
-{
-	unsigned i = a < b ? a : b, j = a < b ? b : a;
-
-	if (i == j || j == ROUTE_NO_LEAF || n < 2)
-		return 0;
-	return (uint8_t)((i + j - 1 + (2 * i / n) % 2) % n);
-}
 
 /*
  * The engine's cache: what it wants to find again when these routes are the
@@ -173,6 +133,8 @@ struct routes {
 	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
 	struct route_layers layers;
+	uint16_t *number; /* [nsw] that the engine gave switches and wants to
+			     find again, ROUTE_NO_NUMBER: none; or NULL */
 	struct route_cache *cache; /* the engine's, or NULL */
 	uint64_t entries_kept;	   /* against the previous routes */
 	uint64_t entries_changed;
@@ -291,9 +253,6 @@ bool routes_link_ranks(const struct routes *r, uint32_t *rank);
  */
 void routes_mcast(const struct routes *r, struct route_mcast *out);
 void routes_mcast_free(struct route_mcast *m);
-
-/* The layer of packets from ports of switch src to ports of dst. */
-uint8_t routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst);
 
 /* An empty value for topology t (reference taken), all entries dropping. */
 struct routes *routes_new(struct topo *t, struct lft_pool *pool);

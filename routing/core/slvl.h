@@ -50,7 +50,7 @@
 
 enum {
 	SLVL_MAX = 15,
-	SLVL_LAYERS = 8, /* layers of routing */
+	SLVL_LAYERS = 16, /* layers of routing */
 	SLVL_SLS = 16,
 	SLVL_DROP = 15, /* the VL that discards */
 	SLVL_ROW = 8,	/* bytes of a row: SL 0 in the high nibble */

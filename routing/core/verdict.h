@@ -27,11 +27,14 @@ struct verify_tables {
 
 /* What the verifier says of them. */
 struct verify_report {
-	bool ok;	      /* nothing unreachable, no loop, no cycle */
+	bool ok;	      /* nothing unreachable, no loop, no cycle, layers
+				 alike in both directions */
 	uint64_t pairs;	      /* (switch, LID) pairs that have a path */
 	uint64_t unreachable; /* of those: dead ends and wrong ejections */
 	uint64_t loops;	      /* (switch, LID) pairs that run into a loop */
 	uint64_t cut_off;     /* (switch, LID) pairs with no physical path */
+	uint64_t asymmetric;  /* pairs of switches with another layer
+			     back */
 	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
 	uint32_t vls;		  /* layers judged */
 	bool plain; /* no cycle even if all layers were one; see slvl.h */

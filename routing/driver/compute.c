@@ -177,7 +177,8 @@ has_new_link(const struct topo *was, const struct topo *t)
  * Make paths to the ports of one node disjoint: returns r, which is verified,
  * or a changed copy, which is verified too; then r is dropped. Only nodes are
  * looked at for which something has changed since the given routes, all for
- * NULL. Tables with layers for single pairs of switches are left alone.
+ * NULL. Tables that are not plain, or obey no order of switches, are left
+ * alone.
  */
 static struct routes *
 make_paths_disjoint(
@@ -186,7 +187,7 @@ make_paths_disjoint(
 	struct reason why = {""};
 	struct routes *separated;
 
-	if (r->layers.npairs > 0 || r->order == ROUTE_NO_ORDER)
+	if (!r->layers.plain || r->order == ROUTE_NO_ORDER)
 		return r;
 	separated = disjoint_routes(r, run->job, since);
 	if (separated == NULL)
@@ -283,7 +284,7 @@ count_hosts(const struct topo *t)
  * verifies and has a lower load; then r is dropped. A node that one switch
  * still cuts off from some leaf may have disjoint paths by the changed entries:
  * it gets them, or a restart, which looks at all nodes, would write them.
- * Tables with layers for single pairs of switches are left alone.
+ * Tables that are not plain, or obey no order of switches, are left alone.
  */
 static struct routes *
 rebalance_busiest_links(const struct run *run, struct routes *r,
@@ -292,7 +293,7 @@ rebalance_busiest_links(const struct run *run, struct routes *r,
 	struct reason why = {""};
 	struct routes *even;
 
-	if (r->report.load_max <= wish->goal || r->layers.npairs > 0 ||
+	if (r->report.load_max <= wish->goal || !r->layers.plain ||
 		r->order == ROUTE_NO_ORDER)
 		return r;
 	even = rebalance_routes(r, wish);

@@ -206,39 +206,15 @@ count_hosts(struct cdg *g)
 	}
 }
 
-/* Layers by live number; exceptions sorted by destination. */
 static void
 set_layers(struct cdg *g, const struct route_layers *l)
 {
-	uint32_t *at;
-
 	g->nlayers = l == NULL || l->n < 2 ? 1 : l->n;
 	if (g->nlayers == 1)
 		return;
-	g->spread = l->spread;
-	if (l->cls != NULL) {
-		g->cls = mem_alloc((g->n + 1U) * sizeof(*g->cls));
-		for (uint32_t s = 0; s < g->n; s++)
-			g->cls[s] = l->cls[g->sw[s]];
-	}
-	g->except_lo = mem_zalloc(g->n + 2U, sizeof(*g->except_lo));
-	g->except = mem_alloc((l->npairs + 1) * sizeof(*g->except));
-	for (size_t i = 0; i < l->npairs; i++)
-		if (g->ix[l->pair[i].dst] != TOPO_NONE &&
-			g->ix[l->pair[i].src] != TOPO_NONE)
-			g->except_lo[g->ix[l->pair[i].dst] + 1]++;
-	for (uint32_t s = 0; s < g->n; s++)
-		g->except_lo[s + 1] += g->except_lo[s];
-	at = mem_dup(g->except_lo, (g->n + 1U) * sizeof(*at));
-	for (size_t i = 0; i < l->npairs; i++) {
-		uint32_t dst = g->ix[l->pair[i].dst];
-		uint32_t src = g->ix[l->pair[i].src];
-
-		if (dst != TOPO_NONE && src != TOPO_NONE)
-			g->except[at[dst]++] =
-				(struct verify_except){src, l->pair[i].layer};
-	}
-	free(at);
+	g->layer_row = mem_zalloc(g->n + 1U, sizeof(struct layer_row *));
+	for (uint32_t s = 0; l->row != NULL && s < g->n; s++)
+		g->layer_row[s] = layer_row_share(l->row[g->sw[s]]);
 }
 
 uint64_t *
@@ -256,16 +232,10 @@ cdg_one_layer(const struct cdg *g)
 }
 
 void
-cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit)
+cdg_layers(const struct cdg *g, uint32_t root, uint16_t *bit)
 {
 	for (uint32_t s = 0; s < g->n; s++)
-		bit[s] = (uint8_t)(1U << (g->cls == NULL
-						   ? 0
-						   : routes_layer_of(g->cls[s],
-							     g->cls[root],
-							     g->spread)));
-	for (uint32_t i = g->except_lo[root]; i < g->except_lo[root + 1]; i++)
-		bit[g->except[i].src] = (uint8_t)(1U << g->except[i].layer);
+		bit[s] = (uint16_t)(1U << cdg_layer(g, s, root));
 }
 
 static void
@@ -355,9 +325,9 @@ cdg_free(struct cdg *g)
 	free(g->peer);
 	free(g->hosts);
 	free(g->rate);
-	free(g->cls);
-	free(g->except_lo);
-	free(g->except);
+	for (uint32_t s = 0; g->layer_row != NULL && s < g->n; s++)
+		layer_row_drop(g->layer_row[s]);
+	free(g->layer_row);
 	free_findings(g);
 	free(g);
 }

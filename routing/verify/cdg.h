@@ -21,6 +21,7 @@
 
 #include "discovery/topo.h"
 #include "routing/core/link_load.h"
+#include "routing/core/route_layers.h"
 #include "routing/verify/verify.h"
 
 /* A switch and one of its ports in one word. */
@@ -50,25 +51,17 @@ struct cdg {
 	uint16_t rate_max, rate_host; /* as in the topology */
 	unsigned shift;		      /* log2 of the words in a row of dep */
 
-	unsigned nlayers;    /* layers: planes of dep */
-	unsigned spread;     /* route_layers.spread */
-	uint16_t *cls;	     /* [n] route_layers.cls, or NULL */
-	uint32_t *except_lo; /* [n + 1] exceptions by destination, or NULL */
-	struct verify_except *except;
+	unsigned nlayers;	      /* layers: planes of dep */
+	struct layer_row **layer_row; /* [n] by destination, sources by the
+					 topology's numbers; NULL: one layer */
 
 	bool light; /* one layer; only loads are wanted, no dependencies */
 
 	/* what a walk finds; everything above stays as it was built */
 	size_t plane;	/* words of dep for one layer: nports << shift */
-	uint64_t *dep;	/* [nlanes * plane] bit out of row (switch, in) */
+	uint64_t *dep;	/* [nlayers * plane] bit out of row (switch, in) */
 	uint32_t *load; /* [nports] host pairs leaving by a port */
 	uint64_t *hops; /* [n + 1] host pairs by links on their path */
-};
-
-/* The layer from a switch, where the classes do not give it. */
-struct verify_except {
-	uint32_t src;
-	uint8_t layer;
 };
 
 /*
@@ -94,8 +87,15 @@ void cdg_free_fork(struct cdg *fork);
  */
 uint64_t *cdg_one_layer(const struct cdg *g);
 
-/* The layers from every live switch to one: [n] bits. Only with nlanes > 1. */
-void cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit);
+/* The layer from live switch src to dst. Only with several layers. */
+static inline uint8_t
+cdg_layer(const struct cdg *g, uint32_t src, uint32_t dst)
+{
+	return layer_row_get(g->layer_row[dst], g->sw[src]);
+}
+
+/* The layers from every live switch to one: [n] bits. */
+void cdg_layers(const struct cdg *g, uint32_t root, uint16_t *bit);
 
 /*
  * The switch of the topology that port p, which owns a LID, hangs on, and the
@@ -178,6 +178,15 @@ void verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 bool verify_cycle_order_channels(
 	const struct cdg *g, const uint64_t *dep, uint32_t *chan_order);
 
+/*
+ * Count the pairs of live switches whose packets come back in another layer;
+ * the first one is a fault in words. was: layers that are known to be alike, of
+ * the same numbers of switches: rows shared with them are not looked at.
+ */
+void verify_compare_directions(const struct cdg *g,
+	const struct route_layers *l, const struct route_layers *was,
+	struct verify_report *out);
+
 /* Busiest link, means and hops of the report from what the walk found. */
 void verify_sum(const struct cdg *g, struct verify_report *out);
 
@@ -187,17 +196,26 @@ struct verify_state {
 	unsigned
 		steps; /* verify_incremental since the last judgement in full */
 	struct cdg *g;
-	bool ok;	/* no fault, and plain: the next may build on it */
-	uint64_t *guid; /* [g->n] of the switches */
-	uint32_t
-		*chan_order; /* [nports] of all layers as one; NULL unless ok */
-	struct verify_dest *dest; /* [nlid]; NULL unless ok */
+	bool ok;		    /* no fault: the next may build on it */
+	bool plain;		    /* all layers are ordered as one */
+	struct route_layers layers; /* judged; g may have them as one */
+	uint64_t *guid;		    /* [g->n] of the switches */
+	uint32_t *chan_order;	    /* [nports], where not plain of layer after
+				       layer; NULL unless ok */
+	struct verify_dest *dest;   /* [nlid]; NULL unless ok */
 	uint32_t nlid;
 };
 
+/* Graphs that are ordered: one, or where tables are not plain one a layer. */
+static inline unsigned
+verify_state_orders(const struct verify_state *v)
+{
+	return v->plain ? 1 : v->g->nlayers;
+}
+
 /*
  * Keep g (taken over), which was judged with the report `found`. chan_order
- * (taken over): an order of its channels; NULL: to be found.
+ * (taken over): an order of the channels of plain tables; NULL: to be found.
  */
 struct verify_state *verify_state_new(struct cdg *g,
 	const struct verify_tables *in, const struct verify_report *found,

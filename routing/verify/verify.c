@@ -1,5 +1,6 @@
 #include "routing/verify/verify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,7 +133,7 @@ static bool
 judge_by_ranks(struct cdg *g, const struct verify_tables *in, unsigned threads,
 	struct verify_report *out, uint32_t **chan_order)
 {
-	struct certificate *c = g->nlayers == 1 ? certificate_new(g, in) : NULL;
+	struct certificate *c = certificate_new(g, in);
 	bool proven = c != NULL && certificate_proves(c, threads);
 
 	if (proven) {
@@ -144,6 +145,81 @@ judge_by_ranks(struct cdg *g, const struct verify_tables *in, unsigned threads,
 	}
 	certificate_free(c);
 	return proven;
+}
+
+/* A pair of switches whose packets come back in another layer. */
+static void
+report_asymmetric(const struct cdg *g, const struct route_layers *l, sw_ix a,
+	sw_ix b, struct verify_report *out)
+{
+	const struct topo *t = g->t;
+
+	if (out->asymmetric++ > 0 || out->first[0] != '\0')
+		return;
+	(void)snprintf(out->first, sizeof(out->first),
+		"packets from %s to %s travel in layer %u, those back in layer "
+		"%u",
+		cdg_name(t, t->sw[a].node).s, cdg_name(t, t->sw[b].node).s,
+		routes_layer(l, a, b), routes_layer(l, b, a));
+}
+
+void
+verify_compare_directions(const struct cdg *g, const struct route_layers *l,
+	const struct route_layers *was, struct verify_report *out)
+{
+	for (uint32_t x = 0;
+		l != NULL && l->n > 1 && l->row != NULL && x < g->n; x++) {
+		sw_ix b = g->sw[x];
+
+		if (was != NULL && was->row != NULL && was->row[b] == l->row[b])
+			continue;
+		for (uint32_t y = 0; y < (was != NULL ? g->n : x); y++)
+			if (routes_layer(l, g->sw[y], b) !=
+				routes_layer(l, b, g->sw[y]))
+				report_asymmetric(g, l, g->sw[y], b, out);
+	}
+}
+
+/* The graph of all layers as one, if that is what the ranks prove; else NULL,
+ * and nothing has been done. */
+static struct cdg *
+judge_as_one(const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, uint32_t **chan_order)
+{
+	struct verify_tables one = *in;
+	struct cdg *g;
+
+	one.layers = NULL;
+	g = in->rank != NULL ? cdg_new(&one, NULL, NULL) : NULL;
+	if (g != NULL && judge_by_ranks(g, &one, threads, out, chan_order))
+		return g;
+	cdg_free(g);
+	return NULL;
+}
+
+/* Judge; NULL and why: there are too many switches or layers. */
+static struct cdg *
+judge_tables(const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, uint32_t **chan_order, struct reason *why)
+{
+	struct cdg *g = NULL;
+
+	if (in->layers != NULL && in->layers->n > ROUTE_LAYERS) {
+		(void)reason_set(why, "%u layers are more than there are SLs",
+			in->layers->n);
+		return NULL;
+	}
+	g = judge_as_one(in, threads, out, chan_order);
+	if (g == NULL) {
+		g = cdg_new(in, NULL, why);
+		if (g == NULL)
+			return NULL;
+		walk_all(g, in, threads, out);
+		verify_cycle_find(g, in, out);
+	}
+	verify_compare_directions(g, in->layers, NULL, out);
+	verify_sum(g, out);
+	return g;
 }
 
 int
@@ -158,17 +234,12 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	out->load_sw = TOPO_NONE;
 	if (keep != NULL)
 		*keep = NULL;
-	g = cdg_new(in, NULL, why);
+	out->vls = in->layers != NULL && in->layers->n > 1 ? in->layers->n : 1;
+	g = judge_tables(in, threads, out, &chan_order, why);
 	if (g == NULL)
 		return -1;
-	out->vls = g->nlayers;
-	if (!judge_by_ranks(g, in, threads, out, &chan_order)) {
-		walk_all(g, in, threads, out);
-		verify_cycle_find(g, in, out);
-	}
-	verify_sum(g, out);
 	out->ok = out->unreachable == 0 && out->loops == 0 &&
-		  out->cyclic_channels == 0;
+		  out->cyclic_channels == 0 && out->asymmetric == 0;
 	if (keep != NULL) {
 		*keep = verify_state_new(g, in, out, chan_order);
 	} else {

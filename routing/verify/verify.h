@@ -1,7 +1,8 @@
 /*
  * verify: the judge. From tables alone, without a line of the engines' code: it
  * checks that every pair that has a physical path reaches, that nothing loops,
- * and that the channel dependency graph of every layer has no cycle.
+ * that the channel dependency graph of every layer has no cycle, and that the
+ * packets of a pair of switches travel in the same layer both ways.
  *
  *   cdg                 the graph: live switches by number, channels, layers
  *   verify              a judgement in full, by several threads
@@ -81,14 +82,15 @@ struct verify_before {
 
 /*
  * verify_keep, but looking only at what differs from the tables judged before:
- * entries, links, destinations. The verdict and every figure are those of
- * verify_keep. Tables with a fault or not plain, and tables that differ in too
- * much (other switches, other layers, another pool, a large part of the
- * entries), are left to verify_keep: so this is never wrong, and slow only
+ * entries, links, destinations, layers of pairs. The verdict and every figure
+ * are those of verify_keep. Tables with a fault, and tables that differ in too
+ * much (other switches, another number of layers, another pool, a large part of
+ * the entries), are left to verify_keep: so this is never wrong, and slow only
  * where it must be. was (or its state) may be NULL.
  *
  * Dependencies that are no longer made stay in the graph until a cycle needs
- * one of them; then verify_keep decides.
+ * one of them; then verify_keep decides. Tables that were not plain are taken
+ * for what they were until then: plain says less than it could.
  */
 int verify_incremental(const struct verify_before *was,
 	const struct verify_tables *in, unsigned threads,

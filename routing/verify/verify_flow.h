@@ -40,7 +40,7 @@ struct verify_flow {
 	uint32_t farthest;
 	uint32_t *feeder; /* [n + 1] the first switch that sends to this one */
 	uint32_t *other;  /* [n + 1] the next one that sends to the same */
-	uint8_t *layer;	  /* [n] bits of the layers from a switch to it */
+	uint16_t *layer;  /* [n] bits of the layers from a switch to it */
 	uint32_t layer_root;
 	/*
 	 * By switch and LID, all zeroes between passes: a word of hosts, and

@@ -11,9 +11,14 @@
  * the destination itself changed, the old column, all entries for the LID, is
  * subtracted as a whole and the new one judged as verify_walk does.
  *
+ * A pair of switches that gets another layer makes the dependencies of its path
+ * in that one; where layers of a destination change, both directions of the
+ * pairs are compared.
+ *
  * The order of channels (verify_cycle_order_channels) shows that there is no
- * cycle. A new dependency that leads to a higher channel closes no cycle; for
- * one that does not, the channels behind it are raised.
+ * cycle, of all layers as one where tables are plain, else in each layer. A new
+ * dependency that leads to a higher channel closes no cycle; for one that does
+ * not, the channels behind it are raised.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +33,7 @@ enum {
 	CUT_MAX = 24,	  /* switches in C, for one LID */
 	WHOLE_PART = 4,	  /* one block in this many may have whole LIDs */
 	WEIGHED_MAX = 16, /* switches that got or lost hosts */
+	MOVED_PART = 16,  /* one pair in this many may change its layer */
 	STEPS_MAX = 64,	  /* then dependencies not made any more are dropped */
 };
 
@@ -45,7 +51,7 @@ struct behind {
 	uint32_t depth[BEHIND_MAX]; /* links to c */
 	uint32_t to[BEHIND_MAX];    /* index in sw of the switch it sends to */
 	uint8_t in[BEHIND_MAX];	    /* in-port there */
-	uint8_t mask[BEHIND_MAX];   /* layers of the packets that pass it */
+	uint16_t mask[BEHIND_MAX];  /* layers of the packets that pass it */
 };
 
 struct change {
@@ -64,36 +70,15 @@ struct change {
 	uint64_t *whole; /* [nlid / 64] LIDs judged as a whole */
 	uint32_t wholes; /* blocks with such LIDs */
 	uint32_t *cut;	 /* [n] the LID for which it is in C */
-	uint8_t *layer;	 /* [n] layers to layer_root */
+	uint16_t *layer; /* [n] layers to layer_root */
 	uint32_t layer_root;
 	struct behind *behind; /* [CUT_MAX] */
+	uint64_t moved;	       /* pairs of switches with another layer */
+	bool *relayered;       /* [n] destinations with other layers, or NULL */
 	bool failed;	       /* left to verify_keep */
 };
 
 /* ---- whether it can be done at all ---- */
-
-static bool
-same_layers(const struct cdg *a, const struct cdg *b)
-{
-	uint32_t n = a->n, k;
-
-	if (a->nlayers != b->nlayers || a->spread != b->spread ||
-		(a->cls == NULL) != (b->cls == NULL))
-		return false;
-	if (a->cls != NULL && memcmp(a->cls, b->cls, n * sizeof(*a->cls)) != 0)
-		return false;
-	if (a->except_lo == NULL)
-		return true;
-	if (memcmp(a->except_lo, b->except_lo,
-		    (n + 1U) * sizeof(*a->except_lo)) != 0)
-		return false;
-	k = a->except_lo[n];
-	for (uint32_t i = 0; i < k; i++)
-		if (a->except[i].src != b->except[i].src ||
-			a->except[i].layer != b->except[i].layer)
-			return false;
-	return true;
-}
 
 /* True if every switch has the same number of ports as before. */
 static bool
@@ -552,11 +537,83 @@ change_weights(struct change *c)
 	}
 }
 
+/* ---- layers ---- */
+
+/* True if the packets to live switch d have the layers that they had. */
+static bool
+same_layers(const struct cdg *g0, const struct cdg *g, uint32_t d, bool same_sw)
+{
+	if (same_sw && layer_row_same(g0->layer_row[d], g->layer_row[d]))
+		return true;
+	for (uint32_t s = 0; s < g->n; s++)
+		if (cdg_layer(g0, s, d) != cdg_layer(g, s, d))
+			return false;
+	return true;
+}
+
+/* Find the destinations with other layers, and check both directions of their
+ * pairs. */
+static void
+find_relayered(struct change *c, const struct route_layers *was)
+{
+	const struct cdg *g0 = c->g0, *g = c->g;
+	bool same_sw = memcmp(g0->sw, g->sw, g->n * sizeof(*g->sw)) == 0;
+
+	verify_compare_directions(
+		g, c->in->layers, same_sw ? was : NULL, c->out);
+	c->failed |= c->out->asymmetric > 0;
+	for (uint32_t d = 0; g->nlayers > 1 && d < g->n; d++) {
+		if (same_layers(g0, g, d, same_sw))
+			continue;
+		if (c->relayered == NULL)
+			c->relayered = mem_zalloc(g->n, sizeof(*c->relayered));
+		c->relayered[d] = true;
+		for (uint32_t s = 0; s < g->n; s++)
+			c->moved += cdg_layer(g0, s, d) != cdg_layer(g, s, d);
+	}
+	c->failed |= c->moved > (uint64_t)g->n * g->n / MOVED_PART;
+}
+
+/* Note the dependencies of the path from s to a LID in its new layer. */
+static void
+note_path(struct change *c, uint32_t s, uint32_t lid)
+{
+	const struct cdg *g = c->g;
+	uint32_t root = c->dest[lid].root, n = 0;
+	unsigned mask = 1U << cdg_layer(g, s, root);
+
+	while (s != root && n++ <= g->n) {
+		uint32_t e = g->peer[g->off[s] + cdg_entry(g, c->in, s, lid)];
+
+		s = e >> 8;
+		note_dependency(
+			g, s, e & 255, cdg_entry(g, c->in, s, lid), mask);
+	}
+}
+
+/* Note the dependencies of all pairs with another layer. Every LID arrives. */
+static void
+change_layers(struct change *c)
+{
+	const struct cdg *g = c->g;
+
+	for (uint32_t lid = 0; c->relayered != NULL && lid < c->nlid; lid++) {
+		uint32_t d = c->dest[lid].root;
+
+		if (d == g->n || !c->relayered[d] || c->failed)
+			continue;
+		for (uint32_t s = 0; s < g->n; s++)
+			if (cdg_layer(c->g0, s, d) != cdg_layer(g, s, d))
+				note_path(c, s, lid);
+	}
+}
+
 /* ---- the order of channels ---- */
 
 struct raise {
 	const struct change *c;
-	const uint64_t *dep, *was; /* of all layers as one, now and before */
+	const uint64_t *dep,
+		*was; /* of a layer or all as one, now and before */
 	uint32_t *chan_order;
 	uint32_t *owner; /* [nports] the switch of a port */
 	uint32_t *stack;
@@ -643,30 +700,46 @@ raise_all(struct raise *r)
 	return true;
 }
 
-/* Order the channels of the new graph; false: it may have a cycle. */
+/* Order the channels by r->dep; false: it may have a cycle. */
 static bool
-find_channel_order(const struct change *c, uint32_t *chan_order)
+order_graph(struct raise *r)
 {
-	const struct cdg *g = c->g;
-	uint64_t *is = cdg_one_layer(g);
-	uint64_t *was = cdg_one_layer(c->g0);
-	struct raise r = {.c = c,
-		.dep = is != NULL ? is : g->dep,
-		.was = was != NULL ? was : c->g0->dep,
-		.chan_order = chan_order,
-		.owner = mem_alloc(g->nports * sizeof(*r.owner)),
-		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
+	const struct cdg *g = r->c->g;
 	bool ok;
 
+	r->owner = mem_alloc(g->nports * sizeof(*r->owner));
+	r->stack = mem_alloc((g->nports + 1U) * sizeof(*r->stack));
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
-			r.owner[p] = s;
-	r.owner[g->off[g->n]] = g->n;
-	ok = raise_all(&r) || verify_cycle_order_channels(g, r.dep, chan_order);
+			r->owner[p] = s;
+	r->owner[g->off[g->n]] = g->n;
+	ok = raise_all(r) ||
+	     verify_cycle_order_channels(g, r->dep, r->chan_order);
+	free(r->owner);
+	free(r->stack);
+	return ok;
+}
+
+/* The same for the new graph, of all layers as one or of each. */
+static bool
+find_channel_order(
+	const struct change *c, unsigned orders, uint32_t *chan_order)
+{
+	const struct cdg *g = c->g;
+	uint64_t *is = orders == 1 ? cdg_one_layer(g) : NULL;
+	uint64_t *was = orders == 1 ? cdg_one_layer(c->g0) : NULL;
+	bool ok = true;
+
+	for (unsigned l = 0; l < orders && ok; l++) {
+		struct raise r = {.c = c,
+			.dep = is != NULL ? is : g->dep + l * g->plane,
+			.was = was != NULL ? was : c->g0->dep + l * g->plane,
+			.chan_order = chan_order + (size_t)l * g->nports};
+
+		ok = order_graph(&r);
+	}
 	free(is);
 	free(was);
-	free(r.owner);
-	free(r.stack);
 	return ok;
 }
 
@@ -690,7 +763,7 @@ count_pairs(struct change *c)
 }
 
 static void
-apply_differences(struct change *c)
+apply_differences(struct change *c, const struct route_layers *was)
 {
 	struct cdg *g = c->g;
 
@@ -705,9 +778,13 @@ apply_differences(struct change *c)
 	find_changed_links(c);
 	find_dests(c);
 	find_rows(c);
+	find_relayered(c, was);
 	change_blocks(c);
 	change_wholes(c);
 	change_weights(c);
+	if (!c->failed)
+		change_layers(c);
+	free(c->relayered);
 	free(c->row);
 	free(c->first);
 	free(c->whole);
@@ -731,23 +808,29 @@ judge_differences(const struct verify_before *was,
 		.nlid = verify_walk_blocks(in) * LFT_BLOCK,
 		.out = out,
 		.threads = threads};
+	unsigned orders = verify_state_orders(was->state);
 	struct verify_state *v = NULL;
 	uint32_t *chan_order;
 
 	if (c.nlid < c.nlid0)
 		c.nlid = c.nlid0;
-	apply_differences(&c);
-	chan_order = mem_dup(
-		was->state->chan_order, g->nports * sizeof(*chan_order));
-	if (!c.failed && find_channel_order(&c, chan_order)) {
+	apply_differences(&c, &was->state->layers);
+	chan_order = mem_dup(was->state->chan_order,
+		(size_t)orders * g->nports * sizeof(*chan_order));
+	if (!c.failed && find_channel_order(&c, orders, chan_order)) {
 		count_pairs(&c);
 		verify_sum(g, out);
-		out->ok = out->plain = out->by_change = true;
+		out->ok = out->by_change = true;
+		out->plain = was->state->plain;
 		v = mem_zalloc(1, sizeof(*v));
 		*v = (struct verify_state){.refs = 1,
 			.steps = was->state->steps + 1,
 			.g = g,
 			.ok = true,
+			.plain = was->state->plain,
+			.layers = in->layers != NULL
+					  ? route_layers_copy(in->layers)
+					  : (struct route_layers){.n = 1},
 			.guid = mem_dup(was->state->guid,
 				(g->n + 1U) * sizeof(*v->guid)),
 			.chan_order = chan_order,
@@ -770,17 +853,24 @@ verify_incremental(const struct verify_before *was,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why)
 {
+	unsigned layers =
+		in->layers != NULL && in->layers->n > 1 ? in->layers->n : 1;
+	struct verify_tables as = *in;
 	struct verify_state *v = NULL;
 	struct cdg *g = NULL;
 
+	/* judged as one before: so are they now, however many there are */
+	if (was != NULL && was->state != NULL && was->state->g->nlayers == 1)
+		as.layers = NULL;
 	if (was != NULL && was->state != NULL && was->state->ok &&
-		was->state->steps < STEPS_MAX && was->in.pool == in->pool)
-		g = cdg_new(in, was->state, NULL);
-	if (g != NULL && same_ports(was->state->g, g) &&
-		same_layers(was->state->g, g)) {
+		was->state->steps < STEPS_MAX && was->in.pool == in->pool &&
+		layers <= ROUTE_LAYERS &&
+		(as.layers == NULL || was->state->g->nlayers == layers))
+		g = cdg_new(&as, was->state, NULL);
+	if (g != NULL && same_ports(was->state->g, g)) {
 		memset(out, 0, sizeof(*out));
 		out->load_sw = TOPO_NONE;
-		out->vls = g->nlayers;
+		out->vls = layers;
 		v = judge_differences(was, in, g, threads, out);
 	}
 	if (v == NULL) {

@@ -8,17 +8,22 @@
 #include "routing/verify/cdg.h"
 #include "sm/base/mem.h"
 
-/* Order the channels by the dependencies of all layers. False: a cycle. */
+/* Order the channels by the dependencies of all layers, or of each. False: a
+ * cycle. */
 static bool
 order_channels(struct verify_state *v)
 {
 	const struct cdg *g = v->g;
-	uint64_t *one = cdg_one_layer(g);
-	bool ok;
+	uint64_t *one = v->plain ? cdg_one_layer(g) : NULL;
+	unsigned n = verify_state_orders(v);
+	bool ok = true;
 
-	v->chan_order = mem_alloc(g->nports * sizeof(*v->chan_order));
-	ok = verify_cycle_order_channels(
-		g, one != NULL ? one : g->dep, v->chan_order);
+	v->chan_order =
+		mem_alloc((size_t)n * g->nports * sizeof(*v->chan_order));
+	for (unsigned l = 0; l < n && ok; l++)
+		ok = verify_cycle_order_channels(g,
+			one != NULL ? one : g->dep + l * g->plane,
+			v->chan_order + (size_t)l * g->nports);
 	free(one);
 	return ok;
 }
@@ -32,7 +37,10 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 
 	v->refs = 1;
 	v->g = g;
-	v->ok = found->ok && found->plain;
+	v->ok = found->ok;
+	v->plain = found->plain;
+	v->layers = in->layers != NULL ? route_layers_copy(in->layers)
+				       : (struct route_layers){.n = 1};
 	v->chan_order = chan_order;
 	if (!v->ok) {
 		g->t = NULL;
@@ -64,6 +72,7 @@ verify_state_unref(struct verify_state *v)
 	if (v == NULL || --v->refs > 0)
 		return;
 	cdg_free(v->g);
+	route_layers_free(&v->layers);
 	free(v->guid);
 	free(v->chan_order);
 	free(v->dest);

@@ -111,20 +111,18 @@ node_json(const struct view *v, size_t i, const void *param)
 	json_util_put(o, "info", hex_json(t->sinfo[n->sw], INFO));
 	if (tables)
 		json_util_put(o, "row", row_json(v->routes, n->sw));
+	if (tables && v->routes->layers.row != NULL &&
+		v->routes->layers.row[n->sw] != NULL)
+		json_util_put(o, "lanes",
+			hex_json(v->routes->layers.row[n->sw]->of,
+				layer_row_bytes(t->nsw)));
 	return o;
 }
 
 static json_t *
 layers_json(const struct route_layers *l)
 {
-	json_t *pairs = json_array();
-
-	for (size_t i = 0; i < l->npairs; i++)
-		(void)json_array_append_new(pairs,
-			json_pack("[I, I, i]", (json_int_t)l->pair[i].src,
-				(json_int_t)l->pair[i].dst, l->pair[i].layer));
-	return json_pack("{s:i, s:i, s:b, s:o}", "n", l->n, "spread", l->spread,
-		"plain", l->plain, "pairs", pairs);
+	return json_pack("{s:i, s:b}", "n", l->n, "plain", l->plain);
 }
 
 struct answer *

@@ -10,7 +10,7 @@
  *	 "config":"YAML", "state":"as in the state file",
  *	 "memoir":"routing/updown/engine_cache_io.h", "answer":0.00002,
  *	 "sm":[node, port], "note":"..",
- *	 "lanes":{"n":1, "spread":1, "plain":true, "pairs":[[src, dst, lane]]},
+ *	 "lanes":{"n":1, "plain":true},
  *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal"}]}
  *
  * Without tables, "memoir", each "row" and the PortInfo of each port are left
@@ -25,7 +25,7 @@
 
 #include "sm/report/answer.h"
 
-enum { SNAPSHOT_FORMAT = 1 };
+enum { SNAPSHOT_FORMAT = 2 };
 
 /* head: members that the daemon adds, taken over. v is not NULL. */
 struct answer *snapshot_answer(json_t *head, struct view *v, bool tables);

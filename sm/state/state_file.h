@@ -49,7 +49,8 @@
  *	lanes 4						layers of the routes
  *	leaf 0x0002c90200401234 0102..	switch GUID, layers that connections may
  *					still use with each leaf, two digits a
- *					leaf in the order of these lines; "-":
+ *					leaf in the order of these lines, behind
+ *					a "w" four; "-":
  *					the first alone, "any": all of them
  *	pin 0x0002c90300a1b2c3 "blue-*"	node GUID that a name of a member means,
  *					as an administrator accepted it; "-":
@@ -144,9 +145,9 @@ struct state_file_group {
 /* Layers that connections of a leaf may still use;
  * distribution/transition/sl_history.h. */
 struct state_file_sl_history {
-	uint64_t guid;	     /* of the switch, not 0 */
-	bool any;	     /* any layer with any leaf, mask is NULL */
-	const uint8_t *mask; /* [nleaf] of bits; NULL: the first */
+	uint64_t guid;	      /* of the switch, not 0 */
+	bool any;	      /* any layer with any leaf, mask is NULL */
+	const uint16_t *mask; /* [nleaf] of bits; NULL: the first */
 };
 
 enum { STATE_FILE_NAME = 64 }; /* bytes of a node description */

@@ -270,7 +270,7 @@ print_reading(const struct state_file *s, struct buf *out)
 
 /* ---- layers that connections may still use ---- */
 
-enum { LAYERS_MAX = 8 }; /* sl_history.h */
+enum { LAYERS_MAX = 16 }; /* sl_history.h */
 
 static int
 read_layers(struct state_file_reader *r, char *s)
@@ -282,28 +282,33 @@ read_layers(struct state_file_reader *r, char *s)
 		n == 0 || s != NULL)
 		return state_words_complain(r, r->line, "lanes",
 			r->s->layers != 0 ? "given twice"
-					  : "not a number from 1 to 8");
+					  : "not a number from 1 to 16");
 	r->s->layers = (unsigned)n;
 	return 0;
 }
 
-/* Pairs of hexadecimal digits into the arena; 0: the text is not that. */
+/* Hexadecimal digits, two for each mask or behind a "w" four, into the arena;
+ * 0: the text is not that. */
 static size_t
-read_masks(struct state_file_reader *r, const char *s, const uint8_t **out)
+read_masks(struct state_file_reader *r, const char *s, const uint16_t **out)
 {
-	size_t n = strlen(s) / 2;
-	uint8_t *mask = arena_array(r->s->arena, n, 1);
-	char text[5] = "0x";
+	unsigned digits = *s == 'w' ? 4 : 2;
+	char text[7] = "0x";
+	uint16_t *mask;
+	size_t n;
 
-	if (strlen(s) % 2 != 0)
+	s += *s == 'w';
+	n = strlen(s) / digits;
+	mask = arena_array(r->s->arena, n, sizeof(*mask));
+	if (strlen(s) % digits != 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t v;
 
-		memcpy(text + 2, s + 2 * i, 2);
-		if (!state_words_number(text, 16, UINT8_MAX, &v))
+		memcpy(text + 2, s + digits * i, digits);
+		if (!state_words_number(text, 16, UINT16_MAX, &v))
 			return 0;
-		mask[i] = (uint8_t)v;
+		mask[i] = (uint16_t)v;
 	}
 	*out = mask;
 	return n;
@@ -324,7 +329,8 @@ read_leaf(struct state_file_reader *r, char *s)
 	if (w == NULL || s != NULL ||
 		(!l.rec.any && *w != '-' && l.rec.mask == NULL))
 		return state_words_complain(r, r->line, "leaf",
-			"neither -, any, nor pairs of hexadecimal digits");
+			"neither -, any, nor hexadecimal digits, two or four "
+			"for each leaf");
 	r->leaf = mem_grow(r->leaf, r->nleaf, &r->leaf_cap, sizeof(*r->leaf));
 	r->leaf[r->nleaf++] = l;
 	return 0;
@@ -344,8 +350,8 @@ check_leaves(struct state_file_reader *r)
 			rc = state_words_complain(
 				r, l->line, "leaf", "given twice");
 		else if (l->rec.mask != NULL && l->n != r->nleaf)
-			rc = state_words_complain(r, l->line, "leaf",
-				"not two digits for each leaf");
+			rc = state_words_complain(
+				r, l->line, "leaf", "not a mask for each leaf");
 		map_put(&seen, l->rec.guid, 0);
 	}
 	map_free(&seen);
@@ -372,9 +378,21 @@ print_layers(const struct state_file *s, struct buf *out)
 }
 
 static void
+print_masks(const uint16_t *mask, size_t n, struct buf *out)
+{
+	bool wide = false;
+
+	for (size_t k = 0; k < n; k++)
+		wide |= mask[k] > UINT8_MAX;
+	if (wide)
+		buf_printf(out, "w");
+	for (size_t k = 0; k < n; k++)
+		buf_printf(out, wide ? "%04x" : "%02x", mask[k]);
+}
+
+static void
 print_leaves(const struct state_file *s, struct buf *out)
 {
-	static const char digit[] = "0123456789abcdef";
 
 	for (size_t i = 0; i < s->nleaf; i++) {
 		const struct state_file_sl_history *l = &s->leaf[i];
@@ -382,12 +400,8 @@ print_leaves(const struct state_file *s, struct buf *out)
 		buf_printf(out, "leaf 0x%016" PRIx64 " ", l->guid);
 		if (l->any || l->mask == NULL)
 			buf_printf(out, "%s", l->any ? "any" : "-");
-		for (size_t k = 0; !l->any && l->mask && k < s->nleaf; k++) {
-			const char c[2] = {
-				digit[l->mask[k] >> 4], digit[l->mask[k] & 15]};
-
-			buf_put(out, c, 2);
-		}
+		else
+			print_masks(l->mask, s->nleaf, out);
 		buf_put(out, "\n", 1);
 	}
 }

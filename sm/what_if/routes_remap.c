@@ -1,18 +1,9 @@
 #include "sm/what_if/routes_remap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sm/base/mem.h"
-
-static int
-by_pair(const void *pa, const void *pb)
-{
-	const struct route_layer_pair *a = pa, *b = pb;
-
-	if (a->src != b->src)
-		return a->src < b->src ? -1 : 1;
-	return a->dst < b->dst ? -1 : a->dst > b->dst;
-}
 
 /* is[s]: the number in n's topology of switch s of r's. */
 static void
@@ -21,30 +12,48 @@ layers_onto(const struct routes *r, struct routes *n, const sw_ix *is)
 	const struct route_layers *l = &r->layers;
 
 	n->layers.n = l->n;
-	n->layers.spread = l->spread;
 	n->layers.plain = l->plain;
-	if (l->cls != NULL) {
-		n->layers.cls =
-			mem_alloc(((size_t)n->topo->nsw + 1) * sizeof(*l->cls));
-		for (sw_ix s = 0; s < n->topo->nsw; s++)
-			n->layers.cls[s] = ROUTE_NO_LEAF;
+	for (sw_ix d = 0; l->row != NULL && d < r->topo->nsw; d++) {
+		struct layer_row *row;
+
+		if (is[d] == TOPO_NONE || l->row[d] == NULL)
+			continue;
+		row = layer_row_new(n->topo->nsw);
 		for (sw_ix s = 0; s < r->topo->nsw; s++)
 			if (is[s] != TOPO_NONE)
-				n->layers.cls[is[s]] = l->cls[s];
+				layer_row_put(row, is[s],
+					layer_row_get(l->row[d], s));
+		route_layers_put(&n->layers, is[d], row, NULL);
 	}
-	if (l->npairs == 0)
-		return;
-	n->layers.pair = mem_zalloc(l->npairs, sizeof(*l->pair));
-	for (size_t i = 0; i < l->npairs; i++) {
-		sw_ix src = is[l->pair[i].src], dst = is[l->pair[i].dst];
+}
 
-		if (src != TOPO_NONE && dst != TOPO_NONE)
-			n->layers.pair[n->layers.npairs++] =
-				(struct route_layer_pair){
-					src, dst, l->pair[i].layer};
+/* The order of multicast; switches that are new to it come last. */
+static void
+mcast_onto(const struct routes *r, struct routes *n, const sw_ix *is)
+{
+	uint32_t nsw = n->topo->nsw;
+
+	if (r->mcast.pos == NULL)
+		return;
+	n->mcast.pos = mem_alloc((nsw + 1U) * sizeof(*n->mcast.pos));
+	for (sw_ix s = 0; s < nsw; s++)
+		n->mcast.pos[s] = r->topo->nsw + s;
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		if (is[s] != TOPO_NONE)
+			n->mcast.pos[is[s]] = r->mcast.pos[s];
+}
+
+/* What the engine wants to find again. */
+static void
+memory_onto(const struct routes *r, struct routes *n, const sw_ix *is)
+{
+	if (r->number != NULL) {
+		n->number = mem_alloc((n->topo->nsw + 1U) * sizeof(*n->number));
+		memset(n->number, 0xff, n->topo->nsw * sizeof(*n->number));
 	}
-	qsort(n->layers.pair, n->layers.npairs, sizeof(*n->layers.pair),
-		by_pair);
+	for (sw_ix s = 0; r->number != NULL && s < r->topo->nsw; s++)
+		if (is[s] != TOPO_NONE)
+			n->number[is[s]] = r->number[s];
 }
 
 static size_t
@@ -89,6 +98,8 @@ routes_remap(const struct routes *r, struct topo *t, struct fts_misfit *misfit)
 			n->sftree_root = s;
 	}
 	layers_onto(r, n, is);
+	memory_onto(r, n, is);
+	mcast_onto(r, n, is);
 	free(is);
 	if (misfit != NULL) {
 		m.moved = count_moved(r->topo, t);

@@ -321,34 +321,41 @@ take_rows(struct routes *r, const json_t *nodes, struct reason *why)
 	return rc;
 }
 
+/* The layers of the packets to switch s: a byte for two sources. */
 static int
-take_layers(struct routes *r, const json_t *o, struct reason *why)
+take_layer_row(struct routes *r, const json_t *hex, sw_ix s, struct reason *why)
 {
-	const json_t *pairs = json_object_get(o, "pairs"), *p;
-	size_t n = json_array_size(pairs), i;
-	uint64_t layers, spread;
+	struct layer_row *row = layer_row_new(r->topo->nsw);
+	bool ok = read_bytes(hex, row->of, layer_row_bytes(row->n));
 
-	if (!read_number(o, "n", 8, &layers) || layers == 0 ||
-		!read_number(o, "spread", layers, &spread) || spread == 0)
+	for (sw_ix from = 0; ok && from < row->n; from++)
+		ok = layer_row_get(row, from) < r->layers.n;
+	if (!ok) {
+		layer_row_drop(row);
+		return reject_node(why, "layers", r->topo->sw[s].node);
+	}
+	route_layers_put(&r->layers, s, row, NULL);
+	return 0;
+}
+
+static int
+take_layers(struct routes *r, const json_t *o, const json_t *nodes,
+	struct reason *why)
+{
+	const struct topo *t = r->topo;
+	uint64_t layers;
+
+	if (!read_number(o, "n", ROUTE_LAYERS, &layers) || layers == 0)
 		return reason_set(why, "what the daemon says of layers makes "
 				       "no sense");
 	r->layers.n = (uint8_t)layers;
-	r->layers.spread = (uint8_t)spread;
 	r->layers.plain = json_util_yes(o, "plain");
-	if (n > 0)
-		r->layers.pair = mem_zalloc(n, sizeof(*r->layers.pair));
-	json_array_foreach(pairs, i, p)
-	{
-		struct route_layer_pair *at =
-			&r->layers.pair[r->layers.npairs++];
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const json_t *hex = json_object_get(
+			json_array_get(nodes, t->sw[s].node), "lanes");
 
-		at->src = (sw_ix)json_integer_value(json_array_get(p, 0));
-		at->dst = (sw_ix)json_integer_value(json_array_get(p, 1));
-		at->layer = (uint8_t)json_integer_value(json_array_get(p, 2));
-		if (at->src >= r->topo->nsw || at->dst >= r->topo->nsw ||
-			at->layer >= layers)
-			return reason_set(
-				why, "heddled's snapshot is invalid: layers");
+		if (hex != NULL && take_layer_row(r, hex, s, why) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -379,7 +386,8 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 
 		r->read[s] = is != NULL ? is->read : ROUTE_READ_NEVER;
 	}
-	if (take_layers(r, json_object_get(snapshot, "lanes"), why) == 0 &&
+	if (take_layers(r, json_object_get(snapshot, "lanes"),
+		    json_object_get(snapshot, "nodes"), why) == 0 &&
 		take_rows(r, json_object_get(snapshot, "nodes"), why) == 0)
 		return r;
 	routes_unref(r);

@@ -170,6 +170,41 @@ best_of(timed *run, const struct verify_tables *in)
 	return best;
 }
 
+/* Pairs of switches go round n layers. */
+static struct route_layers
+spread_pairs(uint32_t nsw, uint8_t n)
+{
+	struct route_layers l = {.n = n, .nsw = nsw};
+
+	for (sw_ix d = 0; d < nsw; d++) {
+		struct layer_row *row = layer_row_new(nsw);
+
+		for (sw_ix s = 0; s < nsw; s++)
+			layer_row_put(row, s, (uint8_t)((s + d) % n));
+		route_layers_put(&l, d, row, NULL);
+	}
+	return l;
+}
+
+/* The same tables with pairs in several layers. */
+static void
+compare_layered(const struct verify_tables *in, const uint32_t *rank)
+{
+	struct route_layers l = spread_pairs(in->topo->nsw, 4);
+	struct verify_tables layered = *in;
+	double judge, by_rank;
+
+	layered.layers = &l;
+	layered.rank = NULL;
+	judge = best_of(time_judge, &layered);
+	layered.rank = rank;
+	by_rank = best_of(time_judge, &layered);
+	(void)printf("  4 layers %5.1f ms of CPU, with ranks %6.1f: %.1f "
+		     "times\n",
+		judge, by_rank, judge / by_rank);
+	route_layers_free(&l);
+}
+
 /* The general judge beside the certificate, in one run. */
 static void
 compare_certificate(const struct routes *r)
@@ -179,7 +214,7 @@ compare_certificate(const struct routes *r)
 	struct routes *unshared = unshare_blocks(r);
 	double judge, by_rank, proof, apart, loads, order;
 
-	routes_link_ranks(r, rank);
+	(void)routes_link_ranks(r, rank);
 	in.layers = NULL;
 	ranked.layers = NULL;
 	ranked.rank = rank;
@@ -198,6 +233,7 @@ compare_certificate(const struct routes *r)
 		proof, judge / proof, apart, judge / apart);
 	(void)printf("  loads %8.1f, with ranks %6.1f: %.1f times\n", loads,
 		order, loads / order);
+	compare_layered(&in, rank);
 	routes_unref(unshared);
 	free(rank);
 }

@@ -115,43 +115,86 @@ layers_allowed_by_links(const struct links *x)
 	return x->ports > 0 ? x->most / x->levels : SLVL_LAYERS;
 }
 
-/* The number that s had in the previous routes, or ROUTE_NO_LEAF. */
+/* The number that s had in the previous routes, or ROUTE_NO_NUMBER. */
 static uint16_t
 previous_leaf_number(const struct routes *prev, const struct topo *t, sw_ix s)
 {
 	node_ix n;
 
-	if (prev == NULL || prev->layers.cls == NULL)
-		return ROUTE_NO_LEAF;
+	if (prev == NULL || prev->number == NULL)
+		return ROUTE_NO_NUMBER;
 	n = topo_by_node_guid(prev->topo, t->node[t->sw[s].node].guid);
 	if (n == TOPO_NONE || prev->topo->node[n].sw == TOPO_NONE)
-		return ROUTE_NO_LEAF;
-	return prev->layers.cls[prev->topo->node[n].sw];
+		return ROUTE_NO_NUMBER;
+	return prev->number[prev->topo->node[n].sw];
 }
 
 /* Numbers in the order of switches; a new leaf takes a free one. */
 static void
-number_leaves(const struct topo *t, const struct routes *prev, uint16_t *cls)
+number_leaves(const struct topo *t, const struct routes *prev, uint16_t *number)
 {
 	bool *taken = mem_zalloc(UINT16_MAX + 1U, sizeof(*taken));
 	uint16_t next = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		cls[s] = t->sw[s].nhost > 0 ? previous_leaf_number(prev, t, s)
-					    : ROUTE_NO_LEAF;
-		if (cls[s] != ROUTE_NO_LEAF && taken[cls[s]])
-			cls[s] = ROUTE_NO_LEAF; /* a duplicate GUID */
-		taken[cls[s]] = true;
+		number[s] = t->sw[s].nhost > 0
+				    ? previous_leaf_number(prev, t, s)
+				    : ROUTE_NO_NUMBER;
+		if (number[s] != ROUTE_NO_NUMBER && taken[number[s]])
+			number[s] = ROUTE_NO_NUMBER; /* a duplicate GUID */
+		taken[number[s]] = true;
 	}
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		if (cls[s] != ROUTE_NO_LEAF || t->sw[s].nhost == 0)
+		if (number[s] != ROUTE_NO_NUMBER || t->sw[s].nhost == 0)
 			continue;
-		while (taken[next] && next < ROUTE_NO_LEAF)
+		while (taken[next] && next < ROUTE_NO_NUMBER)
 			next++;
-		cls[s] = next;
+		number[s] = next;
 		taken[next] = true;
 	}
 	free(taken);
+}
+
+/*
+ * The layers of pairs of leaves: Guay et al., vFtree (IPDPS 2011), algorithm 1.
+ * The pairs of leaf i begin with layer 2i mod n, one more where 2i / n is odd,
+ * and go round the layers with the leaves behind i; a pair has the same layer
+ * in both directions; inside a leaf it is layer 0, and so it is where there is
+ * no leaf. In closed form it is i + j - 1 (+ 1) mod n with i < j.
+ */
+static void
+fill_layers(struct routes *r, const struct routes *prev)
+{
+	const struct topo *t = r->topo;
+	unsigned n = r->layers.n;
+	uint8_t *first = mem_zalloc(t->nsw, 1); /* of a leaf's pairs */
+	bool same = prev != NULL && prev->layers.row != NULL &&
+		    prev->layers.nsw == t->nsw;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		first[s] = (uint8_t)((r->number[s] + 2U * r->number[s] / n % 2 +
+					     n - 1) %
+				     n);
+	for (sw_ix d = 0; d < t->nsw; d++) {
+		struct layer_row *row;
+
+		if (r->number[d] == ROUTE_NO_NUMBER)
+			continue;
+		row = layer_row_new(t->nsw);
+		for (sw_ix s = 0; s < t->nsw; s++) {
+			uint16_t i = r->number[s], j = r->number[d];
+
+			if (i == ROUTE_NO_NUMBER || i == j)
+				continue;
+			layer_row_put(row, s,
+				(uint8_t)((i < j ? first[s] + j
+						 : first[d] + i) %
+					  n));
+		}
+		route_layers_put(
+			&r->layers, d, row, same ? prev->layers.row[d] : NULL);
+	}
+	free(first);
 }
 
 void
@@ -171,9 +214,10 @@ ftree_layers_assign(const struct route_job *job, struct routes *r)
 	n = n < most ? n : most;
 	if (n < 2)
 		return;
-	r->layers.n = r->layers.spread = (uint8_t)n;
-	r->layers.cls = mem_zalloc(t->nsw, sizeof(*r->layers.cls));
-	number_leaves(t, job->prev, r->layers.cls);
+	r->layers.n = (uint8_t)n;
+	r->number = mem_zalloc(t->nsw, sizeof(*r->number));
+	number_leaves(t, job->prev, r->number);
+	fill_layers(r, job->prev);
 }
 
 /* "port 2 of 0x1234 spine1" */
@@ -245,7 +289,7 @@ void
 ftree_layers_short(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
-	unsigned n = r->layers.spread;
+	unsigned n = r->layers.n;
 	char why[192];
 
 	*out = '\0';
@@ -264,7 +308,7 @@ uint32_t
 ftree_layers_shared(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
-	unsigned n = r->layers.spread;
+	unsigned n = r->layers.n;
 	struct links x;
 
 	*out = '\0';

@@ -53,15 +53,17 @@ static const struct state_file_sl_history *
 copy_leaves(const struct state_file *s)
 {
 	size_t n = s->nleaf;
+	uint16_t *mask;
 	struct state_file_sl_history *leaf =
-		mem_zalloc(1, n * sizeof(*leaf) + n * n + 1);
-	uint8_t *mask = (uint8_t *)(leaf + n);
+		mem_zalloc(1, n * sizeof(*leaf) + n * n * sizeof(*mask) + 1);
+
+	mask = (uint16_t *)(void *)(leaf + n);
 
 	for (size_t i = 0; i < n; i++) {
 		leaf[i] = s->leaf[i];
 		if (leaf[i].mask == NULL)
 			continue;
-		memcpy(mask + i * n, leaf[i].mask, n);
+		memcpy(mask + i * n, leaf[i].mask, n * sizeof(*mask));
 		leaf[i].mask = mask + i * n;
 	}
 	return leaf;

@@ -7,6 +7,7 @@
 #include "discovery/builder/builder.h"
 #include "distribution/plan/plan.h"
 #include "sm/mad/mad.h"
+#include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
 /* Two switches, a link between them, a host on each; the manager runs on the
@@ -770,10 +771,7 @@ START_TEST(the_sl_to_the_manager)
 	rig_routes(&g);
 	g.r->layers.n = 2;
 	g.r->layers.plain = true;
-	g.r->layers.spread = 2;
-	g.r->layers.cls = calloc(g.t->nsw, sizeof(*g.r->layers.cls));
-	for (uint16_t k = 0; k < g.t->nsw; k++)
-		g.r->layers.cls[k] = k + 1;
+	layers_put(&g.r->layers, 0, 1, 1);
 	rig_plan(&g);
 	far = topo_port_of(g.t, topo_by_node_guid(g.t, 0x210), 1);
 	ck_assert_uint_eq(routes_layer(&g.r->layers, 1, 0), 1);

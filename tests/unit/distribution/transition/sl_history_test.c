@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { SWITCHES = 5 };
@@ -98,15 +99,6 @@ ring_next_hop(const struct ring *r, sw_ix s, uint32_t lid)
 		->out;
 }
 
-static int
-by_pair(const void *a, const void *b)
-{
-	const struct route_layer_pair *x = a, *y = b;
-
-	return x->src != y->src ? (x->src < y->src ? -1 : 1)
-				: (x->dst > y->dst) - (x->dst < y->dst);
-}
-
 /* lanes 1: all pairs are on one layer, which deadlocks; else as above. */
 static struct routes *
 ring_routes(const struct ring *r, unsigned lanes, unsigned date)
@@ -126,11 +118,7 @@ ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 	x->layers.n = (uint8_t)lanes;
 	if (lanes == 1)
 		return x;
-	x->layers.npairs = 2;
-	x->layers.pair = mem_alloc(2 * sizeof(*x->layers.pair));
-	x->layers.pair[0] = (struct route_layer_pair){a, b, 1};
-	x->layers.pair[1] = (struct route_layer_pair){b, a, 1};
-	qsort(x->layers.pair, 2, sizeof(*x->layers.pair), by_pair);
+	layers_put(&x->layers, a, b, 1);
 	return x;
 }
 
@@ -387,10 +375,7 @@ START_TEST(another_number_of_lanes)
 	ring_new(&r);
 	x = world_routes(r.t, r.pool, NULL, TOPO_NONE);
 	y = routes_for(x, r.t);
-	y->layers.n = y->layers.spread = 2;
-	y->layers.cls = mem_zalloc(r.t->nsw, sizeof(*y->layers.cls));
-	for (sw_ix s = 0; s < r.t->nsw; s++)
-		y->layers.cls[s] = (uint16_t)s;
+	layers_spread_all(&y->layers, 2);
 	install_routes(&r, x);
 	ring_up(&r, x);
 	p = find_transition(&r, x, y); /* up/down on every layer: no harm */

@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "tests/unit/distribution/transition/transition_bed.h"
+#include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
 START_TEST(nothing_to_do)
@@ -428,10 +429,12 @@ END_TEST
 static void
 two_lanes(struct routes *r, struct rng *g)
 {
-	r->layers.n = r->layers.spread = 2;
-	r->layers.cls = mem_alloc(r->topo->nsw * sizeof(*r->layers.cls));
+	uint16_t *number = mem_alloc(r->topo->nsw * sizeof(*number));
+
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		r->layers.cls[s] = (uint16_t)rng_below(g, 2);
+		number[s] = (uint16_t)rng_below(g, 2);
+	layers_spread(&r->layers, 2, number);
+	free(number);
 }
 
 static sw_ix

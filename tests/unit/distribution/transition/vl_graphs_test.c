@@ -12,6 +12,7 @@
 #include "routing/core/slvl.h"
 #include "sm/base/rng.h"
 #include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { SEED = 5, ROUNDS = 40, VLS = 8, PORTS = 64 };
@@ -266,11 +267,8 @@ spread_routes(struct bed *b, unsigned lanes)
 	struct routes *r =
 		world_routes(b->t, b->pool, NULL, rng_below(&b->r, b->t->nsw));
 
-	r->layers.n = r->layers.spread = (uint8_t)lanes;
+	layers_spread_all(&r->layers, (uint8_t)lanes);
 	r->layers.plain = true;
-	r->layers.cls = mem_alloc(b->t->nsw * sizeof(*r->layers.cls));
-	for (sw_ix s = 0; s < b->t->nsw; s++)
-		r->layers.cls[s] = (uint16_t)s;
 	return r;
 }
 

@@ -14,6 +14,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
 struct scene {
@@ -107,28 +108,25 @@ spoil_entries(struct scene *s, struct routes *r, unsigned n)
 static void
 give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 {
+	static const uint8_t layers[] = {1, 2, 3, 1, 2, 3, 16};
 	struct route_layers *l = &r->layers;
+	const struct topo *t = r->topo;
+	bool keep = like != NULL && like->layers.row != NULL;
 
-	if (like != NULL && like->topo->nsw == r->topo->nsw &&
-		like->layers.cls != NULL) {
-		l->n = l->spread = like->layers.n;
-		l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
-		for (sw_ix a = 0; a < r->topo->nsw; a++) {
-			const struct topo *t = r->topo, *o = like->topo;
-			node_ix n = topo_by_node_guid(
-				o, t->node[t->sw[a].node].guid);
+	l->n = layers[(size_t)s->seed % sizeof(layers)];
+	for (sw_ix a = 0; l->n > 1 && a < t->nsw; a++)
+		for (sw_ix b = 0; b < a; b++) {
+			sw_ix x = keep ? topo_switch_in(like->topo, t, a)
+				       : TOPO_NONE;
+			sw_ix y = keep ? topo_switch_in(like->topo, t, b)
+				       : TOPO_NONE;
+			uint8_t layer = (uint8_t)rng_below(&s->r, l->n);
 
-			if (n != TOPO_NONE)
-				l->cls[a] = like->layers.cls[o->node[n].sw];
+			if (x != TOPO_NONE && y != TOPO_NONE &&
+				rng_below(&s->r, 60) != 0)
+				layer = routes_layer(&like->layers, x, y);
+			layers_put(l, a, b, layer);
 		}
-		return;
-	}
-	l->n = l->spread = (uint8_t)(1 + s->seed % 3);
-	if (l->n == 1)
-		return;
-	l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
-	for (sw_ix a = 0; a < r->topo->nsw; a++)
-		l->cls[a] = (uint16_t)rng_below(&s->r, 7);
 }
 
 static void
@@ -143,8 +141,9 @@ expect_same_report(const struct scene *s, const struct verify_report *a,
 		a->cyclic_channels == b->cyclic_channels && a->vls == b->vls,
 		"seed %d step %u: %u not %u cyclic", s->seed, s->steps,
 		a->cyclic_channels, b->cyclic_channels);
-	ck_assert_msg(a->plain == b->plain, "seed %d step %u: plain", s->seed,
-		s->steps);
+	/* a judgement of a change says less than it could */
+	ck_assert_msg(a->plain == b->plain || (a->by_change && !a->plain),
+		"seed %d step %u: plain", s->seed, s->steps);
 	ck_assert_msg(a->load_max == b->load_max && a->load_sw == b->load_sw &&
 			      a->load_port == b->load_port,
 		"seed %d step %u: load %lu at %u/%u not %lu at %u/%u", s->seed,

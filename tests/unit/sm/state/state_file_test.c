@@ -117,7 +117,7 @@ static const struct state_file_group groups[] = {
 		.n = 2},
 };
 
-static const uint8_t masks[] = {1, 0, 0xff, 1, 3, 1};
+static const uint16_t masks[] = {1, 0, 0xff, 1, 0x8003, 1};
 static const struct state_file_sl_history leaves[] = {
 	{0x0002c90200000001, false, masks},
 	{0x0002c90200000003, true, NULL},
@@ -467,20 +467,19 @@ static const struct refusal {
 	{"block 0x1 1 2 0123456789abcdef 3\n"
 	 "block 0x1 1 2 0123456789abcdef 3\n",
 		":3: block: given twice"},
-	{"lanes 0\n", ":2: lanes: not a number from 1 to 8"},
-	{"lanes 9\n", ":2: lanes: not a number from 1 to 8"},
+	{"lanes 0\n", ":2: lanes: not a number from 1 to 16"},
+	{"lanes 17\n", ":2: lanes: not a number from 1 to 16"},
 	{"lanes 2\nlanes 2\n", ":3: lanes: given twice"},
 	{"leaf 0x0 -\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
-	{"leaf 0x1\n",
-		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
-	{"leaf 0x1 01 \n",
-		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
-	{"leaf 0x1 011\n",
-		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
-	{"leaf 0x1 0g\n",
-		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
-	{"leaf 0x1 01\nleaf 0x2 any\n",
-		":2: leaf: not two digits for each leaf"},
+	{"leaf 0x1\n", ":2: leaf: neither -, any, nor hexadecimal digits, two "
+		       "or four for each leaf"},
+	{"leaf 0x1 01 \n", ":2: leaf: neither -, any, nor hexadecimal digits, "
+			   "two or four for each leaf"},
+	{"leaf 0x1 011\n", ":2: leaf: neither -, any, nor hexadecimal digits, "
+			   "two or four for each leaf"},
+	{"leaf 0x1 0g\n", ":2: leaf: neither -, any, nor hexadecimal digits, "
+			  "two or four for each leaf"},
+	{"leaf 0x1 01\nleaf 0x2 any\n", ":2: leaf: not a mask for each leaf"},
 	{"leaf 0x1 -\nleaf 0x1 -\n", ":3: leaf: given twice"},
 	{"pin 0x0 \"a\"\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"pin 0x1 a\n", ":2: name: not a text in quotes"},

@@ -366,14 +366,24 @@ same_note(const struct route_rank *a, const struct route_rank *b)
 }
 
 static bool
+same_layers(const struct routes *a, const struct routes *b)
+{
+	for (sw_ix s = 0; s < a->topo->nsw; s++)
+		for (sw_ix d = 0; d < a->topo->nsw; d++)
+			if (routes_layer(&a->layers, s, d) !=
+				routes_layer(&b->layers, s, d))
+				return false;
+	return a->layers.n == b->layers.n;
+}
+
+static bool
 same_whole(const struct routes *a, const struct routes *b)
 {
 	return a->topo->hash == b->topo->hash &&
 	       a->topo->max_lid == b->topo->max_lid && a->order == b->order &&
 	       strcmp(a->engine, b->engine) == 0 &&
 	       a->sftree_root == b->sftree_root &&
-	       a->fresh_load == b->fresh_load && a->layers.n == b->layers.n &&
-	       a->layers.npairs == b->layers.npairs;
+	       a->fresh_load == b->fresh_load && same_layers(a, b);
 }
 
 /* Fails unless the routes are equal, with the notes of each switch. */

@@ -15,6 +15,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/hand_topo.h"
+#include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { CAP_SL_MAPPING = 0x40, DOWN = 1, SEEDS = 24, STEPS = 6 };
@@ -72,7 +73,6 @@ route_ftree(struct bed *b, const struct engine_options *o, unsigned lanes)
 		"refused: %s %s", why.text, story.tried);
 	routes_unref(b->r);
 	b->r = r;
-	ck_assert_uint_eq(r->layers.spread, lanes);
 	ck_assert_uint_eq(r->layers.n, lanes);
 	ck_assert(r->layers.plain);
 	ftree_layers_short(r, o, b->text, sizeof(b->text));
@@ -392,17 +392,16 @@ ring_of_four(struct hand_tables *tables)
  */
 START_TEST(needed)
 {
-	struct route_layer_pair wrap[] = {{2, 0, 1}, {3, 1, 1}};
 	struct hand_tables h;
 	struct topo *t = ring_of_four(&h);
-	struct routes r = {.topo = t,
-		.engine = "",
-		.layers = {.n = 2, .spread = 1, .pair = wrap, .npairs = 2}};
+	struct routes r = {
+		.topo = t, .engine = "", .layers = {.n = 2, .nsw = t->nsw}};
 	struct verify_tables in = {.topo = t, .nblocks = h.nblocks};
 	struct verify_report report;
 	struct reason why = {""};
 
 	hand_tables_pack(&h);
+	layers_put(&r.layers, 2, 0, 1);
 	in.pool = &h.pool;
 	in.row = h.row;
 	in.layers = &r.layers;
@@ -420,6 +419,16 @@ START_TEST(needed)
 	in.layers = NULL;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);
 	expect_text(why.text, "credit loop of 4 links");
+	/* layers that are not alike both ways */
+	in.layers = &r.layers;
+	layers_put_one_way(&r.layers, 2, 0, 0);
+	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);
+	ck_assert_uint_eq(report.asymmetric, 1);
+	ck_assert_ptr_nonnull(strstr(why.text, "travel in layer"));
+	r.layers.n = 17;
+	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);
+	ck_assert_str_eq(why.text, "17 layers are more than there are SLs");
+	route_layers_free(&r.layers);
 	hand_tables_unpack(&h);
 	hand_tables_free(&h);
 	hand_free(t);

@@ -503,13 +503,14 @@ START_TEST(lanes)
 				ck_assert_uint_eq(v, routes_layer(l, b, a));
 				ck_assert(a != b || v == 0);
 				used |= 1U << v;
-				if (l->cls[a] == ROUTE_NO_LEAF ||
-					l->cls[b] == ROUTE_NO_LEAF) {
+				if (x.r->number[a] == ROUTE_NO_NUMBER ||
+					x.r->number[b] == ROUTE_NO_NUMBER) {
 					ck_assert_uint_eq(v, 0);
 					continue;
 				}
-				ck_assert_uint_eq(v, paper_layer(l->cls[a],
-							     l->cls[b], l->n));
+				ck_assert_uint_eq(
+					v, paper_layer(x.r->number[a],
+						   x.r->number[b], l->n));
 			}
 		ck_assert_uint_eq(used, (1U << l->n) - 1);
 		end_run(&x);
@@ -539,8 +540,7 @@ START_TEST(lanes_kept)
 		node_ix n =
 			topo_by_node_guid(t, less->node[less->sw[s].node].guid);
 
-		ck_assert_uint_eq(
-			b->layers.cls[s], a->layers.cls[t->node[n].sw]);
+		ck_assert_uint_eq(b->number[s], a->number[t->node[n].sw]);
 	}
 	routes_unref(a);
 	routes_unref(b);

@@ -1,0 +1,89 @@
+/*
+ * route_layers: which layer the packets of a pair of switches travel in.
+ *
+ * The packets from the ports of one switch to those of another have a layer,
+ * which they keep on their whole path, so that the dependencies of each layer
+ * are a graph of their own. Which SLs and VLs a layer gets is decided by
+ * routing/core/slvl.h. The layer of (a, b) is that of (b, a): a connection
+ * answers on the SL that it was called on. Engines see to that, the verifier
+ * demands it.
+ *
+ * There is a row for each destination switch, four bits a source, shared by
+ * reference as rows of forwarding tables are. Formulas are a way to fill rows.
+ */
+#ifndef HEDDLE_ROUTING_CORE_ROUTE_LAYERS_H
+#define HEDDLE_ROUTING_CORE_ROUTE_LAYERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+
+enum { ROUTE_LAYERS = 16 }; /* as many as there are SLs */
+
+/* The layers of packets to one switch: two sources a byte, even ones low. */
+struct layer_row {
+	unsigned refs;
+	uint32_t n; /* switches */
+	uint8_t of[];
+};
+
+struct route_layers {
+	uint8_t n;  /* layers in use, 1..ROUTE_LAYERS */
+	bool plain; /* the verifier finds no cycle either when all layers are
+		       one: they may share VLs */
+	uint32_t nsw;
+	struct layer_row **row; /* [nsw] by destination; NULL: layer 0, in a
+				   row or for all */
+};
+
+/* A row of n switches, all on layer 0, with one reference. */
+struct layer_row *layer_row_new(uint32_t n);
+struct layer_row *layer_row_share(struct layer_row *r); /* NULL allowed */
+void layer_row_drop(struct layer_row *r);		/* NULL allowed */
+
+/* Bytes of a row of n switches. */
+static inline size_t
+layer_row_bytes(uint32_t n)
+{
+	return (n + (size_t)1) / 2;
+}
+
+static inline uint8_t
+layer_row_get(const struct layer_row *r, sw_ix src)
+{
+	return r == NULL ? 0 : r->of[src / 2] >> src % 2 * 4 & 15;
+}
+
+/* Of a row with one reference. */
+static inline void
+layer_row_put(struct layer_row *r, sw_ix src, uint8_t layer)
+{
+	r->of[src / 2] =
+		(uint8_t)((r->of[src / 2] & (src % 2 == 0 ? 0xf0 : 0x0f)) |
+			  layer << src % 2 * 4);
+}
+
+/* True if the same sources have the same layers in both; NULL is layer 0. */
+bool layer_row_same(const struct layer_row *a, const struct layer_row *b);
+
+/*
+ * The packets to dst have the layers of this row, which is taken over; where
+ * `like` (NULL allowed) has the same bytes it is shared instead. l->nsw is set.
+ */
+void route_layers_put(struct route_layers *l, sw_ix dst, struct layer_row *row,
+	struct layer_row *like);
+
+/* A copy that shares the rows, and the end of one. */
+struct route_layers route_layers_copy(const struct route_layers *l);
+void route_layers_free(struct route_layers *l);
+
+/* The layer of packets from ports of switch src to ports of dst. */
+static inline uint8_t
+routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst)
+{
+	return l->row == NULL ? 0 : layer_row_get(l->row[dst], src);
+}
+
+#endif
