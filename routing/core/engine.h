@@ -126,8 +126,14 @@ struct engine_state_ops {
 		const struct engine_options *options, char *out, size_t size);
 };
 
+/* What the driver may count on. */
+enum engine_caps {
+	ENGINE_ANY_FABRIC = 1, /* it routes every connected fabric, on one VL */
+};
+
 struct engine {
 	const char *name;
+	unsigned caps; /* ENGINE_* */
 	const struct engine_state_ops *state;
 	/*
 	 * Compute attempt number `attempt` into *out (made by routes_new, owned
@@ -139,9 +145,5 @@ struct engine {
 		unsigned attempt, struct arena *arena, struct routes **out,
 		struct reason *why);
 };
-
-extern const struct engine engine_ftree;
-extern const struct engine engine_updn;
-extern const struct engine engine_dor;
 
 #endif

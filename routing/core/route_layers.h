@@ -9,7 +9,7 @@
  * demands it.
  *
  * There is a row for each destination switch, four bits a source, shared by
- * reference as rows of forwarding tables are. Formulas are a way to fill rows.
+ * reference as rows of forwarding tables are. A formula may fill rows.
  */
 #ifndef HEDDLE_ROUTING_CORE_ROUTE_LAYERS_H
 #define HEDDLE_ROUTING_CORE_ROUTE_LAYERS_H
@@ -53,7 +53,9 @@ layer_row_bytes(uint32_t n)
 static inline uint8_t
 layer_row_get(const struct layer_row *r, sw_ix src)
 {
-	return r == NULL ? 0 : r->of[src / 2] >> src % 2 * 4 & 15;
+	if (r == NULL)
+		return 0;
+	return (uint8_t)(r->of[src / 2] >> src % 2 * 4 & 15);
 }
 
 /* Of a row with one reference. */

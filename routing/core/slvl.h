@@ -31,7 +31,7 @@
  * of a link that comes up with other VLs than it had. The same is true of a
  * mixture of old and new tables if its dependencies, of all layers together,
  * have no cycle (vl_graphs.c). Tables that are not plain need a VL for each
- * layer on every link, or they are refused (ftree_layers_fit).
+ * layer on every link, or they are refused (layer_links_fit).
  *
  * A connection keeps its SL for ever, also when levels change. Where the tables
  * are not plain, every layer has a band of SLs that are its own whatever the

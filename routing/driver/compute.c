@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/layer_links.h"
 #include "routing/core/link_load.h"
 #include "routing/driver/registry.h"
-#include "routing/engines/ftree/ftree.h"
 #include "routing/improve/disjoint.h"
 #include "routing/improve/load_bound.h"
 #include "routing/improve/rebalance.h"
@@ -103,10 +103,15 @@ verify_routes(const struct route_job *job, const struct routes *before,
 	free(rank);
 	if (rc != 0)
 		return -1;
+	if (r->link_rank != NULL && !r->report.by_rank && !r->report.by_change)
+		return reason_set(why,
+			"the ranks of links that %s gives are "
+			"not those that its paths climb",
+			r->engine);
 	if (r->layers.n == 1)
 		r->deps = verify_state_dependencies(r->verified, r->topo);
 	r->layers.plain = r->report.plain;
-	return ftree_layers_fit(r, job->options, why);
+	return layer_links_fit(r, job->options, why);
 }
 
 /* True if an older topology has the same link, in use there. */
@@ -748,6 +753,7 @@ compute_routes(const struct route_job *job, const char *const *engines,
 	size_t n, struct route_account *story, struct reason *why)
 {
 	struct run run = {.job = job, .story = story};
+	const struct engine *last = registry_last();
 	bool last_tried = false;
 	struct routes *r = NULL;
 
@@ -760,12 +766,12 @@ compute_routes(const struct route_job *job, const char *const *engines,
 				&run, "no engine is called \"%s\"", engines[i]);
 			continue;
 		}
-		last_tried |= e == &engine_updn;
+		last_tried |= e == last;
 		r = try_engine(&run, e);
 		story->fallback = i > 0;
 	}
 	if (r == NULL && !last_tried && !is_cancelled(&run)) {
-		r = try_engine(&run, &engine_updn);
+		r = try_engine(&run, last);
 		story->fallback = n > 0;
 	}
 	if (r != NULL && is_cancelled(&run)) {

@@ -23,6 +23,16 @@ registry_find(const char *name)
 	return NULL;
 }
 
+const struct engine *
+registry_last(void)
+{
+	size_t i = 0;
+
+	while ((engines[i]->caps & ENGINE_ANY_FABRIC) == 0)
+		i++;
+	return engines[i];
+}
+
 const char *
 registry_name_of(const char *name)
 {

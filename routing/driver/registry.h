@@ -7,6 +7,14 @@
 
 #include "routing/core/engine.h"
 
+extern const struct engine engine_ftree;
+extern const struct engine engine_updn;
+extern const struct engine engine_dor;
+
+/* The engine that is asked when all others have failed: it routes any fabric.
+ */
+const struct engine *registry_last(void);
+
 /* The names, static, NULL-terminated: for the configuration. */
 const char *const *registry_names(void);
 

@@ -25,6 +25,7 @@
 
 #include "routing/core/engine.h"
 #include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "routing/measure/bandwidth.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "routing/verify/certificate.h"
 #include "sm/base/mem.h"
 #include "tests/bench/bench_clock.h"

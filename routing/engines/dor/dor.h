@@ -31,4 +31,6 @@
 
 #include "routing/core/engine.h"
 
+extern const struct engine engine_dor;
+
 #endif

@@ -47,6 +47,8 @@
 
 #define FTREE_NAME "ftree"
 
+extern const struct engine engine_ftree;
+
 /*
  * ftree_layers.c: spread leaf pairs over as many layers as are asked for, as
  * there are SLs for once the service level groups have theirs, and as the
@@ -72,13 +74,5 @@ void ftree_layers_short(const struct routes *r, const struct engine_options *o,
  */
 uint32_t ftree_layers_shared(const struct routes *r,
 	const struct engine_options *o, char *out, size_t size);
-
-/*
- * Whether the links that there are have VLs for the layers of these routes,
- * once verified. -1 and why: the tables have cycles that layers break, and a
- * link has fewer VLs than that takes. o NULL: nothing limits VLs.
- */
-int ftree_layers_fit(const struct routes *r, const struct engine_options *o,
-	struct reason *why);
 
 #endif

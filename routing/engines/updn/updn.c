@@ -103,6 +103,7 @@ static const struct engine_state_ops state = {
 
 const struct engine engine_updn = {
 	.name = "updn",
+	.caps = ENGINE_ANY_FABRIC,
 	.state = &state,
 	.route = updn_route,
 };

@@ -12,6 +12,8 @@
 
 #include "routing/updown/updown.h"
 
+extern const struct engine engine_updn;
+
 /*
  * updn_order_search.c: where there are no tiers, the one of several orders with
  * the least load of the most loaded link; complete, as after

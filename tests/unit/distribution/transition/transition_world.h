@@ -14,6 +14,7 @@
 
 #include "distribution/transition/transition.h"
 #include "routing/core/engine.h"
+#include "routing/driver/registry.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"

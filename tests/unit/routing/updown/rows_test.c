@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "routing/core/engine.h"
+#include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "routing/mcast/mcast_order.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"

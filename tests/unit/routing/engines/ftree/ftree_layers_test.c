@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "routing/core/engine.h"
+#include "routing/core/layer_links.h"
 #include "routing/core/slvl.h"
 #include "routing/driver/compute.h"
 #include "routing/engines/ftree/ftree.h"
@@ -407,14 +408,14 @@ START_TEST(needed)
 	in.layers = &r.layers;
 	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "%s", why.text);
 	ck_assert(!report.plain);
-	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
+	ck_assert_int_eq(layer_links_fit(&r, NULL, &why), 0);
 	t->port[switch_out_port(t, 2, 0)].vl_cap = 1;
-	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), -1);
+	ck_assert_int_eq(layer_links_fit(&r, NULL, &why), -1);
 	expect_text(why.text,
 		"2 layers need a VL each to have no cycle: 2 ports "
 		"between switches have 1 VL, first port");
 	r.layers.plain = true;
-	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
+	ck_assert_int_eq(layer_links_fit(&r, NULL, &why), 0);
 	/* layers that fold to one VL there are a cycle */
 	in.layers = NULL;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);

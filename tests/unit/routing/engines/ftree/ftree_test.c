@@ -9,6 +9,7 @@
 
 #include "routing/core/engine.h"
 #include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "routing/improve/redundancy.h"
 #include "routing/measure/bandwidth.h"
 #include "routing/verify/verify.h"

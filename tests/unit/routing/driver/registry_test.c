@@ -1,0 +1,40 @@
+/*
+ * The registry: every name is an engine's, and every engine has a name; one of
+ * them routes any fabric.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "routing/driver/registry.h"
+#include "tests/unit/suite.h"
+
+START_TEST(names)
+{
+	const char *const *name = registry_names();
+
+	for (size_t i = 0; name[i] != NULL; i++) {
+		const struct engine *e = registry_find(name[i]);
+
+		ck_assert_msg(e != NULL, "%s", name[i]);
+		ck_assert_str_eq(e->name, name[i]);
+		ck_assert_ptr_nonnull(e->route);
+		ck_assert_ptr_eq(registry_name_of(name[i]), e->name);
+		for (size_t k = 0; k < i; k++)
+			ck_assert_str_ne(name[i], name[k]);
+	}
+	ck_assert_ptr_null(registry_find("minhop"));
+	ck_assert_ptr_null(registry_find(NULL));
+	ck_assert_int_ne(registry_last()->caps & ENGINE_ANY_FABRIC, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("registry");
+	TCase *tc = tcase_create("registry");
+
+	tcase_add_test(tc, names);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}
