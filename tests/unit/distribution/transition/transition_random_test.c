@@ -24,6 +24,7 @@ enum mode {
 	ORDERED,
 	RESTARTS,  /* of the subnet manager */
 	UNORDERED, /* tables without an order, and multicast trees */
+	LAYERED,   /* the same with several layers, which tables need */
 };
 
 struct run {
@@ -42,8 +43,10 @@ struct run {
 	struct mcast_tree *tree[TREES];
 	uint32_t bulk; /* as in transition_job */
 	unsigned steps, blocked, staged, direct, stages, unread;
-	unsigned orderless;	/* tables */
-	unsigned asked, stayed; /* trees */
+	unsigned layers;
+	unsigned orderless, crossed; /* tables; of these, need their layers */
+	unsigned roomless;	     /* tables without room for trees */
+	unsigned asked, stayed;	     /* trees */
 };
 
 /* ---- trees ---- */
@@ -112,11 +115,14 @@ begin_run(struct run *run, unsigned kind, uint64_t seed, enum mode mode)
 	world_capable(run->t, true);
 	run->pool = lft_pool_new();
 	run->hw = device_new(run->pool);
+	run->layers = mode == LAYERED ? 2 + (unsigned)seed % 3 : 1;
 	run->from = world_routes(
 		run->t, run->pool, NULL, rng_below(&run->r, run->t->nsw));
+	world_layers(run->from, NULL, (uint8_t)run->layers, &run->r);
+	run->from->layers.plain = run->layers == 1;
 	world_new(&run->w, run->t, run->t->max_lid + 1U);
 	world_install(&run->w, run->hw, run->from);
-	if (mode == UNORDERED)
+	if (mode >= UNORDERED)
 		grow_trees(run, &run->w, run->from);
 }
 
@@ -263,7 +269,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 		holds(run, x->cut_pairs <= x->paper_pairs ||
 				   to->order == ROUTE_NO_ORDER ||
 				   to->sftree_root != TOPO_NONE);
-		if (x->nstages == 1)
+		if (x->nstages == 1 && run->layers == 1)
 			check_blocks(run, w, x, all, to);
 	}
 	free(all);
@@ -376,8 +382,10 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	}
 	ck_assert_uint_eq(i, x->nwrites);
 	check_tables(run, w, to);
-	if (x->kind == TRANSITION_BLOCKED || rng_below(&run->r, 2) == 0)
+	if (x->kind == TRANSITION_BLOCKED || rng_below(&run->r, 2) == 0) {
 		drain_world(run, w);
+		w->from = to; /* connections on other layers: sl_history_test */
+	}
 	w->ndeps = 0;
 	holds(run, !world_cyclic(w, w->met));
 	return true;
@@ -392,14 +400,22 @@ next_routes(struct run *run, struct topo *t)
 	struct routes *to =
 		world_routes(t, run->pool, how == 0 ? run->from : NULL, root);
 
-	if (run->mode != UNORDERED || rng_below(&run->r, 4) == 0)
+	world_layers(to, run->from, (uint8_t)run->layers, &run->r);
+	to->layers.plain = run->layers == 1; /* no layer shares VLs */
+	if (run->mode < UNORDERED || rng_below(&run->r, 4) == 0)
 		return to;
 	if (world_unorder(to, run->from, rng_below(&run->r, 101), &run->r)) {
 		run->orderless++;
+		run->crossed += !to->layers.plain;
+		to->layers.plain = run->layers == 1;
 		return to;
 	}
+	run->roomless++;
 	routes_unref(to);
-	return world_routes(t, run->pool, NULL, TOPO_NONE);
+	to = world_routes(t, run->pool, NULL, TOPO_NONE);
+	world_layers(to, run->from, (uint8_t)run->layers, &run->r);
+	to->layers.plain = run->layers == 1;
+	return to;
 }
 
 /* New routes on changed links: with the order kept, another root, or any
@@ -413,7 +429,7 @@ run_transition(struct run *run)
 		.from = run->from,
 		.hw = run->hw,
 		.bulk = run->bulk,
-		.guests = run->mode == UNORDERED,
+		.guests = run->mode >= UNORDERED,
 		.unsettled = run->unsettled,
 		.max_stages = 1 + rng_below(&run->r, 8)};
 	uint32_t lids = t->max_lid + 1U;
@@ -424,6 +440,9 @@ run_transition(struct run *run)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		t->sw[s].lft_top = (uint16_t)(w.nlids - 1);
 	world_move(&w, &run->w);
+	w.from = run->from;
+	w.to = to;
+	w.layers = run->layers;
 	x = transition_find(&job);
 	holds(run, x->unread == 0 || run->mode == RESTARTS);
 	if (x->unread == 0)
@@ -436,9 +455,11 @@ run_transition(struct run *run)
 	judge_trees(run, t, x);
 	put_trees(run, &w);
 	run->unsettled = !carry_out_all(run, &w, x, to);
-	if (!run->unsettled && run->mode == UNORDERED) {
-		if (transition_mcast_must_ask(x))
+	if (!run->unsettled && run->mode >= UNORDERED) {
+		if (transition_mcast_must_ask(x)) {
 			drain_world(run, &w); /* as sm/core/run_mcast does */
+			w.from = to;
+		}
 		grow_trees(run, &w, to);
 	}
 	transition_free(x);
@@ -446,6 +467,7 @@ run_transition(struct run *run)
 	run->w = w;
 	routes_unref(run->from);
 	run->from = to;
+	run->w.from = to;
 	topo_unref(run->t);
 	run->t = t;
 }
@@ -454,7 +476,8 @@ static void
 many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 {
 	unsigned steps = 0, direct = 0, staged = 0, blocked = 0, unread = 0;
-	unsigned orderless = 0, asked = 0, stayed = 0;
+	unsigned orderless = 0, asked = 0, stayed = 0, crossed = 0;
+	unsigned roomless = 0;
 
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct run run;
@@ -474,17 +497,20 @@ many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 		orderless += run.orderless;
 		asked += run.asked;
 		stayed += run.stayed;
+		crossed += run.crossed;
+		roomless += run.roomless;
 		end_run(&run);
 	}
 	ck_assert_int_eq(unread > 0, mode == RESTARTS);
-	ck_assert_int_eq(orderless > 0, mode == UNORDERED);
-	ck_assert(mode != UNORDERED || (stayed > 0 && stayed < asked));
+	ck_assert_int_eq(orderless > 0, mode >= UNORDERED);
+	ck_assert(mode < UNORDERED || stayed < asked);
 	(void)printf(
 		"kind %u: %u steps, %u direct, %u staged, %u blocked, "
 		"%u with tables that nobody knew, %u without an order, %u of "
-		"%u trees stayed\n",
-		kind, steps, direct, staged, blocked, unread, orderless, stayed,
-		asked);
+		"them need layers, %u had no room for trees, %u of %u trees "
+		"stayed\n",
+		kind, steps, direct, staged, blocked, unread, orderless,
+		crossed, roomless, stayed, asked);
 }
 
 START_TEST(random_transitions)
@@ -496,6 +522,12 @@ END_TEST
 START_TEST(restarts)
 {
 	many_transitions((unsigned)_i, 10, RESTARTS);
+}
+END_TEST
+
+START_TEST(layers_without_an_order)
+{
+	many_transitions((unsigned)_i, 12, LAYERED);
 }
 END_TEST
 
@@ -515,6 +547,7 @@ main(void)
 	tcase_add_loop_test(tc, random_transitions, 0, 6);
 	tcase_add_loop_test(tc, restarts, 0, 6);
 	tcase_add_loop_test(tc, without_an_order, 0, 6);
+	tcase_add_loop_test(tc, layers_without_an_order, 0, 6);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

@@ -4,8 +4,9 @@
  *
  * Tables start as up/down ones. Then, LID after LID, all entries for the LID
  * are replaced by a random tree of shortest paths, where the dependency graph
- * of all entries stays without a cycle; it is kept by counts here, with nothing
- * of the product.
+ * of each layer stays without a cycle; it is kept by counts here, with nothing
+ * of the product. With several layers tables need them: as one they have
+ * cycles.
  */
 #ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_UNORDERED_H
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_UNORDERED_H
@@ -15,53 +16,75 @@
 #include "routing/mcast/mcast.h"
 #include "routing/mcast/mcast_order.h"
 #include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/routing/layers_fixture.h"
 
 struct unordered {
 	struct routes *r;
 	struct world w;	  /* names channels */
-	uint32_t *count;  /* [nch * nch] LIDs that make a dependency */
+	uint32_t *count;  /* [layers * nch * nch] pairs of a switch and a LID
+			     that make a dependency */
 	uint32_t *degree; /* [nch] */
 	uint8_t *port;	  /* [nsw] a column */
 	uint32_t *dist;	  /* [nsw] */
 };
 
-/* Count the dependencies of a column, or with -1 discount them. */
+/* Count the dependencies of a column, or with -1 discount them: of the path
+ * from every switch, in its layer. */
 static inline void
-unordered_count(struct unordered *x, const uint8_t *port, uint32_t add)
+unordered_count(
+	struct unordered *x, sw_ix root, const uint8_t *port, uint32_t add)
 {
-	const struct topo *t = x->w.t;
+	const struct world *w = &x->w;
 
-	for (sw_ix u = 0; u < t->nsw; u++) {
-		sw_ix s = 0, next = 0;
-		uint32_t c = world_behind(&x->w, u, port[u], &s), d;
+	for (sw_ix u = 0; u < w->t->nsw; u++) {
+		uint32_t *count = x->count +
+				  (size_t)routes_layer(&x->r->layers, u, root) *
+					  w->nch * w->nch;
+		sw_ix s = u, next = 0;
+		uint32_t n = 0, c = world_behind(w, u, port[u], &s);
 
-		if (c == x->w.nch)
-			continue;
-		d = world_behind(&x->w, s, port[s], &next);
-		if (d != x->w.nch && c != x->w.off[s] + port[s])
-			x->count[(size_t)c * x->w.nch + d] += add;
+		for (; c != w->nch && n <= w->t->nsw; n++) {
+			uint32_t d = world_behind(w, s, port[s], &next);
+
+			if (d == w->nch || c == w->off[s] + port[s])
+				break;
+			count[(size_t)c * w->nch + d] += add;
+			c = d;
+			s = next;
+		}
 	}
 }
 
 static inline bool
-unordered_cyclic(struct unordered *x)
+unordered_cyclic_in(struct unordered *x, const uint32_t *count)
 {
 	uint32_t n = x->w.nch, left = n, *queue = mem_alloc(n * sizeof(*queue));
 	uint32_t tail = 0;
 
 	memset(x->degree, 0, n * sizeof(*x->degree));
 	for (size_t i = 0; i < (size_t)n * n; i++)
-		x->degree[i % n] += x->count[i] > 0;
+		x->degree[i % n] += count[i] > 0;
 	for (uint32_t c = 0; c < n; c++)
 		if (x->degree[c] == 0)
 			queue[tail++] = c;
 	for (uint32_t i = 0; i < tail; i++, left--)
 		for (uint32_t d = 0; d < n; d++)
-			if (x->count[(size_t)queue[i] * n + d] > 0 &&
+			if (count[(size_t)queue[i] * n + d] > 0 &&
 				--x->degree[d] == 0)
 				queue[tail++] = d;
 	free(queue);
 	return left > 0;
+}
+
+static inline bool
+unordered_cyclic(struct unordered *x)
+{
+	bool cyclic = false;
+
+	for (unsigned l = 0; l < x->r->layers.n && !cyclic; l++)
+		cyclic = unordered_cyclic_in(
+			x, x->count + (size_t)l * x->w.nch * x->w.nch);
+	return cyclic;
 }
 
 /* A random tree of shortest paths to switch root into x->port. */
@@ -115,16 +138,41 @@ unordered_replace(struct unordered *x, uint16_t lid, struct rng *rng)
 	unordered_column(x, lid, was);
 	x->port[root] = was[root];
 	unordered_tree(x, root, rng);
-	unordered_count(x, was, (uint32_t)-1);
-	unordered_count(x, x->port, 1);
+	unordered_count(x, root, was, (uint32_t)-1);
+	unordered_count(x, root, x->port, 1);
 	if (unordered_cyclic(x)) {
-		unordered_count(x, x->port, (uint32_t)-1);
-		unordered_count(x, was, 1);
+		unordered_count(x, root, x->port, (uint32_t)-1);
+		unordered_count(x, root, was, 1);
 	} else {
 		for (sw_ix s = 0; s < t->nsw; s++)
 			routes_put_entry(x->r, s, lid, x->port[s], NULL);
 	}
 	free(was);
+}
+
+/* Random layers for all pairs; those that prev gives stay, but for a few. */
+static inline void
+world_layers(
+	struct routes *r, const struct routes *prev, uint8_t n, struct rng *rng)
+{
+	const struct topo *t = r->topo;
+
+	r->layers.n = n;
+	for (sw_ix a = 0; n > 1 && a < t->nsw; a++)
+		for (sw_ix b = 0; b < a; b++) {
+			sw_ix x = prev == NULL
+					  ? TOPO_NONE
+					  : topo_switch_in(prev->topo, t, a);
+			sw_ix y = prev == NULL
+					  ? TOPO_NONE
+					  : topo_switch_in(prev->topo, t, b);
+			uint8_t layer = (uint8_t)rng_below(rng, n);
+
+			if (x != TOPO_NONE && y != TOPO_NONE &&
+				rng_below(rng, 20) != 0)
+				layer = routes_layer(&prev->layers, x, y);
+			layers_put(&r->layers, a, b, layer);
+		}
 }
 
 /*
@@ -146,13 +194,17 @@ world_unorder(struct routes *r, const struct routes *prev, unsigned share,
 	bool found;
 
 	world_new(&x.w, t, 1);
-	x.count = mem_zalloc((size_t)x.w.nch * x.w.nch, sizeof(*x.count));
+	x.count = mem_zalloc(
+		(size_t)r->layers.n * x.w.nch * x.w.nch, sizeof(*x.count));
 	x.degree = mem_alloc(x.w.nch * sizeof(*x.degree));
 	x.port = mem_alloc(t->nsw);
 	x.dist = mem_alloc(t->nsw * sizeof(*x.dist));
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+		if (t->by_lid[lid] == TOPO_NONE)
+			continue;
 		unordered_column(&x, (uint16_t)lid, x.port);
-		unordered_count(&x, x.port, 1);
+		unordered_count(
+			&x, topo_switch_of(t, t->by_lid[lid]), x.port, 1);
 	}
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++)
 		if (t->by_lid[lid] != TOPO_NONE && rng_below(rng, 100) < share)
@@ -164,6 +216,7 @@ world_unorder(struct routes *r, const struct routes *prev, unsigned share,
 	ck_assert_msg(verify_tables_dependencies(
 			      &in, &r->report, &r->deps, &why) == 0,
 		"%s", why.text);
+	r->layers.plain = r->report.plain;
 	if (prev != NULL)
 		routes_mcast(prev, &was);
 	found = mcast_order_find(r->topo, r->deps,

@@ -35,6 +35,10 @@ struct world {
 	const struct transition_dependency *blocked; /* blocked dependencies */
 	size_t ndeps;
 	size_t skip; /* index of one that is not blocked, SIZE_MAX: none */
+	/* Layers, where there are several: packets of a pair are in the one
+	 * that either gives. */
+	const struct routes *from, *to;
+	unsigned layers, layer; /* how many; the one whose graph is built */
 };
 
 /* A bit per port up to 62; any other port leads nowhere. */
@@ -96,6 +100,9 @@ world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
 
 		if (i == w->skip)
 			continue;
+		if (w->layers > 1 && !b->by_port &&
+			!(b->layers >> w->layer & 1))
+			continue;
 		if (!b->by_port) {
 			if (b->sw == s && b->in == in && b->out == out)
 				return true;
@@ -137,7 +144,7 @@ world_dependencies(
 
 /* Builds the graph of a set of ports; returns its number of edges. */
 static inline uint64_t
-world_graph(struct world *w, const uint64_t *set)
+world_graph_one(struct world *w, const uint64_t *set)
 {
 	uint64_t n = 0;
 
@@ -152,14 +159,97 @@ world_graph(struct world *w, const uint64_t *set)
 	return n;
 }
 
+/* The switch of a LID in a topology, or TOPO_NONE. */
+static inline sw_ix
+world_home(const struct topo *t, uint32_t lid)
+{
+	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+
+	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
+}
+
+/* True if s sends to the LID on the layer in question. */
+static inline bool
+world_sends(const struct world *w, sw_ix s, uint32_t lid)
+{
+	sw_ix is = world_home(w->to->topo, lid);
+	sw_ix old = world_home(w->from->topo, lid);
+	sw_ix was = topo_switch_in(w->from->topo, w->t, s);
+
+	if (is == TOPO_NONE && old == TOPO_NONE)
+		return true;
+	return (is != TOPO_NONE &&
+		       routes_layer(&w->to->layers, s, is) == w->layer) ||
+	       (old != TOPO_NONE && was != TOPO_NONE &&
+		       routes_layer(&w->from->layers, was, old) == w->layer);
+}
+
+/* Drops the entries for the LID in switches that no packet of the layer
+ * reaches. */
+static inline void
+world_forget_unreached(const struct world *w, uint64_t *all, uint32_t lid)
+{
+	bool *seen = mem_zalloc(w->t->nsw, sizeof(*seen)), more = true;
+	sw_ix peer = 0;
+
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		seen[s] = world_sends(w, s, lid);
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < w->t->nsw; s++)
+			for (unsigned p = 1; seen[s] && p < 63; p++) {
+				if (!(all[(size_t)s * w->nlids + lid] >> p &
+					    1) ||
+					world_behind(w, s, p, &peer) == w->nch)
+					continue;
+				more |= !seen[peer];
+				seen[peer] = true;
+			}
+	}
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		if (!seen[s])
+			all[(size_t)s * w->nlids + lid] = 0;
+	free(seen);
+}
+
+/* What packets of one layer meet of a set; to be freed. */
+static inline uint64_t *
+world_of_layer(struct world *w, const uint64_t *set, unsigned layer)
+{
+	uint64_t *all =
+		mem_dup(set, (size_t)w->t->nsw * w->nlids * sizeof(*all));
+
+	w->layer = layer;
+	for (uint32_t lid = 0; lid < w->nlids && w->layers > 1; lid++)
+		world_forget_unreached(w, all, lid);
+	return all;
+}
+
+/* The edges of the graphs of all layers. */
+static inline uint64_t
+world_graph(struct world *w, const uint64_t *set)
+{
+	uint64_t n = 0;
+
+	if (w->layers < 2)
+		return world_graph_one(w, set);
+	for (unsigned l = 0; l < w->layers; l++) {
+		uint64_t *all = world_of_layer(w, set, l);
+
+		n += world_graph_one(w, all);
+		free(all);
+	}
+	return n;
+}
+
 /* Removes channels to which no remaining channel leads, until none is left or a
  * cycle is. */
 static inline bool
-world_cyclic(struct world *w, const uint64_t *set)
+world_cyclic_one(struct world *w, const uint64_t *set)
 {
 	uint32_t left = w->nch, before = 0;
 
-	(void)world_graph(w, set);
+	(void)world_graph_one(w, set);
 	for (size_t i = 0; i < (size_t)w->nch * w->nch; i++)
 		w->dep[i] |= w->guest[i];
 	memset(w->gone, 0, w->nch);
@@ -178,6 +268,23 @@ world_cyclic(struct world *w, const uint64_t *set)
 		}
 	}
 	return left > 0;
+}
+
+/* True if any layer has a cycle. */
+static inline bool
+world_cyclic(struct world *w, const uint64_t *set)
+{
+	bool cyclic = false;
+
+	if (w->layers < 2)
+		return world_cyclic_one(w, set);
+	for (unsigned l = 0; l < w->layers && !cyclic; l++) {
+		uint64_t *all = world_of_layer(w, set, l);
+
+		cyclic = world_cyclic_one(w, all);
+		free(all);
+	}
+	return cyclic;
 }
 
 /* The switch may hold this image of the block from now on. */
