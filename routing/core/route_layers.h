@@ -14,11 +14,15 @@
 #ifndef HEDDLE_ROUTING_CORE_ROUTE_LAYERS_H
 #define HEDDLE_ROUTING_CORE_ROUTE_LAYERS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "discovery/topo.h"
+#include "sm/base/mem.h"
 
 enum { ROUTE_LAYERS = 16 }; /* as many as there are SLs */
 
@@ -38,16 +42,38 @@ struct route_layers {
 				   row or for all */
 };
 
-/* A row of n switches, all on layer 0, with one reference. */
-struct layer_row *layer_row_new(uint32_t n);
-struct layer_row *layer_row_share(struct layer_row *r); /* NULL allowed */
-void layer_row_drop(struct layer_row *r);		/* NULL allowed */
-
 /* Bytes of a row of n switches. */
 static inline size_t
 layer_row_bytes(uint32_t n)
 {
 	return (n + (size_t)1) / 2;
+}
+
+/* A row of n switches, all on layer 0, with one reference. */
+static inline struct layer_row *
+layer_row_new(uint32_t n)
+{
+	struct layer_row *r = mem_zalloc(1, sizeof(*r) + layer_row_bytes(n));
+
+	r->refs = 1;
+	r->n = n;
+	return r;
+}
+
+/* One reference more, and one less; NULL allowed. */
+static inline struct layer_row *
+layer_row_share(struct layer_row *r)
+{
+	if (r != NULL)
+		r->refs++;
+	return r;
+}
+
+static inline void
+layer_row_drop(struct layer_row *r)
+{
+	if (r != NULL && --r->refs == 0)
+		free(r);
 }
 
 static inline uint8_t
@@ -68,18 +94,63 @@ layer_row_put(struct layer_row *r, sw_ix src, uint8_t layer)
 }
 
 /* True if the same sources have the same layers in both; NULL is layer 0. */
-bool layer_row_same(const struct layer_row *a, const struct layer_row *b);
+static inline bool
+layer_row_same(const struct layer_row *a, const struct layer_row *b)
+{
+	const struct layer_row *some = a != NULL ? a : b;
+
+	if (a == b)
+		return true;
+	if (a != NULL && b != NULL)
+		return a->n == b->n &&
+		       memcmp(a->of, b->of, layer_row_bytes(a->n)) == 0;
+	for (size_t i = 0; i < layer_row_bytes(some->n); i++)
+		if (some->of[i] != 0)
+			return false;
+	return true;
+}
 
 /*
  * The packets to dst have the layers of this row, which is taken over; where
  * `like` (NULL allowed) has the same bytes it is shared instead. l->nsw is set.
  */
-void route_layers_put(struct route_layers *l, sw_ix dst, struct layer_row *row,
-	struct layer_row *like);
+static inline void
+route_layers_put(struct route_layers *l, sw_ix dst, struct layer_row *row,
+	struct layer_row *like)
+{
+	assert(dst < l->nsw && row->n == l->nsw);
+	if (like != NULL && layer_row_same(row, like)) {
+		layer_row_drop(row);
+		row = layer_row_share(like);
+	}
+	if (l->row == NULL)
+		l->row = mem_zalloc(l->nsw, sizeof(struct layer_row *));
+	layer_row_drop(l->row[dst]);
+	l->row[dst] = row;
+}
 
 /* A copy that shares the rows, and the end of one. */
-struct route_layers route_layers_copy(const struct route_layers *l);
-void route_layers_free(struct route_layers *l);
+static inline struct route_layers
+route_layers_copy(const struct route_layers *l)
+{
+	struct route_layers c = *l;
+
+	if (l->row == NULL)
+		return c;
+	c.row = mem_dup(l->row, l->nsw * sizeof(struct layer_row *));
+	for (uint32_t s = 0; s < l->nsw; s++)
+		(void)layer_row_share(c.row[s]);
+	return c;
+}
+
+static inline void
+route_layers_free(struct route_layers *l)
+{
+	for (uint32_t s = 0; l->row != NULL && s < l->nsw; s++)
+		layer_row_drop(l->row[s]);
+	free(l->row);
+	l->row = NULL;
+}
 
 /* The layer of packets from ports of switch src to ports of dst. */
 static inline uint8_t

@@ -123,23 +123,34 @@ next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
 	return b;
 }
 
-/* The switches with another row, block by block: counted, then listed. */
+/* A switch with another row in a block. */
+struct other_row {
+	uint32_t b;
+	uint16_t s;
+};
+
+/* The switches with another row, found switch by switch, sorted by block. */
 static void
 find_rows(struct change *c)
 {
-	uint32_t n = c->nlid / LFT_BLOCK, b;
-	uint32_t *at = mem_zalloc(n + 1U, sizeof(*at));
+	uint32_t n = c->nlid / LFT_BLOCK, *at, b;
+	struct other_row *all = NULL;
+	size_t many = 0, cap = 0;
 
+	at = mem_zalloc(n + 1U, sizeof(*at));
 	for (uint32_t s = 0; s < c->g->n; s++)
-		for (b = 0; (b = next_other(c, s, b, n)) < n; b++)
+		for (b = 0; (b = next_other(c, s, b, n)) < n; b++) {
+			all = mem_grow(all, many, &cap, sizeof(*all));
+			all[many++] = (struct other_row){b, (uint16_t)s};
 			at[b + 1]++;
+		}
 	for (b = 0; b < n; b++)
 		at[b + 1] += at[b];
 	c->first = mem_dup(at, (n + 1U) * sizeof(*at));
-	c->row = mem_alloc(at[n] * sizeof(*c->row));
-	for (uint32_t s = 0; s < c->g->n; s++)
-		for (b = 0; (b = next_other(c, s, b, n)) < n; b++)
-			c->row[at[b]++] = (uint16_t)s;
+	c->row = mem_alloc(many * sizeof(*c->row));
+	for (size_t i = 0; i < many; i++)
+		c->row[at[all[i].b]++] = all[i].s;
+	free(all);
 	free(at);
 }
 
