@@ -1,9 +1,9 @@
 /*
  * routes: what an engine computed, an immutable value.
  *
- * Forwarding tables as block references, the ranks that give the total order
- * of switches, and the verifier's verdict. It belongs to one topology: it uses
- * the topology's indexes and keeps it alive.
+ * Forwarding tables as block references, layers, the ranks that give the total
+ * order of switches if the tables obey one, and the verifier's verdict. It
+ * belongs to one topology: it uses the topology's indexes and keeps it alive.
  */
 #ifndef HEDDLE_ROUTING_CORE_ROUTES_H
 #define HEDDLE_ROUTING_CORE_ROUTES_H

@@ -57,6 +57,11 @@
  * made disjoint (disjoint.h): redundancy is worth entries, and comes before
  * load.
  *
+ * Tables that obey no order of switches, or that need their layers, are neither
+ * made disjoint nor rebalanced: both move entries by the order. Instead, beside
+ * tables without an order room is found for multicast (mcast_order.h); where
+ * there is none the next attempt follows.
+ *
  * Folder routing/driver: a job -> engines in turn -> the verifier ->
  * improvements -> routes, or reasons why not. Callers: sm/core in the worker,
  * sm/what_if, sm/view and sm/main.c for names of engines. Read next:
