@@ -80,6 +80,62 @@ ranked_verify_tables(const struct routes *r, uint32_t **rank)
 	return in;
 }
 
+/* The ranks of links by the port that they leave by, one more than they are; 0:
+ * no link between live switches. To be freed. */
+static uint64_t *
+ranks_by_port(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	uint64_t *rank = mem_zalloc(t->nports, sizeof(*rank));
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++)
+			if (topo_sw_live(t, s) &&
+				topo_sw_live(t, t->adj[i].peer))
+				rank[topo_port_of(
+					t, t->sw[s].node, t->adj[i].out)] =
+					(uint64_t)r->link_rank[i] + 1;
+	return rank;
+}
+
+/* The port by which switch s sends a LID, or TOPO_NONE. */
+static port_ix
+out_port(const struct routes *r, sw_ix s, uint16_t lid)
+{
+	const struct topo_node *n = &r->topo->node[r->topo->sw[s].node];
+	uint8_t out = routes_port(r, s, lid);
+
+	return out > n->nports ? TOPO_NONE : n->first_port + out;
+}
+
+/* True if the engine gives no ranks, or every path climbs them. */
+static bool
+climbs_ranks(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	uint64_t *rank;
+	bool climbs = true;
+
+	if (r->link_rank == NULL)
+		return true;
+	rank = ranks_by_port(r);
+	for (sw_ix s = 0; s < t->nsw && climbs; s++)
+		for (uint32_t lid = 1; lid <= r->top; lid++) {
+			port_ix p = out_port(r, s, (uint16_t)lid), in, q;
+
+			if (p == TOPO_NONE || rank[p] == 0)
+				continue;
+			in = t->port[p].peer;
+			q = out_port(
+				r, t->node[t->port[in].node].sw, (uint16_t)lid);
+			climbs &= q == TOPO_NONE || q == in || rank[q] == 0 ||
+				  rank[q] > rank[p];
+		}
+	free(rank);
+	return climbs;
+}
+
 /*
  * Judge r: incrementally, if there is a judgement of routes before. The
  * verdict, its state and the dependencies are stored in r. 0, or -1 and why: a
@@ -103,7 +159,7 @@ verify_routes(const struct route_job *job, const struct routes *before,
 	free(rank);
 	if (rc != 0)
 		return -1;
-	if (r->link_rank != NULL && !r->report.by_rank && !r->report.by_change)
+	if (!r->report.by_rank && !climbs_ranks(r))
 		return reason_set(why,
 			"the ranks of links that %s gives are "
 			"not those that its paths climb",

@@ -449,7 +449,8 @@ place_coordinates(struct reading *r, unsigned d, struct reason *why)
 		return reason_set(why,
 			"no mesh, hypercube or HyperX: the %" PRIu32
 			" switches of dimension %u of %u are neither a line "
-			"nor all linked to each other",
+			"nor all linked to each other; links or switches may "
+			"be missing",
 			x.n, d + 1, out->n);
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (g->live[s])

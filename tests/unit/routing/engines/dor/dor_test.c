@@ -322,6 +322,35 @@ START_TEST(broken_line)
 }
 END_TEST
 
+/* Ranks of more dimensions than the certificate takes: the general judge. */
+START_TEST(ten_cube)
+{
+	const char *const engines[] = {"dor"};
+	unsigned dim[10];
+	const struct frozen_lids lids = {0};
+	struct reason why = {""};
+	struct route_account story;
+	struct lft_pool *pool = lft_pool_new();
+	struct fabric *f;
+	struct topo *t;
+	struct routes *r;
+
+	for (unsigned i = 0; i < 10; i++)
+		dim[i] = 2;
+	f = gen_grid(dim, 10, false, 1, &why);
+	t = frozen_topo(f, &lids);
+	r = compute_routes(&(struct route_job){.topo = t, .pool = pool},
+		engines, 1, &story, &why);
+	ck_assert_ptr_nonnull(r);
+	ck_assert_msg(strcmp(story.engine, "dor") == 0, "%s", story.tried);
+	ck_assert(!r->report.by_rank);
+	routes_unref(r);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -334,6 +363,8 @@ main(void)
 		tc, refusals, 0, sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tc, lost_link);
 	tcase_add_test(tc, broken_line);
+	tcase_add_test(tc, ten_cube);
+	tcase_set_timeout(tc, 60);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
