@@ -5,7 +5,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 # Folder or file : what it may include. The first match counts; a * stands for
-# anything. Layer by layer, from the bottom.
+# anything, OWN for the folder of the file itself: no engine includes another.
+# Layer by layer, from the bottom.
 RULES='
 sm/base/* : sm/base/*
 sm/mad/* : sm/base/* sm/mad/*
@@ -25,9 +26,7 @@ routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* ro
 routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/measure/*
 routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/verify/dep_graph.h routing/verify/dynamic_order.h routing/mcast/*
 routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
-routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/engine_cache_io.h routing/engines/ftree/*
-routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/engine_cache_io.h routing/engines/updn/*
-routing/engines/dor/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/swgraph.h routing/engines/dor/*
+routing/engines/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/engine_cache_io.h OWN/*
 routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/mcast/mcast_order.h routing/engines/* routing/driver/*
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*
@@ -109,12 +108,15 @@ bad=$(
 				return 1
 		return 0
 	}
-	function allowed(from, to,    i, part) {
+	function allowed(from, to,    i, part, own) {
+		own = from
+		sub(/\/[^\/]*$/, "", own)
 		for (i = 1; i <= nrules; i++) {
 			if (split(rule[i], part, " : ") != 2)
 				continue
 			if (from !~ glob(part[1]))
 				continue
+			gsub(/OWN/, own, part[2])
 			return matches(to, part[2])
 		}
 		return 0
