@@ -187,7 +187,8 @@ place_switch(struct finder *f, sw_ix s)
 	f->rooted[f->piece[s]] = true;
 }
 
-/* The link of s to the highest switch with a place at or below `least`. */
+/* The link of s that comes after `last` (NULL: the first) among those to
+ * switches with a place, highest switches first; NULL: there is none. */
 static const struct topo_adj *
 next_parent(const struct finder *f, sw_ix s, const struct topo_adj *last)
 {
