@@ -190,6 +190,25 @@ grow_tree(struct dor *x, sw_ix root, bool keep)
 	return x->nseq;
 }
 
+/* "leaf1", or the GUID where the name was not read. */
+struct switch_name {
+	char s[72];
+};
+
+static struct switch_name
+name_of(const struct topo *t, sw_ix s)
+{
+	const char *desc = topo_desc(t, t->sw[s].node);
+	struct switch_name n;
+
+	if (*desc != '\0')
+		(void)snprintf(n.s, sizeof(n.s), "\"%.64s\"", desc);
+	else
+		(void)snprintf(n.s, sizeof(n.s), "0x%016" PRIx64,
+			t->node[t->sw[s].node].guid);
+	return n;
+}
+
 static int
 refuse_pair(const struct dor *x, sw_ix root, struct reason *why)
 {
@@ -198,10 +217,9 @@ refuse_pair(const struct dor *x, sw_ix root, struct reason *why)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (x->g->live[s] && x->level[s] == UINT32_MAX)
 			return reason_set(why,
-				"no path by order of dimensions from \"%s\" to "
-				"\"%s\": a link or a switch is missing",
-				topo_desc(t, t->sw[s].node),
-				topo_desc(t, t->sw[root].node));
+				"no path by order of dimensions from %s to %s: "
+				"a link or a switch is missing",
+				name_of(t, s).s, name_of(t, root).s);
 	return 0;
 }
 
