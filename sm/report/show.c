@@ -584,6 +584,11 @@ path_why(const json_t *r, struct buf *out)
 		buf_printf(out, "why    %s\n", READ_BACK);
 		return;
 	}
+	if (strcmp(page_text(r, "order"), "none") == 0) {
+		buf_printf(out, "why    engine %s, no order of switches\n",
+			page_text(r, "engine"));
+		return;
+	}
 	buf_printf(out,
 		"why    engine %s, order %s: a path climbs to lower ranks "
 		"first and then only descends%s%s\n",

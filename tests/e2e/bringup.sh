@@ -85,6 +85,12 @@ second_run() {
 	engine=$(status_get engine)
 	[ "${E2E_ENGINE:-$engine}" = "$engine" ] ||
 		fail "$engine routes, not $E2E_ENGINE"
+	if [ "$engine" = dor ]; then
+		"$B/heddlectl" --socket "$E2E_SOCKET" routes 1 2 \
+			>"$E2E_DIR/why" || fail "no path from LID 1 to 2"
+		grep -q '^why    engine dor, no order of switches$' \
+			"$E2E_DIR/why" || fail "why: $(cat "$E2E_DIR/why")"
+	fi
 	sets=$(status_get counts.other_sets)
 	say "again: $(status_get counts.smps) SMPs, 0 blocks and" \
 		"${sets:--} other Sets written"

@@ -297,8 +297,8 @@ route_to(struct dor *x, sw_ix root, struct reason *why)
 static void
 describe_dimensions(const struct dimensions *d, char *out, size_t size)
 {
-	size_t n = (size_t)snprintf(out, size, "order of %u dimension%s:", d->n,
-		d->n == 1 ? "" : "s");
+	size_t n = (size_t)snprintf(
+		out, size, "one dimension after the other, of %u:", d->n);
 
 	for (unsigned i = 0; i < d->n && n < size; i++)
 		n += (size_t)snprintf(out + n, size - n, "%s %s of %" PRIu32,

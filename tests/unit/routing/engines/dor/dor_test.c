@@ -140,20 +140,26 @@ check_verified(struct routes *r)
 }
 
 static const struct shape routed[] = {
-	{MESH, {6, 5}, 2, 2, "order of 2 dimensions: line of 6, line of 5"},
+	{MESH, {6, 5}, 2, 2,
+		"one dimension after the other, of 2: line of 6, line of 5"},
 	{MESH, {4, 3, 5}, 3, 1,
-		"order of 3 dimensions: line of 4, line of 3, line of 5"},
-	{MESH, {7}, 1, 2, "order of 1 dimension: line of 7"},
+		"one dimension after the other, of 3: line of 4, line of 3, "
+		"line of 5"},
+	{MESH, {7}, 1, 2, "one dimension after the other, of 1: line of 7"},
 	{MESH, {2, 2, 2, 2}, 4, 1,
-		"order of 4 dimensions: line of 2, line of 2, line of 2, line "
+		"one dimension after the other, of 4: line of 2, line of 2, "
+		"line of 2, line "
 		"of 2"},
-	{MESH, {1}, 1, 3, "order of 0 dimensions:"},
+	{MESH, {1}, 1, 3, "one dimension after the other, of 0:"},
 	{HYPERX, {6, 4}, 2, 3,
-		"order of 2 dimensions: full mesh of 6, full mesh of 4"},
+		"one dimension after the other, of 2: full mesh of 6, full "
+		"mesh of 4"},
 	{HYPERX, {3, 2, 5}, 3, 1,
-		"order of 3 dimensions: full mesh of 3, line of 2, full mesh "
+		"one dimension after the other, of 3: full mesh of 3, line of "
+		"2, full mesh "
 		"of 5"},
-	{HYPERX, {9}, 1, 2, "order of 1 dimension: full mesh of 9"},
+	{HYPERX, {9}, 1, 2,
+		"one dimension after the other, of 1: full mesh of 9"},
 };
 
 START_TEST(products)
