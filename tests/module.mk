@@ -164,7 +164,8 @@ lint:
 		-not -path '*/tests/unit/*')
 
 # Chaos runs of one seed after the other: make soak SECONDS=N [HOSTS=N]
-# [LARGE=N] [FROM=SEED]; HOSTS at most, LARGE at least.
+# [LARGE=N] [FROM=SEED]; HOSTS at most, LARGE at least; as many seconds again
+# with tables that obey no order of switches.
 SECONDS ?= 60
 HOSTS ?= 600
 LARGE ?= 0
@@ -178,4 +179,6 @@ $(B)/heddle-soak: $(B)/obj/tests/sim/chaos/chaos_main.o $(B)/libheddletest.a \
 soak: $(B)/heddle-soak $(B)/unit/routing/verify/certificate_test
 	CERTIFICATE_SEEDS=100 $(B)/unit/routing/verify/certificate_test
 	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --large $(LARGE) \
+		--from $(FROM)
+	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --dor \
 		--from $(FROM)

@@ -6,12 +6,13 @@
  * programs are of the same version: numbers and bytes are as they are in
  * memory.
  *
- *	{"format":1, "version":"..", "generation":7, "hash":"0x..",
+ *	{"format":2, "version":"..", "generation":7, "hash":"0x..",
  *	 "config":"YAML", "state":"as in the state file",
  *	 "memoir":"routing/updown/engine_cache_io.h", "answer":0.00002,
  *	 "sm":[node, port], "note":"..",
  *	 "lanes":{"n":1, "plain":true},
- *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal"}]}
+ *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal",
+ *	   "lanes":"of packets to it, a digit a source"}]}
  *
  * Without tables, "memoir", each "row" and the PortInfo of each port are left
  * out: that is enough to judge what another configuration takes from ports, and
