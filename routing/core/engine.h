@@ -107,15 +107,6 @@ struct engine;
  * routing/driver/registry.h, which finds the engine that made the routes.
  */
 struct engine_state_ops {
-	/* Append its cache (routes.cache) as text for another process; nothing
-	 * if there is none. */
-	void (*print)(const struct routes *r, struct buf *out);
-	/* Give r, which has an order and a topology class but no cache, the
-	 * cache that text describes; "": none. options: as when r was made. -1
-	 * and why: r has none, and is valid all the same. */
-	int (*parse)(struct routes *r, const struct engine *e,
-		const struct engine_options *options, const char *text,
-		struct reason *why);
 	/* Why pairs are spread over fewer layers than are asked for; "": they
 	 * have them all. NULL: the engine has no layers of its own. */
 	void (*layers_short)(const struct routes *r,

@@ -14,38 +14,6 @@ routes_ref(struct routes *r)
 	return r;
 }
 
-struct route_cache *
-routes_cache_ref(struct route_cache *m)
-{
-	if (m != NULL)
-		m->refs++;
-	return m;
-}
-
-void
-routes_cache_unref(struct route_cache *m)
-{
-	if (m == NULL || --m->refs > 0)
-		return;
-	arena_free(m->own);
-	m->own = NULL;
-	m->what = NULL;
-	while (m != NULL && --m->rests == 0) {
-		struct route_cache *base = m->base;
-
-		arena_free(m->arena);
-		free(m);
-		m = base;
-	}
-}
-
-void
-routes_cache_set_base(struct route_cache *m, struct route_cache *base)
-{
-	m->base = base;
-	base->rests++;
-}
-
 void
 routes_unref(struct routes *r)
 {
@@ -54,6 +22,8 @@ routes_unref(struct routes *r)
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
 		lft_row_drop(r->pool, r->row[s]);
 	topo_unref(r->topo);
+	if (r->state != NULL && --r->state->refs == 0)
+		arena_free(r->state->arena);
 	if (r->tree != NULL && --r->tree->refs == 0)
 		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
@@ -67,8 +37,14 @@ routes_unref(struct routes *r)
 	free(r->number);
 	verify_state_unref(r->verified);
 	free(r->deps);
-	routes_cache_unref(r->cache);
 	free(r);
+}
+
+void
+routes_set_state(struct routes *r, struct arena *a, const void *what)
+{
+	r->state = arena_alloc(a, sizeof(*r->state));
+	*r->state = (struct route_state){1, a, what};
 }
 
 struct routes *
@@ -352,14 +328,6 @@ routes_put_same(
 }
 
 void
-routes_put_all(struct routes *r, const struct routes *from)
-{
-	assert(from->topo->nsw == r->topo->nsw && from->nblocks == r->nblocks);
-	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		routes_put_same(r, s, from, s);
-}
-
-void
 routes_put_block(struct routes *r, sw_ix s, uint32_t b,
 	const uint8_t bytes[LFT_BLOCK], sw_ix like)
 {
@@ -506,7 +474,8 @@ routes_for(const struct routes *r, struct topo *t)
 	c->refs = 1;
 	c->generation = t->generation;
 	c->topo = topo_ref(t);
-	c->cache = routes_cache_ref(r->cache);
+	if (c->state != NULL)
+		c->state->refs++;
 	if (c->tree != NULL)
 		c->tree->refs++;
 	c->verified = verify_state_ref(r->verified);

@@ -86,29 +86,22 @@ struct topo_class {
 	uint64_t when;	    /* seconds since 1970; 0: not known */
 };
 
-/*
- * The engine's cache: what it wants to find again when these routes are the
- * previous ones. Only the engine reads it. It saves time, and of several
- * equally good ports it decides which is taken (engine_cache_io.h hands it to
- * another process). A cache may refer to the arena of its base, the cache of
- * older routes. `own` is freed with the last routes that have this cache;
- * `arena` is freed when no later cache has it as its base either.
- */
-struct route_cache {
-	unsigned refs;	     /* by routes */
-	unsigned rests;	     /* by caches as their base; all routes count 1 */
-	struct arena *arena; /* what later caches may refer to */
-	struct arena *own;   /* `what` and all else; NULL: freed */
-	const void *what;
-	struct route_cache *base;
-};
-
 /* The tree that the fabric was read as, shared by routes of one numbering. */
 struct tree; /* routing/tiers/tree.h */
 struct routes_tree {
 	unsigned refs;
 	struct arena *arena; /* holds the tree */
 	const struct tree *tree;
+};
+
+/*
+ * What an engine wants to know of its routes when it routes the next time.
+ * Only that engine reads it: routes.engine says which. A restart loses it.
+ */
+struct route_state {
+	unsigned refs;	     /* by routes */
+	struct arena *arena; /* holds all of it */
+	const void *what;
 };
 
 struct routes {
@@ -135,8 +128,7 @@ struct routes {
 	struct route_layers layers;
 	uint16_t *number; /* [nsw] that the engine gave switches and wants to
 			     find again, ROUTE_NO_NUMBER: none; or NULL */
-	struct route_cache *cache; /* the engine's, or NULL */
-	uint64_t entries_kept;	   /* against the previous routes */
+	uint64_t entries_kept; /* against the previous routes */
 	uint64_t entries_changed;
 	uint32_t reranked;   /* switches that had to change their rank */
 	uint32_t moved;	     /* switches not in the tier that they were read
@@ -155,6 +147,7 @@ struct routes {
 					     next one; or NULL */
 	struct verify_dependencies *deps; /* dependencies: at least those made,
 				       or NULL: not noted */
+	struct route_state *state;	  /* the engine's, or NULL */
 	struct routes_tree *tree;	  /* NULL: not read */
 	struct topo_class reading;	  /* {0}: not noted */
 	uint8_t *read;			  /* [nsw] enum route_read, or NULL */
@@ -166,12 +159,9 @@ struct routes {
 struct routes *routes_ref(struct routes *r);
 void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
 
-/* References of routes to caches; NULL allowed. */
-struct route_cache *routes_cache_ref(struct route_cache *m);
-void routes_cache_unref(struct route_cache *m);
-
-/* Give m, which has no base yet, this one. */
-void routes_cache_set_base(struct route_cache *m, struct route_cache *base);
+/* The engine's state of r, which is in arena a; routes free it with the last of
+ * them that has it. */
+void routes_set_state(struct routes *r, struct arena *a, const void *what);
 
 /* Reference of block b of switch s, and its 64 entries. */
 static inline lft_ref
@@ -291,12 +281,9 @@ void routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
  * out. Then single blocks of it may be replaced: by the block of switch `like`
  * where that has the same bytes (TOPO_NONE: by a new one). Entries are not
  * counted.
- * routes_put_all: every switch gets the row of the same number; numbering and
- * LIDs must be the same.
  */
 void routes_put_same(
 	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw);
-void routes_put_all(struct routes *r, const struct routes *from);
 void routes_put_block(struct routes *r, sw_ix s, uint32_t b,
 	const uint8_t bytes[LFT_BLOCK], sw_ix like);
 

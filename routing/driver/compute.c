@@ -716,8 +716,6 @@ repeat_until_stable(
 		read_tree(run->job, r);
 		job.prev = r;
 		job.rebalance = false;
-		routes_cache_unref(r->cache);
-		r->cache = NULL;
 		next = attempt_engine(&again, e, 0, &result);
 		if (next == NULL)
 			break;

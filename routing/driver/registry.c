@@ -51,26 +51,6 @@ engine_of(const struct routes *r)
 }
 
 void
-registry_print_state(const struct routes *r, struct buf *out)
-{
-	const struct engine_state_ops *state = engine_of(r)->state;
-
-	if (state != NULL)
-		state->print(r, out);
-}
-
-int
-registry_parse_state(struct routes *r, const struct engine_options *options,
-	const char *text, struct reason *why)
-{
-	const struct engine *e = engine_of(r);
-
-	return e->state != NULL
-		       ? e->state->parse(r, e, options, text, why)
-		       : reason_set(why, "engine %s keeps no cache", e->name);
-}
-
-void
 registry_layers_short(const struct routes *r,
 	const struct engine_options *options, char *out, size_t size)
 {

@@ -26,10 +26,7 @@ const struct engine *registry_find(const char *name);
 const char *registry_name_of(const char *name);
 
 /* engine_state_ops of the engine that these routes are read by; where it has no
- * such thing nothing is printed, "" is given, or text is of no use: -1, why. */
-void registry_print_state(const struct routes *r, struct buf *out);
-int registry_parse_state(struct routes *r, const struct engine_options *options,
-	const char *text, struct reason *why);
+ * such thing "" is given. */
 void registry_layers_short(const struct routes *r,
 	const struct engine_options *options, char *out, size_t size);
 uint32_t registry_layers_shared(const struct routes *r,

@@ -186,19 +186,19 @@ make_room(const struct updown *u, struct dest_table *d)
 {
 	uint32_t max = (uint32_t)u->graph.t->max_lid + 1;
 
-	d->at = arena_array(u->m, u->graph.nsw, sizeof(*d->at));
-	d->end = arena_array(u->m, u->graph.nsw, sizeof(*d->end));
-	d->run = arena_array(u->m, u->graph.nsw, sizeof(*d->run));
-	d->class = arena_array(u->m, u->graph.nsw, sizeof(*d->class));
-	d->lid = arena_array(u->m, max, sizeof(*d->lid));
-	d->dest = arena_array(u->m, max, sizeof(*d->dest));
-	d->out = arena_array(u->m, max, sizeof(*d->out));
-	d->other = arena_array(u->m, max, sizeof(*d->other));
+	d->at = arena_array(u->graph.a, u->graph.nsw, sizeof(*d->at));
+	d->end = arena_array(u->graph.a, u->graph.nsw, sizeof(*d->end));
+	d->run = arena_array(u->graph.a, u->graph.nsw, sizeof(*d->run));
+	d->class = arena_array(u->graph.a, u->graph.nsw, sizeof(*d->class));
+	d->lid = arena_array(u->graph.a, max, sizeof(*d->lid));
+	d->dest = arena_array(u->graph.a, max, sizeof(*d->dest));
+	d->out = arena_array(u->graph.a, max, sizeof(*d->out));
+	d->other = arena_array(u->graph.a, max, sizeof(*d->other));
 	d->spread_index =
 		arena_array(u->graph.a, max, sizeof(*d->spread_index));
-	d->next_port = arena_array(u->m, max, sizeof(*d->next_port));
-	d->path = arena_array(u->m, max, sizeof(*d->path));
-	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
+	d->next_port = arena_array(u->graph.a, max, sizeof(*d->next_port));
+	d->path = arena_array(u->graph.a, max, sizeof(*d->path));
+	d->share_of = arena_array(u->graph.a, max, sizeof(*d->share_of));
 }
 
 /* ---- spread indexes: path tops, and a number for parallel links ---- */
@@ -498,6 +498,23 @@ assign_spread_indexes(
 
 /* ---- all of it ---- */
 
+struct dest_table
+down_path_list_lids(const struct updown *u, sw_ix **order)
+{
+	struct dest_table d = {0};
+	sw_ix *seq = family_order(u);
+
+	make_room(u, &d);
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
+		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
+		if (u->graph.live[seq[i]])
+			add_switch(u, &d, seq[i]);
+	}
+	multi_port_find(u, &d);
+	*order = seq;
+	return d;
+}
+
 /*
  * Whole LIDs first. Then, if a link carries more than its share or if paths in
  * use are to be kept, once more with the fair load known. Where that splits so
@@ -508,21 +525,13 @@ struct dest_table
 down_path_choose_all(
 	const struct updown *u, const struct reachability *r, bool keep)
 {
-	struct dest_table d = {0};
+	sw_ix *seq;
+	struct dest_table d = down_path_list_lids(u, &seq);
 	struct down_path_search w = {.u = u, .r = r, .d = &d};
-	sw_ix *seq = family_order(u);
-	uint32_t *lids;
+	uint32_t *lids = order_lids(u, &d);
 	bool over = false;
 
-	make_room(u, &d);
 	down_path_begin(&w);
-	for (uint32_t i = 0; i < u->graph.nsw; i++) {
-		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
-		if (u->graph.live[seq[i]])
-			add_switch(u, &d, seq[i]);
-	}
-	multi_port_find(u, &d);
-	lids = order_lids(u, &d);
 	choose_whole_paths(&w, lids, true);
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		over |= down_path_set_fair_load(&w, s);

@@ -5,6 +5,7 @@
 enum {
 	MOST_STEPS = 2 * UPDN_PATH_MAX,
 	ALL_SHARES = (1 << UPDN_SHARES) - 1,
+	TOO_MANY = 4, /* at most one LID in this many is split */
 };
 
 struct prev_paths {
@@ -251,4 +252,168 @@ down_path_from_lft(struct down_path_search *w, const sw_ix *seq)
 	}
 	for (uint32_t k = 0; k < n; k++)
 		find_missing_shares(&c, todo[k], valid[todo[k]]);
+}
+
+/* ---- some LIDs ---- */
+
+/* LIDs that are never split: not of compute hosts, or in an order of one top.
+ */
+static bool
+is_whole(const struct prev_paths *c, uint32_t i)
+{
+	return c->w->d->other[i] || c->w->u->order == ROUTE_SINGLE;
+}
+
+/* Keep and count the path of LID i by which one source comes; true if there is
+ * one. */
+static bool
+keep_whole_path(const struct prev_paths *c, uint32_t i)
+{
+	struct dest_table *d = c->w->d;
+	sw_ix dest = d->dest[i], path[MOST_STEPS];
+	uint32_t group[UPDN_PATH_MAX];
+
+	for (uint32_t k = 0; k < UPDN_SHARES && c->was[dest] != TOPO_NONE;
+		k++) {
+		sw_ix s = choose_source(c, dest, k);
+		uint32_t n = s == TOPO_NONE
+				     ? 0
+				     : trace_path(c, s, dest, d->lid[i], path);
+
+		if (n == 0 ||
+			!take_down_path(c, path, n, dest, &d->path[i], group))
+			continue;
+		down_path_count(c->w, &c->w->load[d->other[i]], &d->path[i],
+			group, UPDN_SHARES);
+		return true;
+	}
+	down_path_start(&d->path[i], dest);
+	return false;
+}
+
+static bool
+keep_some_path(struct prev_paths *c, uint32_t i, unsigned *valid)
+{
+	*valid = 0;
+	return is_whole(c, i) ? keep_whole_path(c, i)
+			      : keep_lid_path(c, i, valid);
+}
+
+static void
+find_some_path(struct prev_paths *c, uint32_t i, unsigned valid)
+{
+	struct down_path_load *b = &c->w->load[c->w->d->other[i]];
+	struct down_path *path = &c->w->d->path[i];
+	uint32_t group[UPDN_PATH_MAX] = {0};
+
+	if (!is_whole(c, i)) {
+		find_missing_shares(c, i, valid);
+		return;
+	}
+	down_path_find(c->w, b, i, path, group);
+	down_path_count(c->w, b, path, group, UPDN_SHARES);
+}
+
+/* Switches that share a switch above with x: paths to them and to x compete for
+ * its links. */
+static void
+add_family(const struct down_path_search *w, sw_ix x, uint64_t *family)
+{
+	const struct updown *u = w->u;
+	const struct reach_levels *dn = &w->r->dn;
+
+	bitset_add(family, x);
+	for (uint32_t g = u->graph.first[x]; g < u->graph.first[x + 1]; g++) {
+		sw_ix up = u->graph.group[g].peer;
+
+		if (u->tier.pos[up] < u->tier.pos[x] && u->rank[up] != 0)
+			bitset_or(family,
+				dn->row[(size_t)(dn->n - 1) * u->graph.nsw +
+					up],
+				u->graph.words);
+	}
+}
+
+/* The fair load of all switches that paths to x may pass. */
+static void
+find_fair(struct down_path_search *w, sw_ix x)
+{
+	const struct updown *u = w->u;
+
+	for (uint32_t k = 0; k < u->graph.words; k++)
+		for (uint64_t b = u->tier_above[x][k]; b != 0; b &= b - 1) {
+			sw_ix s = k * 64 + bitset_lowest64(b);
+
+			if (w->fair[s] == 0)
+				(void)down_path_set_fair_load(w, s);
+		}
+}
+
+/* The paths of the LIDs at switches in the family, and of other ports of the
+ * nodes that LIDs in want belong to. */
+static uint32_t
+count_rivals(struct prev_paths *c, const uint64_t *family, const bool *want)
+{
+	const struct dest_table *d = c->w->d;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		bool rival = bitset_has(family, d->dest[i]);
+		unsigned valid;
+
+		for (uint32_t j = d->next_port[i]; !rival && j != i;
+			j = d->next_port[j])
+			rival = want[j];
+		if (!rival || want[i])
+			continue;
+		(void)keep_some_path(c, i, &valid);
+		n++;
+	}
+	return n;
+}
+
+/* Where that many LIDs are split this is no damaged tree, and splitting gains
+ * nothing. */
+static void
+join_splits(struct dest_table *d, uint32_t paths)
+{
+	if ((uint64_t)d->nsplit * TOO_MANY <= paths)
+		return;
+	while (d->nsplit > 0)
+		d->share_of[d->split[--d->nsplit]] = 0;
+}
+
+void
+down_path_some_from_lft(
+	struct down_path_search *w, const sw_ix *seq, const bool *want)
+{
+	struct prev_paths c = {
+		.w = w, .prev = w->u->graph.job->prev, .seq = seq};
+	const struct dest_table *d = w->d;
+	struct arena *a = w->u->graph.a;
+	uint64_t *family = arena_array(a, w->u->graph.words, sizeof(*family));
+	uint32_t *todo = arena_array(a, d->n, sizeof(*todo)), n = 0, all = 0;
+	uint8_t *valid = arena_array(a, d->n, sizeof(*valid));
+
+	map_switches(&c);
+	for (uint32_t i = 0; i < d->n; i++) {
+		unsigned v;
+
+		if (!want[i])
+			continue;
+		all++;
+		if (!keep_some_path(&c, i, &v)) {
+			add_family(w, d->dest[i], family);
+			todo[n++] = i;
+		}
+		valid[i] = (uint8_t)v;
+	}
+	if (n == 0)
+		return;
+	all += count_rivals(&c, family, want);
+	for (uint32_t k = 0; k < n; k++)
+		find_fair(w, d->dest[todo[k]]);
+	for (uint32_t k = 0; k < n; k++)
+		find_some_path(&c, todo[k], valid[todo[k]]);
+	join_splits(w->d, all);
 }

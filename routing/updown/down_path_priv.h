@@ -1,6 +1,6 @@
 /* down_path_search: what down_path.c (all LIDs), down_path_from_lft.c (LIDs of
  * previous tables) and down_path_search.c (one LID) share while they choose
- * down paths. Private to them, multi_port.c and the repair. */
+ * down paths. Private to them, multi_port.c and lft_keep.c. */
 #ifndef HEDDLE_ROUTING_UPDOWN_DOWN_PATH_PRIV_H
 #define HEDDLE_ROUTING_UPDOWN_DOWN_PATH_PRIV_H
 
@@ -33,7 +33,8 @@ struct down_path_search {
 	uint32_t *fair; /* [nsw] what one link up from here should carry */
 	uint32_t prefer[UPDN_PATH_MAX]; /* groups of the previous share */
 
-	/* Steps up from s, found when first asked for: a repair needs few. */
+	/* Steps up from s, found when first asked for: few are, where tables
+	 * are kept. */
 	struct down_path_hop **hop; /* [nsw] of s; NULL: not found yet */
 	uint32_t *ups; /* [nsw] how many steps, + 1; 0: not counted yet */
 	struct nbr_class_groups below;
@@ -115,5 +116,13 @@ void down_path_reset(struct down_path_search *w);
  * seq: switches in family order.
  */
 void down_path_from_lft(struct down_path_search *w, const sw_ix *seq);
+
+/*
+ * The same for the LIDs in want, of any kind, and nothing else: d has no paths
+ * yet, and w->d->path[] of other LIDs means nothing afterwards. A path that is
+ * broken gets a new one by the loads of the LIDs that compete with it.
+ */
+void down_path_some_from_lft(
+	struct down_path_search *w, const sw_ix *seq, const bool *want);
 
 #endif

@@ -275,13 +275,13 @@ down_path_set_fair_load(struct down_path_search *w, sw_ix s)
 	return over;
 }
 
-void
-down_path_reserve_splits(
-	const struct updown *u, struct dest_table *d, uint32_t n)
+/* Room for n split LIDs in all. */
+static void
+reserve_splits(const struct updown *u, struct dest_table *d, uint32_t n)
 {
-	uint32_t *split = arena_array(u->own, n, sizeof(*split));
-	struct down_path *share =
-		arena_array(u->own, (size_t)n * UPDN_SHARES, sizeof(*share));
+	uint32_t *split = arena_array(u->graph.a, n, sizeof(*split));
+	struct down_path *share = arena_array(
+		u->graph.a, (size_t)n * UPDN_SHARES, sizeof(*share));
 
 	if (d->nsplit > 0) {
 		memcpy(split, d->split, d->nsplit * sizeof(*split));
@@ -299,7 +299,7 @@ down_path_mark_split(struct down_path_search *w, uint32_t i)
 	struct dest_table *d = w->d;
 
 	if (d->nsplit == d->room)
-		down_path_reserve_splits(w->u, d, 2 * d->room + 16);
+		reserve_splits(w->u, d, 2 * d->room + 16);
 	d->split[d->nsplit++] = i;
 	d->share_of[i] = d->nsplit;
 	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;

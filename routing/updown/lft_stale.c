@@ -24,13 +24,15 @@ select_all(struct lft_stale *t, sw_ix s)
 static void
 select_in_word(struct lft_stale *t, sw_ix s, uint32_t w)
 {
-	const struct repair_job *p = t->p;
+	const struct keep_job *p = t->p;
 	const struct updown *u = p->u;
 	uint64_t set = p->diff[s] != NULL ? p->diff[s][w] : 0;
 
 	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
 		if (p->diff[u->graph.group[g].peer] != NULL)
 			set |= p->diff[u->graph.group[g].peer][w];
+	if (p->moved_at != NULL)
+		set |= p->moved_at[w];
 	if (w == s / 64)
 		set &= ~(UINT64_C(1) << (s % 64));
 	t->which.set[w] = set;
@@ -38,28 +40,44 @@ select_in_word(struct lft_stale *t, sw_ix s, uint32_t w)
 		t->which.word[t->which.n++] = w;
 }
 
-/* Select the destinations for which the candidates of s may have changed. */
+/* True if all switches have to look at entries for other trees. */
+static bool
+all_look_across(const struct keep_job *p)
+{
+	return p->u->graph.plane != NULL &&
+	       (p->moved != NULL || p->other_trees);
+}
+
+/* Select the destinations for which the candidates of s may have changed. Some
+ * entries for other trees are those for the crossing leaf. */
 static void
 select_dests(struct lft_stale *t, sw_ix s)
 {
-	const struct repair_job *p = t->p;
+	const struct keep_job *p = t->p;
 
-	if (p->seed[s]) {
+	if (p->seed[s] || all_look_across(p)) {
 		select_all(t, s);
 		return;
 	}
 	t->which.n = 0;
-	reach_update_changed_words(p, s, t->wide);
+	reach_diff_words(p, s, t->wide);
 	for (uint32_t i = 0; i < p->nwide; i++)
 		for (uint64_t b = t->wide[i]; b != 0; b &= b - 1)
 			select_in_word(t, s, i * 64 + bitset_lowest64(b));
+}
+
+static void
+note_entry(struct lft_stale *t, sw_ix s, uint32_t i)
+{
+	t->entry = mem_grow(t->entry, t->nentries, &t->cap, sizeof(*t->entry));
+	t->entry[t->nentries++] = (struct lft_stale_entry){s, i, t->nmask};
 }
 
 /* Check the entries of s for the LIDs at x against the allowed ports. */
 static void
 check_entries(struct lft_stale *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 {
-	const struct dest_table *d = t->d;
+	const struct dest_table *d = t->p->d;
 	uint32_t block = UINT32_MAX;
 	const uint8_t *b = NULL;
 
@@ -68,15 +86,23 @@ check_entries(struct lft_stale *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 
 		if (n != block) {
 			block = n;
-			b = routes_block(t->p->prev, s, n);
+			b = keep_prev_block(t->p, s, n);
 		}
-		if (allowed[b[d->lid[i] % LFT_BLOCK]])
-			continue;
-		t->entry = mem_grow(
-			t->entry, t->nentries, &t->cap, sizeof(*t->entry));
-		t->entry[t->nentries++] =
-			(struct lft_stale_entry){s, i, t->nmask};
+		if (!allowed[b[d->lid[i] % LFT_BLOCK]] ||
+			(t->p->moved != NULL && t->p->moved[i]))
+			note_entry(t, s, i);
 	}
+}
+
+/* The LIDs at s itself: their ports may have changed. */
+static void
+check_own(struct lft_stale *t, sw_ix s)
+{
+	const struct dest_table *d = t->p->d;
+
+	for (uint32_t i = d->at[s]; i < d->end[s]; i++)
+		if (keep_prev_port(t->p, s, d->lid[i]) != d->out[i])
+			note_entry(t, s, i);
 }
 
 static const uint8_t *
@@ -99,14 +125,18 @@ note_mask(struct lft_stale *t, const uint64_t *mask)
 static void
 check_dest(struct lft_stale *t, sw_ix s, sw_ix x)
 {
-	const struct dest_table *d = t->d;
+	static const uint8_t dropped[256] = {[LFT_DROP] = 1};
+	const struct dest_table *d = t->p->d;
+	const uint64_t *mask = t->f->mask + (size_t)x * t->f->W;
 	size_t n = t->nentries;
 
 	if (d->at[x] == d->end[x] || multi_tree_is_across(t->p->u, s, x))
 		return;
-	check_entries(t, s, x, allowed_ports(t, s, x));
+	check_entries(t, s, x,
+		row_mask_is_empty(mask, t->f->W) ? dropped
+						 : allowed_ports(t, s, x));
 	if (t->nentries > n)
-		note_mask(t, t->f->mask + (size_t)x * t->f->W);
+		note_mask(t, mask);
 }
 
 /* Check entries for other trees: they leave by an exit of s itself, or as for
@@ -152,7 +182,7 @@ lft_stale_is_alike(const struct updown *u, sw_ix s, sw_ix x)
 /* True if the levels of s are what those of its neighbours make them, as
  * before. */
 static bool
-has_plain_levels(const struct repair_job *p, sw_ix s)
+has_plain_levels(const struct keep_job *p, sw_ix s)
 {
 	return !p->seed[s] && p->diff[s] == NULL &&
 	       !sftree_is_extension(p->u, s) && p->u->graph.plane == NULL;
@@ -163,10 +193,13 @@ has_plain_levels(const struct repair_job *p, sw_ix s)
 static bool
 has_same_candidates(const struct lft_stale *t, sw_ix s)
 {
-	const struct repair_job *p = t->p;
+	const struct keep_job *p = t->p;
 	const struct updown *u = p->u;
 
 	if (!has_plain_levels(p, s) || !lft_stale_is_alike(u, s, t->opened))
+		return false;
+	if (p->moved_at != NULL && (bitset_has(p->moved_at, s) ||
+					   bitset_has(p->moved_at, t->opened)))
 		return false;
 	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
 		const uint64_t *diff = p->diff[u->graph.group[g].peer];
@@ -192,9 +225,9 @@ open_row(struct lft_stale *t, sw_ix s)
 void
 lft_stale_find(struct lft_stale *t, sw_ix s)
 {
-	const struct repair_job *p = t->p;
+	const struct keep_job *p = t->p;
 	const struct updown *u = p->u;
-	bool crossing = p->seed[s];
+	bool crossing = p->seed[s] || all_look_across(p);
 
 	open_row(t, s);
 	for (uint32_t k = 0; k < t->which.n; k++) {
@@ -210,15 +243,17 @@ lft_stale_find(struct lft_stale *t, sw_ix s)
 	}
 	if (crossing)
 		check_other_trees(t, s);
+	if (p->moved != NULL)
+		check_own(t, s);
 }
 
 void
-lft_stale_begin(struct lft_stale *t, const struct repair_job *p,
-	const struct dest_table *d, struct row_job *f)
+lft_stale_begin(
+	struct lft_stale *t, const struct keep_job *p, struct row_job *f)
 {
 	uint32_t words = p->u->graph.words;
 
-	*t = (struct lft_stale){.p = p, .d = d, .f = f, .opened = TOPO_NONE};
+	*t = (struct lft_stale){.p = p, .f = f, .opened = TOPO_NONE};
 	t->which.set = arena_array(f->a, words, sizeof(*t->which.set));
 	t->which.word = arena_array(f->a, words, sizeof(*t->which.word));
 	t->wide = arena_array(f->a, p->nwide, sizeof(*t->wide));

@@ -324,22 +324,6 @@ find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 	}
 }
 
-/* The previous port for LID lid, if it is still an exit; else LFT_DROP. */
-static uint8_t
-prev_exit(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
-	uint16_t lid)
-{
-	uint8_t was;
-
-	if (f->prev == NULL || prev_sw == TOPO_NONE)
-		return LFT_DROP;
-	was = routes_port(f->prev, prev_sw, lid);
-	for (uint32_t k = 0; k < e->n; k++)
-		if (e->port[k] == was)
-			return was;
-	return LFT_DROP;
-}
-
 static uint8_t
 least_loaded(const struct exits *e)
 {
@@ -361,10 +345,9 @@ is_in_tree(const struct row_job *f, uint32_t i, uint32_t p)
 	       u->graph.comp[u->crossing_leaf[p]];
 }
 
-/* Cross by the links of s itself: previous entries are kept, the others are
- * spread evenly. */
+/* Cross by the links of s itself, spread evenly. */
 static void
-fill_across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
+fill_across(struct row_job *f, struct exits *e, uint32_t p)
 {
 	const struct dest_table *d = f->d;
 
@@ -373,16 +356,6 @@ fill_across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 
 		if (!is_in_tree(f, i, p))
 			continue;
-		out = prev_exit(f, e, prev_sw, d->lid[i]);
-		f->row[d->lid[i]] = out;
-		if (out != LFT_DROP)
-			e->load[out] += !d->other[i];
-	}
-	for (uint32_t i = 0; i < d->n; i++) {
-		uint8_t out;
-
-		if (!is_in_tree(f, i, p) || f->row[d->lid[i]] != LFT_DROP)
-			continue;
 		out = least_loaded(e);
 		f->row[d->lid[i]] = out;
 		e->load[out] += !d->other[i];
@@ -390,7 +363,7 @@ fill_across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 }
 
 void
-multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
+multi_tree_fill_row(struct row_job *f, sw_ix s)
 {
 	const struct updown *u = f->u;
 	const struct dest_table *d = f->d;
@@ -408,7 +381,7 @@ multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 			continue;
 		find_exits(u, s, p, &e);
 		if (e.n > 0) {
-			fill_across(f, &e, p, prev_sw);
+			fill_across(f, &e, p);
 			continue;
 		}
 		for (uint32_t i = 0; i < d->n; i++)
@@ -417,33 +390,7 @@ multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 	}
 }
 
-/* ---- repair ---- */
-
-bool
-multi_tree_is_valid(const struct updown *u, const bool *seed)
-{
-	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		const struct topo_switch *sw = &u->graph.t->sw[s];
-
-		for (uint32_t i = sw->adj; seed[s] && i < sw->adj + sw->nadj;
-			i++) {
-			sw_ix x = u->graph.t->adj[i].peer;
-
-			if (u->graph.plane[x] != u->graph.plane[s] &&
-				!(u->leaf[x] && u->leaf[s]))
-				return false;
-		}
-	}
-	for (uint32_t p = 0; p < u->nplanes; p++) {
-		if (!sftree_root_is_leaf(u, u->crossing_leaf[p]))
-			return false;
-		for (uint32_t q = 0; q < p; q++)
-			if (!has_link(u, u->crossing_leaf[p],
-				    u->crossing_leaf[q]))
-				return false;
-	}
-	return true;
-}
+/* ---- entries that are kept ---- */
 
 bool
 multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x)

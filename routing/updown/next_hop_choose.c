@@ -96,47 +96,6 @@ next_hop_choose_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
 	return true;
 }
 
-sw_ix
-next_hop_switch(const struct topo *t, sw_ix s, uint8_t out)
-{
-	const struct topo_node *n = &t->node[t->sw[s].node];
-	port_ix peer = out == 0 || out > n->nports
-			       ? TOPO_NONE
-			       : t->port[n->first_port + out].peer;
-
-	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
-}
-
-/* True if s is on down path c, or next leads up to a switch of c. */
-static bool
-leads_into_path(
-	const struct row_job *f, const struct down_path *c, sw_ix s, sw_ix next)
-{
-	const uint64_t *above = f->above[next];
-
-	for (uint32_t k = 1; k < c->len; k++)
-		if (c->sw[k] == s || bitset_has(above, c->sw[k]))
-			return true;
-	return false;
-}
-
-bool
-next_hop_carries_load(const struct row_job *f, sw_ix s, uint32_t i, sw_ix next)
-{
-	const struct dest_table *d = f->d;
-	const struct down_path *c = &d->path[i];
-	uint32_t n = 1;
-
-	if (d->share_of[i] != 0) {
-		c = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
-		n = UPDN_SHARES;
-	}
-	while (n-- > 0)
-		if (next != TOPO_NONE && leads_into_path(f, c + n, s, next))
-			return true;
-	return false;
-}
-
 /*
  * A LID with a down path that passes here or can be joined from here, or could
  * until now, is counted in meant: it carries load while nothing is broken. The

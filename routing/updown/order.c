@@ -22,7 +22,6 @@ order_begin(struct updown *u)
 	u->sftree_set =
 		arena_array(u->graph.a, u->graph.words, sizeof(*u->sftree_set));
 	u->sftree_root = TOPO_NONE;
-	u->m = u->own = u->graph.a;
 }
 
 /*

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "routing/updown/repair_priv.h"
+#include "routing/updown/keep_priv.h"
 
 static uint64_t *
 row_of(uint64_t *sets, const struct updown *u, sw_ix s)
@@ -73,10 +73,10 @@ static const uint64_t **
 find_above(const struct updown *u, const struct sw_order *line,
 	const struct nbr_class *classes)
 {
-	uint64_t *rows = arena_array(
-		u->m, (size_t)u->graph.nsw * u->graph.words, sizeof(*rows));
+	uint64_t *rows = arena_array(u->graph.a,
+		(size_t)u->graph.nsw * u->graph.words, sizeof(*rows));
 	const uint64_t **above =
-		arena_array(u->m, u->graph.nsw, sizeof(*above));
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*above));
 	struct nbr_class_union sum = nbr_class_unions(&u->graph, classes, true);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
@@ -107,16 +107,15 @@ rows_equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
 	return memcmp(a, b, u->graph.words * sizeof(*a)) == 0;
 }
 
-/* Room for one more level; rows that grow no more are shared. */
-static const uint64_t **
-add_level(const struct updown *u, struct reach_levels *l)
+const uint64_t **
+reach_add_level(const struct updown *u, struct reach_levels *l)
 {
 	if (l->n == l->room) {
 		const uint64_t **old = l->row;
 
 		l->room = l->room ? l->room * 2 : 8;
-		l->row = arena_array(
-			u->m, (size_t)l->room * u->graph.nsw, sizeof(*l->row));
+		l->row = arena_array(u->graph.a, (size_t)l->room * u->graph.nsw,
+			sizeof(*l->row));
 		if (l->n > 0)
 			memcpy(l->row, old,
 				(size_t)l->n * u->graph.nsw * sizeof(*l->row));
@@ -128,24 +127,12 @@ static void
 first_level(const struct updown *u, const uint64_t **row)
 {
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		uint64_t *own = arena_array(u->m, u->graph.words, sizeof(*own));
+		uint64_t *own =
+			arena_array(u->graph.a, u->graph.words, sizeof(*own));
 
 		bitset_add(own, s);
 		row[s] = own;
 	}
-}
-
-void
-reach_make_down_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
-	uint64_t *own)
-{
-	memcpy(own, was[s], u->graph.words * sizeof(*own));
-	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
-		if (u->sw_order.pos[u->graph.group[g].peer] >
-			u->sw_order.pos[s])
-			bitset_or(own, was[u->graph.group[g].peer],
-				u->graph.words);
-	limit_to_extra(u, s, own);
 }
 
 /* own = what neighbours above reach (x) and s cannot reach going down, what was
@@ -160,8 +147,14 @@ add_up_paths(const struct updown *u, const uint64_t *x, const uint64_t *was,
 		own[w] = (x[w] & ~below[w]) | was[w] | dn[w];
 }
 
-void
-reach_make_path_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
+/*
+ * The row of an extension switch s in a level of legal paths, from the rows was
+ * of the level before. dn_was: what is reached going down within the steps of
+ * was; below_dn: what s reaches going down, in all and within the steps of the
+ * new level.
+ */
+static void
+make_extension_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
 	uint64_t *own)
 {
@@ -171,7 +164,7 @@ reach_make_path_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
 
 		if (u->sw_order.pos[peer] < u->sw_order.pos[s])
 			bitset_or(own, was[peer], u->graph.words);
-		else if (sftree_is_extension(u, s))
+		else
 			bitset_or(own, dn_was[peer], u->graph.words);
 	}
 	add_up_paths(u, own, was[s], below_dn, own);
@@ -191,7 +184,7 @@ next_dn(const struct updown *u, const struct reach_sets *set,
 		is[s] = was[s];
 		if (rows_equal(u, was[s], set->dn + (size_t)s * u->graph.words))
 			continue;
-		own = arena_array(u->m, u->graph.words, sizeof(*own));
+		own = arena_array(u->graph.a, u->graph.words, sizeof(*own));
 		memcpy(own, was[s], u->graph.words * sizeof(*own));
 		bitset_or(own, nbr_class_union(sum, s, was), u->graph.words);
 		limit_to_extra(u, s, own);
@@ -233,9 +226,9 @@ next_path(const struct updown *u, const struct reach_sets *set,
 		if (rows_equal(
 			    u, was[s], set->all + (size_t)s * u->graph.words))
 			continue;
-		own = arena_array(u->m, u->graph.words, sizeof(*own));
+		own = arena_array(u->graph.a, u->graph.words, sizeof(*own));
 		if (sftree_is_extension(u, s))
-			reach_make_path_row(u, s, was, dn_was, below_dn, own);
+			make_extension_row(u, s, was, dn_was, below_dn, own);
 		else
 			add_up_paths(u, nbr_class_union(sum, s, was), was[s],
 				below_dn, own);
@@ -280,40 +273,50 @@ reach_is_complete(struct updown *u)
 	return true;
 }
 
-struct reachability
-reach_make_levels(struct updown *u)
+/* Levels over u->sw_order, by its classes and the closures in set. */
+static struct reachability
+make_levels(const struct updown *u, const struct reach_sets *set)
 {
 	struct reachability r = {0};
-	struct nbr_class_union up, down;
-	struct reach_sets set;
+	struct nbr_class_union up =
+		nbr_class_unions(&u->graph, &u->order_class, true);
+	struct nbr_class_union down =
+		nbr_class_unions(&u->graph, &u->order_class, false);
 	bool more = u->graph.nsw > 0;
 
-	reach_find_tiers(u);
-	if (u->sftree_root == TOPO_NONE) {
-		u->order_class = u->tier_class;
-		set = u->tier_set;
-	} else {
-		if (u->order_set.dn == NULL)
-			find_order_sets(u);
-		set = u->order_set;
-	}
-	up = nbr_class_unions(&u->graph, &u->order_class, true);
-	down = nbr_class_unions(&u->graph, &u->order_class, false);
-	first_level(u, add_level(u, &r.dn));
+	first_level(u, reach_add_level(u, &r.dn));
 	while (more) {
-		const uint64_t **is = add_level(u, &r.dn);
+		const uint64_t **is = reach_add_level(u, &r.dn);
 
-		more = next_dn(u, &set, &down, is - u->graph.nsw, is);
+		more = next_dn(u, set, &down, is - u->graph.nsw, is);
 	}
-	memcpy(add_level(u, &r.path), r.dn.row,
+	memcpy(reach_add_level(u, &r.path), r.dn.row,
 		u->graph.nsw * sizeof(*r.path.row));
 	more = u->graph.nsw > 0;
 	while (more) {
-		const uint64_t **is = add_level(u, &r.path);
+		const uint64_t **is = reach_add_level(u, &r.path);
 
-		more = next_path(u, &set, &r, &up, is);
+		more = next_path(u, set, &r, &up, is);
 	}
 	return r;
+}
+
+static struct reachability
+make_order_levels(struct updown *u)
+{
+	if (u->order_set.dn == NULL)
+		find_order_sets(u);
+	return make_levels(u, &u->order_set);
+}
+
+struct reachability
+reach_make_levels(struct updown *u)
+{
+	reach_find_tiers(u);
+	if (u->sftree_root != TOPO_NONE)
+		return make_order_levels(u);
+	u->order_class = u->tier_class;
+	return make_levels(u, &u->tier_set);
 }
 
 /* cand |= fresh & there: first reached in this step, through this neighbour. */
@@ -473,7 +476,7 @@ copy_column(const struct updown *u, const struct reach_levels *l, uint32_t w,
 
 /* Number the words of the block from 1; other words get 0. Returns how many. */
 static uint32_t
-number_words(const struct repair_job *p, uint32_t *slot)
+number_words(const struct keep_job *p, uint32_t *slot)
 {
 	const struct updown *u = p->u;
 	uint32_t n = 0;
@@ -491,10 +494,10 @@ number_words(const struct repair_job *p, uint32_t *slot)
 }
 
 const struct reach_block *
-reach_block_new(const struct repair_job *p)
+reach_block_new(const struct keep_job *p)
 {
 	const struct updown *u = p->u;
-	const struct reachability *r = &p->reach;
+	const struct reachability *r = p->reach;
 	struct reach_block *c = arena_alloc(u->graph.a, sizeof(*c));
 	size_t dn = (size_t)r->dn.n * u->graph.nsw,
 	       path = (size_t)r->path.n * u->graph.nsw;

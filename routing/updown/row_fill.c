@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "routing/updown/down_path_priv.h"
-#include "routing/updown/repair_priv.h"
+#include "routing/updown/keep_priv.h"
 #include "routing/updown/row_priv.h"
 
 static uint32_t
@@ -626,16 +626,14 @@ make_row_from_template(struct row_job *f, sw_ix s, const struct row_template *t,
 /* One row with W a constant. Returns the template that it was patched from, or
  * NULL. */
 static inline __attribute__((always_inline)) const struct row_template *
-make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
+make_row(struct row_job *f, sw_ix s, const uint32_t W)
 {
 	const struct row_template *t;
 	struct row_mask up = find_up_groups(f, s);
 
 	f->W = W;
 	find_lead(f, s, W);
-	t = f->prev == NULL && f->u->graph.plane == NULL
-		    ? row_template_find(f, s)
-		    : NULL;
+	t = f->u->graph.plane == NULL ? row_template_find(f, s) : NULL;
 	if (t != NULL && make_row_from_template(f, s, t, W)) {
 		memcpy(f->meant, t->meant, sizeof(f->meant));
 		memcpy(f->sum, t->sum, sizeof(f->sum));
@@ -649,32 +647,28 @@ make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 		find_far(f, s, w);
 		find_masks(f, s, w, UINT64_MAX, W);
 	}
-	if (f->prev != NULL && prev_sw != TOPO_NONE) {
-		lft_keep_row(f, s, prev_sw, &up);
-	} else {
-		fill_fresh(f, s, &up, W);
-		if (f->u->graph.plane == NULL && !f->own)
-			row_template_add(f, s);
-		fill_splits(f, s, &up);
-	}
+	fill_fresh(f, s, &up, W);
+	if (f->u->graph.plane == NULL && !f->own)
+		row_template_add(f, s);
+	fill_splits(f, s, &up);
 	fill_own(f, s);
 	if (f->u->graph.plane != NULL)
-		multi_tree_fill_row(f, s, prev_sw);
+		multi_tree_fill_row(f, s);
 	return NULL;
 }
 
 const struct row_template *
-row_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
+row_fill_row(struct row_job *f, sw_ix s)
 {
 	if (!f->u->graph.live[s]) {
 		memset(f->row, LFT_DROP, f->bytes);
 		return NULL;
 	}
 	if (groups_of(f, s) <= 64)
-		return make_row(f, s, prev_sw, 1);
+		return make_row(f, s, 1);
 	if (groups_of(f, s) <= 128)
-		return make_row(f, s, prev_sw, 2);
-	return make_row(f, s, prev_sw, 4);
+		return make_row(f, s, 2);
+	return make_row(f, s, 4);
 }
 
 void
@@ -716,8 +710,6 @@ row_fill_begin_rows(struct row_job *f, const struct row_job *first)
 	row_template_init(f);
 	f->first_lead =
 		arena_array(a, f->d->npath_tops, sizeof(*f->first_lead));
-	if (f->prev != NULL)
-		lft_keep_init(f);
 }
 
 void

@@ -1,5 +1,5 @@
 /*
- * row_job: what rows.c, lft_repair.c, row_fill.c, next_hop_choose.c,
+ * row_job: what rows.c, row_writer.c, row_fill.c, next_hop_choose.c,
  * row_template.c and lft_keep.c share while they make one row of the tables
  * after the other; one struct per thread. Private to them, lft_stale.c and
  * multi_tree.c.
@@ -58,8 +58,8 @@ struct row_job {
 	uint8_t *pattern_last;
 	uint8_t *far_row; /* made from pattern_last */
 	bool far_valid;
-	bool counted; /* sum counts the kept entries, and */
-	bool weighed; /* meant those of them that carry load */
+	bool counted; /* sum counts the kept entries, and meant those of them
+			 that carry load */
 	bool own; /* the row, split LIDs apart, depends on more than candidates:
 		     on counts, or on what is special about the switch */
 
@@ -80,13 +80,6 @@ struct row_job {
 
 	uint8_t allowed[256]; /* by port, for the groups in allowed_for */
 	struct row_mask allowed_for;
-
-	/* Keeping entries. */
-	const struct routes *prev; /* NULL: a fresh row */
-	uint16_t *void_lid; /* LIDs without an owner, or with one that moved */
-	uint32_t nvoid;
-	uint32_t *stale; /* LIDs of the row to choose again: [d->n] */
-	uint32_t nstale;
 };
 
 /* Port of link number `cable`, modulo their number, of group i of s. */
@@ -137,13 +130,11 @@ row_is_one_group(const uint64_t *m, uint32_t W)
 /*
  * row_fill.c: begin_rows makes room for whole rows. first: NULL, or a row_job
  * that has been made ready for another thread, for what can be shared. Then
- * row_fill_row() makes the row of s, which had number prev_sw in the previous
- * routes (TOPO_NONE: none), in f->row: all of it, or, where a template is
- * returned, its blocks that f->list names.
+ * row_fill_row() makes a fresh row of s in f->row: all of it, or, where a
+ * template is returned, its blocks that f->list names.
  */
 void row_fill_begin_rows(struct row_job *f, const struct row_job *first);
-const struct row_template *row_fill_row(
-	struct row_job *f, sw_ix s, sw_ix prev_sw);
+const struct row_template *row_fill_row(struct row_job *f, sw_ix s);
 
 /* The same file: room for single entries; then the masks of the entries of s
  * for the destinations in among; then which of the groups in m lead to x. */
@@ -156,17 +147,6 @@ void row_fill_find_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m);
  * carries: the previous entry carried load. */
 uint8_t next_hop_choose(struct row_job *f, sw_ix s, uint32_t i,
 	const uint64_t *m, bool carries);
-
-/* The switch behind a port; TOPO_NONE: none. */
-sw_ix next_hop_switch(const struct topo *t, sw_ix s, uint8_t out);
-
-/*
- * True if the entry of s for LID i carries load when it leads to switch next
- * (or TOPO_NONE). Most entries carry none: they serve sources that use another
- * path.
- */
-bool next_hop_carries_load(
-	const struct row_job *f, sw_ix s, uint32_t i, sw_ix next);
 
 /* The choice for a split LID, written into the row, if one of its down paths
  * can be followed from s; otherwise false and nothing done. */
@@ -203,13 +183,8 @@ void row_template_forget(struct row_job *f);
 void row_template_add(struct row_job *f, sw_ix s);
 const struct row_template *row_template_find(struct row_job *f, sw_ix s);
 
-/* lft_keep.c: make ready; then each row, for s at previous index prev_sw. */
-void lft_keep_init(struct row_job *f);
-void lft_keep_row(
-	struct row_job *f, sw_ix s, sw_ix prev_sw, const struct row_mask *up);
-
-/* rows.c: rows that a thread has made, until they are put into the tables: the
- * pool of blocks belongs to one thread. */
+/* row_writer.c: rows that a thread has made, until they are put into the
+ * tables: the pool of blocks belongs to one thread. */
 struct row_writer_row {
 	sw_ix sw;
 	sw_ix like;   /* the blocks that are not here are as in the row of this

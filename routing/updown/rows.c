@@ -1,8 +1,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/updown/row_priv.h"
+#include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
 enum {
@@ -13,44 +15,6 @@ enum {
 	BATCH_BLOCKS =
 		1 << 15, /* 2 MiB: stays in the CPU's cache until it is put */
 };
-
-/*
- * ---- row_writer: rows of one thread, until they are put into the tables ----
- */
-
-void
-row_writer_begin(
-	struct row_writer *b, struct arena *a, uint32_t rows, uint32_t blocks)
-{
-	*b = (struct row_writer){.max_rows = rows, .max = blocks};
-	b->row = arena_array(a, rows, sizeof(*b->row));
-	b->bytes = arena_array(a, blocks, LFT_BLOCK);
-	b->block = arena_array(a, blocks, sizeof(*b->block));
-}
-
-/* True if there is room for one more row with this many blocks. */
-static bool
-has_room(const struct row_writer *b, uint32_t blocks)
-{
-	return b->nrows < b->max_rows && b->max - b->n >= blocks;
-}
-
-void
-row_writer_add(struct row_writer *b, const struct row_writer_row *as,
-	const uint8_t *row, const uint32_t *which, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t block = which != NULL ? which[i] : i;
-
-		memcpy(b->bytes + (size_t)b->n * LFT_BLOCK,
-			row + (size_t)block * LFT_BLOCK, LFT_BLOCK);
-		b->block[b->n++] = block;
-	}
-	b->row[b->nrows] = *as;
-	b->row[b->nrows++].n = n;
-}
-
-/* ---- all rows ---- */
 
 /*
  * What the threads share: rows to make, unit by unit. A thread that has time
@@ -169,8 +133,7 @@ static void
 make_row(struct part *p, sw_ix s)
 {
 	uint32_t nblocks = p->rows->out->nblocks;
-	const struct row_template *t =
-		row_fill_row(&p->f, s, p->rows->former[s]);
+	const struct row_template *t = row_fill_row(&p->f, s);
 	struct row_writer_row as = {
 		s, t != NULL ? t->sw : p->last, .beside = p->last};
 
@@ -214,6 +177,13 @@ put_batch(struct part *p)
 		at += as->n;
 	}
 	b->n = b->nrows = 0;
+}
+
+/* True if there is room for one more row with this many blocks. */
+static bool
+has_room(const struct row_writer *b, uint32_t blocks)
+{
+	return b->nrows < b->max_rows && b->max - b->n >= blocks;
 }
 
 /* Make rows until there are no more, or until a full batch has to be put. */
@@ -271,7 +241,7 @@ begin_part(struct part *p, const struct part *first, unsigned n)
 /* All rows into out, by job->threads threads. -1 when cancelled. */
 static int
 make_rows(const struct updown *u, const struct reachability *r,
-	const struct dest_table *d, bool keep, struct routes *out)
+	const struct dest_table *d, struct routes *out)
 {
 	unsigned n = threads_for(u);
 	struct part *part = arena_array(u->graph.a, n, sizeof(*part));
@@ -285,7 +255,6 @@ make_rows(const struct updown *u, const struct reachability *r,
 		part[i].f.r = r;
 		part[i].f.d = d;
 		part[i].f.bytes = (size_t)out->nblocks * LFT_BLOCK;
-		part[i].f.prev = keep ? u->graph.job->prev : NULL;
 		begin_part(&part[i], &part[0], n);
 	}
 	while (more && !is_cancelled(u)) {
@@ -304,30 +273,58 @@ make_rows(const struct updown *u, const struct reachability *r,
 
 /* ---- from an order to routes ---- */
 
+static int
+make_fresh_rows(
+	struct updown *u, const struct reachability *reach, struct routes *r)
+{
+	struct dest_table d = down_path_choose_all(u, reach, false);
+
+	r->multi_port = d.nmulti_port;
+	return make_rows(u, reach, &d, r);
+}
+
+static void
+keep_state(const struct updown *u, struct routes *r)
+{
+	struct arena *a = arena_new();
+	struct updown_state *state = arena_alloc(a, sizeof(*state));
+	size_t bytes = u->graph.words * sizeof(**u->sftree_extra);
+
+	state->sftree_extra = NULL;
+	if (u->sftree_extra != NULL)
+		state->sftree_extra = arena_array(
+			a, u->graph.nsw, sizeof(*state->sftree_extra));
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (sftree_is_extension(u, s))
+			state->sftree_extra[s] = memcpy(arena_alloc(a, bytes),
+				u->sftree_extra[s], bytes);
+	routes_set_state(r, a, state);
+}
+
 struct routes *
 rows_make_routes(struct updown *u, bool keep, const char *engine)
 {
 	const struct route_job *job = u->graph.job;
 	struct routes *r = routes_new(job->topo, job->pool);
-	struct reachability reach;
-	struct dest_table dests;
+	struct reachability reach = reach_make_levels(u);
+	int rc = keep && job->prev != NULL ? lft_keep_rows(u, &reach, engine, r)
+					   : make_fresh_rows(u, &reach, r);
 
-	engine_cache_begin(u, false);
-	reach = reach_make_levels(u);
-	dests = down_path_choose_all(u, &reach, keep && job->prev != NULL);
+	if (rc < 0) {
+		routes_unref(r);
+		return NULL;
+	}
 	r->engine = engine;
 	r->order = u->order;
 	r->sftree_root = u->sftree_root;
 	r->reranked = u->reranked;
-	r->multi_port = dests.nmulti_port;
 	if (u->graph.plane != NULL)
 		r->plane = multi_tree_copy_marks(u);
 	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
+	free(r->sw_order);
+	r->sw_order =
+		mem_dup(u->sw_order.pos, u->graph.nsw * sizeof(*r->sw_order));
+	keep_state(u, r);
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
-	engine_cache_store(u, &reach, &dests, 0, r);
-	if (make_rows(u, &reach, &dests, keep, r) < 0) {
-		routes_unref(r);
-		return NULL;
-	}
 	return r;
 }

@@ -20,21 +20,17 @@
  *   multi_port         LIDs of one node: their paths should share no switch
  *   down_path          the designated down path of each LID, and its spread
  *                      index; down_path_priv.h
- *   down_path_from_lft down paths taken from the previous tables
  *   rows               all rows of the tables, by several threads; the routes
  *   row_fill           candidates and one row; row_priv.h
  *   next_hop_choose    the choice among candidates
  *   row_template       a row made from the row of a similar switch
- *   lft_keep           entries of the previous tables that are kept
  *
- * What makes the next computation quick, where only links have changed:
- *   engine_cache       what routes keep of their computation
- *   engine_cache_io    the cache as text, for another process
- *   repair             the previous routes with the entries changed that must
- *                      change; repair_priv.h
- *   reach_update       which legal paths differ
+ * What keeps the entries of the previous tables:
+ *   reach_diff         which legal paths differ from those under the previous
+ *                      routes; keep_priv.h
  *   lft_stale          which entries lead through no candidate any more
- *   lft_repair         new down paths and new entries for those
+ *   down_path_from_lft the down paths of their LIDs
+ *   lft_keep           new entries for those; all others are kept
  *
  * Words:
  *   tier order         switches sorted by (rank, GUID); routes.rank records it.
@@ -83,9 +79,8 @@
  * shorter.
  *
  * Folder routing/updown: an order of switches -> legal paths -> rows of
- * forwarding tables. Callers: the engines ftree and updn; sm/core and
- * sm/what_if for the cache in a snapshot (engine_cache_io.h). Read next: this
- * header in its order, then row_priv.h and repair_priv.h.
+ * forwarding tables. Callers: the engines ftree and updn. Read next: this
+ * header in its order, then row_priv.h and keep_priv.h.
  */
 #ifndef HEDDLE_ROUTING_UPDOWN_UPDOWN_H
 #define HEDDLE_ROUTING_UPDOWN_UPDOWN_H
@@ -114,8 +109,6 @@ struct reach_sets {
 
 struct updown {
 	struct swgraph graph;
-	struct arena *m;   /* for what later caches may use */
-	struct arena *own; /* for what no later cache uses */
 
 	enum route_order order;
 	bool treeless; /* of a fresh order: part of the fabric is no tree */
@@ -141,6 +134,12 @@ struct updown {
 	uint32_t nplanes;
 	uint32_t reranked; /* switches with a new rank */
 	char note[256];
+};
+
+/* The state that routes keep (routes.state): what the switch order does not
+ * tell. */
+struct updown_state {
+	uint64_t **sftree_extra; /* [nsw] as in struct updown, or NULL */
 };
 
 /* row[k * nsw + s]: set of the switches within k steps of s. */
@@ -188,28 +187,6 @@ struct dest_table {
 	uint32_t *share_of;	 /* [n] number in split + 1, or 0 */
 	struct down_path *share; /* [nsplit * UPDN_SHARES] */
 	uint8_t *class;		 /* [nsw] which share a source takes first */
-};
-
-/*
- * What routes keep of their computation, so that the next one looks only at
- * what has changed. It is valid for the same switches, in the same order, by
- * the same numbers.
- */
-struct engine_cache {
-	struct reachability reach;
-	struct dest_table dests;
-	const uint64_t **tier_above; /* [nsw] as in struct updown */
-	uint32_t *pos;		     /* of the switch order */
-	uint64_t *sftree_set;	     /* as in struct updown */
-	uint8_t *plane;		     /* NULL: one tree; as in struct swgraph */
-	bool *leaf;
-	sw_ix *crossing_leaf;
-	uint32_t nplanes;
-	uint64_t options; /* hash of the engine's options */
-	uint32_t ncomp;
-	uint64_t **sftree_extra; /* of extension switches; or NULL */
-	uint32_t depth; /* how many older caches this one refers to, one through
-			   the other */
 };
 
 /* Some switches, and the words of their set that are not empty. */
@@ -335,37 +312,16 @@ struct row_job;
 bool multi_tree_find(struct updown *u, const bool *leaf);
 bool multi_tree_order(struct updown *u, bool keep);
 uint8_t *multi_tree_copy_marks(const struct updown *u);
-void multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw);
+void multi_tree_fill_row(struct row_job *f, sw_ix s);
 
 /*
- * The same file, for the repair. is_valid: true if the previous trees and
- * crossing leaves still hold although links of the switches in seed differ.
- * is_across: true if x is in another tree than s. mark_exits: mark the ports by
- * which s crosses to tree p; false: there are none, packets go to the crossing
- * leaf of its own tree.
+ * The same file, for entries that are kept. is_across: true if x is in another
+ * tree than s. mark_exits: mark the ports by which s crosses to tree p; false:
+ * there are none, packets go to the crossing leaf of its own tree.
  */
-bool multi_tree_is_valid(const struct updown *u, const bool *seed);
 bool multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x);
 bool multi_tree_mark_exits(
 	const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256]);
-
-/*
- * engine_cache.c: begin makes u->m and u->own; little: little is new, most is
- * referred to in an older cache. store gives r the cache and both arenas.
- * depth: see struct engine_cache.
- */
-void engine_cache_begin(struct updown *u, bool little);
-void engine_cache_store(struct updown *u, const struct reachability *reach,
-	const struct dest_table *d, uint32_t depth, struct routes *r);
-uint64_t engine_cache_options_hash(const struct engine_options *o);
-
-/*
- * repair.c, where the graph is known: the previous routes, if the same engine
- * made them, with the entries changed that must change, found from the links
- * that differ. NULL when more than links has changed, or more than the switch
- * order can absorb, or when cancelled: then compute everything.
- */
-struct routes *repair_routes(const struct swgraph *like, const char *engine);
 
 /*
  * reach.c: u->tier_class, u->tier_set and u->tier_above, if not there already.
@@ -377,17 +333,6 @@ void reach_find_tiers(struct updown *u);
 bool reach_is_complete(struct updown *u);
 /* Levels over u->sw_order; also sets u->order_class. */
 struct reachability reach_make_levels(struct updown *u);
-/*
- * One row of a level, from the rows was of the level before: what s reaches
- * going down, or by any legal path. dn_was: what is reached going down within
- * the steps of was; below_dn: what s reaches going down, in all and within the
- * steps of the new level.
- */
-void reach_make_down_row(const struct updown *u, sw_ix s,
-	const uint64_t *const *was, uint64_t *own);
-void reach_make_path_row(const struct updown *u, sw_ix s,
-	const uint64_t *const *was, const uint64_t *const *dn_was,
-	const uint64_t *const below_dn[2], uint64_t *own);
 /* Candidates of s: one row per group of s, which this clears first. among: the
  * only destinations that matter, NULL: all. */
 void reach_candidates(const struct updown *u, const struct reachability *r,
@@ -402,13 +347,23 @@ void reach_candidates(const struct updown *u, const struct reachability *r,
 void multi_port_find(const struct updown *u, struct dest_table *d);
 bool multi_port_is_passive(const struct dest_table *d, uint32_t i);
 
-/* down_path.c: room for n split LIDs in all, in u->own. */
-void down_path_reserve_splits(
-	const struct updown *u, struct dest_table *d, uint32_t n);
+/* down_path.c: all LIDs, without down paths yet; seq: switches in the order
+ * of their LIDs. */
+struct dest_table down_path_list_lids(const struct updown *u, sw_ix **seq);
 
-/* The same file. keep: down paths of the previous routes where still valid. */
+/* The same file, with down paths. keep: those of the previous routes where
+ * still valid. */
 struct dest_table down_path_choose_all(
 	const struct updown *u, const struct reachability *r, bool keep);
+
+/*
+ * lft_keep.c: the rows of r, empty so far, by the previous tables: entries that
+ * lead through a candidate are kept, the others chosen anew. Only destinations
+ * are looked at of which the candidates differ; all other blocks are shared.
+ * Also counts what is kept and changed. engine: who asks. -1 when cancelled.
+ */
+int lft_keep_rows(struct updown *u, const struct reachability *reach,
+	const char *engine, struct routes *r);
 
 /* rows.c: from an order to routes, in the name of an engine. NULL when
  * cancelled. */

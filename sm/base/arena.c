@@ -7,7 +7,7 @@
 
 #include "sm/base/mem.h"
 
-enum { ARENA_CHUNK = 64 * 1024, ARENA_SMALL = 4 * 1024, ARENA_ALIGN = 16 };
+enum { ARENA_CHUNK = 64 * 1024, ARENA_ALIGN = 16 };
 
 struct chunk {
 	struct chunk *next;
@@ -16,7 +16,6 @@ struct chunk {
 
 struct arena {
 	struct chunk *chunks; /* newest first; the newest is being filled */
-	size_t usual;	      /* bytes of a chunk */
 	size_t fill;	      /* bytes used in the newest chunk */
 	size_t used;
 };
@@ -24,25 +23,10 @@ struct arena {
 static const size_t header =
 	(sizeof(struct chunk) + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 
-static struct arena *
-arena_of(size_t usual)
-{
-	struct arena *a = mem_zalloc(1, sizeof(*a));
-
-	a->usual = usual;
-	return a;
-}
-
 struct arena *
 arena_new(void)
 {
-	return arena_of(ARENA_CHUNK);
-}
-
-struct arena *
-arena_new_small(void)
-{
-	return arena_of(ARENA_SMALL - header);
+	return mem_zalloc(1, sizeof(struct arena));
 }
 
 void
@@ -84,14 +68,14 @@ arena_alloc(struct arena *a, size_t n)
 		a->fill += need;
 		return p;
 	}
-	if (a->chunks != NULL && need > a->usual / 4) {
+	if (a->chunks != NULL && need > ARENA_CHUNK / 4) {
 		/* big pieces get a chunk of their own behind the current one */
 		c = chunk_new(need);
 		c->next = a->chunks->next;
 		a->chunks->next = c;
 		return (char *)c + header;
 	}
-	c = chunk_new(need > a->usual ? need : a->usual);
+	c = chunk_new(need > ARENA_CHUNK ? need : ARENA_CHUNK);
 	c->next = a->chunks;
 	a->chunks = c;
 	a->fill = need;

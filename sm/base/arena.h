@@ -18,9 +18,6 @@ struct arena;
 /* A new, empty arena. */
 struct arena *arena_new(void);
 
-/* An arena with small chunks, for small contents of which many arenas stay. */
-struct arena *arena_new_small(void);
-
 /* Free the arena and everything in it; NULL is allowed. */
 void arena_free(struct arena *a);
 

@@ -1,8 +1,7 @@
 /*
  * snapshot_state: what the core would start its next computation from, beside
  * the view that is in force, as JSON for the control socket: the configuration,
- * what is remembered of the fabric, the engine's cache, and how fast answers
- * come.
+ * what is remembered of the fabric, and how fast answers come.
  */
 #ifndef HEDDLE_SM_CORE_SNAPSHOT_STATE_H
 #define HEDDLE_SM_CORE_SNAPSHOT_STATE_H
@@ -12,8 +11,8 @@
 #include "config/config.h"
 #include "sm/core/sm.h"
 
-/* A new object; it contains no secret. tables: the engine's cache as well. Not
- * before the first view. */
+/* A new object; it contains no secret. tables: the
+ * snapshot has the tables as well. Not before the first view. */
 json_t *snapshot_state_json(
 	const struct sm *sm, const struct config *c, bool tables);
 

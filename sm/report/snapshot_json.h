@@ -8,15 +8,15 @@
  *
  *	{"format":2, "version":"..", "generation":7, "hash":"0x..",
  *	 "config":"YAML", "state":"as in the state file",
- *	 "memoir":"routing/updown/engine_cache_io.h", "answer":0.00002,
+ *	 "tables":true, "answer":0.00002,
  *	 "sm":[node, port], "note":"..",
  *	 "lanes":{"n":1, "plain":true},
  *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal",
  *	   "lanes":"of packets to it, a digit a source"}]}
  *
- * Without tables, "memoir", each "row" and the PortInfo of each port are left
- * out: that is enough to judge what another configuration takes from ports, and
- * an eighth of the bytes.
+ * Without tables, each "row" and the PortInfo of each port are left out: that
+ *is enough to judge what another configuration takes from ports, and an eighth
+ *of the bytes.
  *
  * Nodes are in the order of the topology and refer to each other by index. No
  * secret key is included: M_Keys read as 0.

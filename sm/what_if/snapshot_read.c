@@ -229,7 +229,7 @@ static struct topo *
 freeze_topology(struct builder *d, const json_t *snapshot, const json_t *nodes,
 	struct reason *why)
 {
-	bool tables = json_object_get(snapshot, "memoir") != NULL;
+	bool tables = json_is_true(json_object_get(snapshot, "tables"));
 	uint32_t generation = (uint32_t)json_util_num(snapshot, "generation");
 	struct topo *t, *bare = builder_freeze(d, generation, why);
 	bool same;
@@ -414,21 +414,6 @@ take_config(const json_t *snapshot, struct reason *why)
 	return c;
 }
 
-/* Read the engine's cache. Without it the plan is valid, but may break ties
- * otherwise than the daemon. */
-static void
-take_cache(const json_t *snapshot, struct snapshot *g)
-{
-	struct jobs_options options;
-	struct reason why = {""};
-
-	jobs_options(g->cfg, g->topo, &options);
-	if (registry_parse_state(g->routes, &options.engine,
-		    json_util_text(snapshot, "memoir"), &why) != 0)
-		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
-	jobs_options_free(&options);
-}
-
 static int
 take_state(const json_t *snapshot, struct snapshot *g, struct reason *why)
 {
@@ -475,10 +460,8 @@ snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 	if (snapshot_read_fabric(snapshot, out, why) != 0)
 		return -1;
 	out->routes = take_routes(snapshot, out, pool, why);
-	if (out->routes != NULL) {
-		take_cache(snapshot, out);
+	if (out->routes != NULL)
 		return 0;
-	}
 	snapshot_read_free(out);
 	return -1;
 }

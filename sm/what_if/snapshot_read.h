@@ -24,8 +24,6 @@ struct snapshot {
 	json_t *standby; /* what a standby says of its reading; NULL: a master
 			    sent it */
 	double answer;	 /* time of an answer in seconds; 0: unknown */
-	char vague[256]; /* why ties may be broken otherwise than in the daemon,
-			    or "" */
 };
 
 /*

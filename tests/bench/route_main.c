@@ -5,15 +5,16 @@
  * usage: route [FIXTURES] [NAME...]
  *        route --row NAME...	ftree alone, one line of figures each:
  *	name switches LIDs tables/KiB memset fresh one-cable verify change less
- *	keep, milliseconds: fresh and after one failed cable by the clock, the
- *	verifier in full and by the change; after that cable, fresh tables and
- *	tables that keep entries without the previous cache. Without NAME: the
- *	trees of three tiers, each intact and with 1 % of its cables failed
+ *	found, milliseconds: fresh and after one failed cable by the clock, the
+ *	verifier in full and by the change; after that cable, fresh tables, and
+ *	kept ones where the previous tables were read from the switches. Without
+ *	NAME: the trees of three tiers, each intact and with 1 % of its cables
+ *	failed
  *        route --fresh TIMES NAME...	ftree alone, fresh, TIMES times after
  *	the first: name threads, the least and the median of the clock, the
  *	least of all threads' CPU (milliseconds), and the fewest page faults;
  *	with HEDDLE_FRUGAL on a heap like the daemon's
- *        route --repair TIMES NAME...	the same of repairs after one failed
+ *        route --keep TIMES NAME...	the same of kept tables after one failed
  *	cable alone
  *        route --whole TIMES NAME...	both, verified, with disjoint paths for
  *	multi-port nodes and rebalanced links
@@ -102,8 +103,8 @@ make_fabric(const char *name, const char *fixtures, struct reason *why)
 	return treenet_make(name, fixtures, why);
 }
 
-/* A repair is short: the least of many is without disturbance. */
-enum { REPAIRS = 10 };
+/* Keeping is short: the least of many is without disturbance. */
+enum { KEEPS = 10 };
 
 /* The least times of several runs. */
 struct cost {
@@ -111,7 +112,7 @@ struct cost {
 };
 
 struct result {
-	struct cost first, route, less, keep, repair, all;
+	struct cost first, route, less, found, keep, all;
 	double verify, change, memset;
 	struct routes *r;
 	struct verify_report report;
@@ -226,18 +227,19 @@ one_less(const struct fabric *f, const struct topo *was)
 	return t;
 }
 
-/* The same job with one failed cable: repaired, and without the cache. */
+/* The same job with one failed cable: kept, kept from tables that were found,
+ * and fresh. */
 static void
 one_failed(const struct engine *e, struct route_job *job,
 	const struct fabric *f, struct result *x)
 {
 	struct topo *was = job->topo;
-	struct route_cache *memory = x->r->cache;
+	const char *engine = x->r->engine;
 
 	job->topo = one_less(f, was);
 	job->prev = x->r;
-	for (unsigned i = 0; i < REPAIRS; i++) {
-		struct routes *r = run_engine(e, job, true, &x->repair);
+	for (unsigned i = 0; i < KEEPS; i++) {
+		struct routes *r = run_engine(e, job, true, &x->keep);
 
 		(void)snprintf(x->changed, sizeof(x->changed), "%llu entries",
 			(unsigned long long)(r ? r->entries_changed : 0));
@@ -253,10 +255,10 @@ one_failed(const struct engine *e, struct route_job *job,
 		routes_unref(compute_routes(job, &e->name, 1, &story, &why));
 		take_least(&x->all, clock_ms() - at, clock_cpu_ms() - cpu);
 	}
-	x->r->cache = NULL;
+	x->r->engine = "found";
 	for (unsigned i = 0; i < 3; i++)
-		routes_unref(run_engine(e, job, true, &x->keep));
-	x->r->cache = memory;
+		routes_unref(run_engine(e, job, true, &x->found));
+	x->r->engine = engine;
 	job->prev = NULL;
 	for (unsigned i = 0; i < 3; i++)
 		routes_unref(run_engine(e, job, false, &x->less));
@@ -338,10 +340,10 @@ print_engine(const struct engine *e, const struct fabric *f, struct topo *t)
 	(void)printf("         first %.1f, route %.1f (CPU %.1f), memset %.2f, "
 		     "verify %.1f ms\n",
 		x.first.ms, x.route.ms, x.route.cpu, x.memset, x.verify);
-	(void)printf("         one cable failed: repair %.2f (CPU %.2f; %s), "
-		     "and judged %.2f (CPU %.2f), without memory %.1f ms\n",
-		x.repair.ms, x.repair.cpu, x.changed, x.all.ms, x.all.cpu,
-		x.keep.ms);
+	(void)printf("         one cable failed: kept %.2f (CPU %.2f; %s), "
+		     "and judged %.2f (CPU %.2f), of found ones %.1f ms\n",
+		x.keep.ms, x.keep.cpu, x.changed, x.all.ms, x.all.cpu,
+		x.found.ms);
 	(void)printf("         load max %llu (\"%s\" port %u) of %u hosts, "
 		     "mean %.0f, eBB %.3f, shift %u, hops max %u mean %.2f\n",
 		(unsigned long long)x.report.load_max,
@@ -361,7 +363,7 @@ print_brief(const char *name, const struct fabric *f, struct topo *t)
 		return;
 	(void)printf("%s %u %u %zu %.4f %.2f %.2f %.1f %.2f %.2f %.2f\n", name,
 		t->nsw, t->max_lid, table_bytes(t) / 1024, x.memset, x.route.ms,
-		x.repair.ms, x.verify, x.change, x.less.ms, x.keep.ms);
+		x.keep.ms, x.verify, x.change, x.less.ms, x.found.ms);
 }
 
 static int
@@ -397,7 +399,7 @@ compute_all(const struct route_job *job, struct cost *c)
 
 /* What to do with each fabric; times: repetitions. */
 struct wanted {
-	bool rows, repair, whole;
+	bool rows, keep, whole;
 	uint32_t times;
 };
 
@@ -427,13 +429,13 @@ again_and_again(
 	qsort(ms + 1, times, sizeof(*ms), by_size);
 	(void)printf("%s%s %u %.2f %.2f %.2f %ld\n", name,
 		!wanted->whole	    ? ""
-		: job->prev != NULL ? " repair"
+		: job->prev != NULL ? " kept"
 				    : " fresh",
 		job->threads, least.ms, ms[1 + times / 2], least.cpu, fewest);
 	free(ms);
 }
 
-/* Measure fresh tables alone, or repairs alone, or both. */
+/* Measure fresh tables alone, or kept ones alone, or both. */
 static void
 measure_many(const char *name, const struct fabric *f, struct topo *t,
 	const struct wanted *wanted)
@@ -446,9 +448,9 @@ measure_many(const char *name, const struct fabric *f, struct topo *t,
 	struct cost c = {0};
 	struct routes *r = NULL;
 
-	if (!wanted->repair)
+	if (!wanted->keep)
 		again_and_again(name, &job, wanted);
-	if (wanted->repair || wanted->whole)
+	if (wanted->keep || wanted->whole)
 		r = wanted->whole ? compute_all(&job, &c)
 				  : run_engine(&engine_ftree, &job, false, &c);
 	if (r != NULL) {
@@ -501,10 +503,10 @@ main(int argc, char **argv)
 	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
 
 	struct wanted wanted = {.rows = strcmp(fixtures, "--row") == 0,
-		.repair = strcmp(fixtures, "--repair") == 0,
+		.keep = strcmp(fixtures, "--keep") == 0,
 		.whole = strcmp(fixtures, "--whole") == 0};
 
-	if (wanted.repair || wanted.whole || strcmp(fixtures, "--fresh") == 0)
+	if (wanted.keep || wanted.whole || strcmp(fixtures, "--fresh") == 0)
 		wanted.times = args_number(argc, argv, 2, 20);
 	if (getenv("HEDDLE_FRUGAL") != NULL)
 		mem_frugal();

@@ -5,14 +5,7 @@
 
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
-#include "routing/updown/engine_cache_io.h"
-#include "sm/base/thread.h"
-
-/*
- * Numbers of switches from which on a thread of its own is worth it: to read
- * the tree, to go on from a cached reading.
- */
-enum { TWO_THREADS = 512, TWO_THREADS_CACHED = 2048 };
+#include "routing/updown/updown.h"
 
 static bool
 was_mesh(const struct swgraph *g, sw_ix s)
@@ -155,10 +148,7 @@ find_order(struct updown *u, bool keep, const struct tree *tree)
 	return sftree_root_choose(u, keep) != UINT64_MAX;
 }
 
-/*
- * Routes from the tree, computed without the repair of previous ones; NULL and
- * why.
- */
+/* Routes from the tree; NULL and why. */
 static struct routes *
 route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
 	struct reason *why)
@@ -181,79 +171,28 @@ route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
 	return r;
 }
 
-/* Two tasks on a graph, neither of which needs the other. */
-struct half {
-	struct swgraph g;
-	bool reads, repairs;
-	struct tree *tree;
-	struct routes *r;
-};
-
-static void
-read_or_repair(void *arg)
-{
-	struct half *h = arg;
-
-	if (h->repairs)
-		h->r = repair_routes(&h->g, FTREE_NAME);
-	if (h->reads)
-		h->tree = tree_read_graph(&h->g);
-}
-
-/*
- * Read the tree while tables are repaired: a fabric seldom ceases to be a tree.
- * a: the arena of the second thread, where the fabric is worth one.
- */
-static void
-read_and_repair(
-	const struct swgraph *g, struct arena *a, bool repairs, struct half *h)
-{
-	const struct routes *prev = g->job->prev;
-	uint32_t min_switches =
-		rank_cache_is_usable(g) ? TWO_THREADS_CACHED : TWO_THREADS;
-
-	repairs = repairs && prev != NULL && prev->cache != NULL;
-	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
-	if (!repairs || g->job->threads < 2 || g->nsw < min_switches) {
-		read_or_repair(h);
-		return;
-	}
-	h[0].reads = false;
-	h[1] = (struct half){.g = *g, .reads = true};
-	h[1].g.a = a;
-	thread_share(2, read_or_repair, h, sizeof(*h));
-	h[0].tree = h[1].tree;
-}
-
+/* Route from the graph on. */
 static enum engine_result
-refuse_fabric(struct routes *r, const char *text, struct reason *why)
-{
-	routes_unref(r);
-	(void)reason_set(why, "%s", text);
-	return ENGINE_REFUSED;
-}
-
-/* Route from the graph on; a is for the second of two threads alone. */
-static enum engine_result
-route_graph(const struct swgraph *g, struct arena *a, bool keep,
-	struct routes **out, struct reason *why)
+route_graph(const struct swgraph *g, bool keep, struct routes **out,
+	struct reason *why)
 {
 	struct updown u = {
 		.graph = {.job = g->job, .t = g->t, .a = g->a, .like = g}};
-	bool other = keep && order_is_of_other_engine(g->job, FTREE_NAME);
-	struct half h[2];
+	const struct tree *tree = tree_read_graph(g);
 
-	read_and_repair(g, a, keep && !other, h);
-	if (!is_tree(g, h->tree))
-		return refuse_fabric(h->r, "not a tree", why);
-	if (other)
-		return refuse_fabric(
-			h->r, "the routes of another engine are kept", why);
-	*out = h->r != NULL ? h->r : route_from_tiers(&u, keep, h->tree, why);
+	if (!is_tree(g, tree)) {
+		(void)reason_set(why, "not a tree");
+		return ENGINE_REFUSED;
+	}
+	if (keep && order_is_of_other_engine(g->job, FTREE_NAME)) {
+		(void)reason_set(why, "the routes of another engine are kept");
+		return ENGINE_REFUSED;
+	}
+	*out = route_from_tiers(&u, keep, tree, why);
 	if (*out == NULL)
 		return ENGINE_REFUSED;
 	ftree_layers_assign(g->job, *out);
-	tree_keep(h->tree, *out);
+	tree_keep(tree, *out);
 	return ENGINE_OK;
 }
 
@@ -262,22 +201,15 @@ ftree_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
-	enum engine_result result;
-	struct arena *a;
 
 	*out = NULL;
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
-	a = arena_new();
 	swgraph_build(&g);
-	result = route_graph(&g, a, keep, out, why);
-	arena_free(a);
-	return result;
+	return route_graph(&g, keep, out, why);
 }
 
 static const struct engine_state_ops state = {
-	.print = engine_cache_print,
-	.parse = engine_cache_parse,
 	.layers_short = ftree_layers_short,
 	.layers_shared = ftree_layers_shared,
 };

@@ -1,5 +1,4 @@
 #include "routing/engines/updn/updn.h"
-#include "routing/updown/engine_cache_io.h"
 
 /* Where the order of an attempt comes from. */
 enum source { KEPT, FRESH, ONE_TOP };
@@ -81,10 +80,6 @@ updn_route(const struct route_job *job, bool keep, unsigned attempt,
 
 	*out = NULL;
 	swgraph_build(&g);
-	if (keep && attempt == 0)
-		*out = repair_routes(&g, engine_updn.name);
-	if (*out != NULL)
-		return ENGINE_OK;
 	if (!(keep && attempt == 0 && order_restore(&u, engine_updn.name)) &&
 		!find_order(&u, keep, attempt))
 		return ENGINE_NO_MORE;
@@ -96,14 +91,8 @@ updn_route(const struct route_job *job, bool keep, unsigned attempt,
 	return ENGINE_OK;
 }
 
-static const struct engine_state_ops state = {
-	.print = engine_cache_print,
-	.parse = engine_cache_parse,
-};
-
 const struct engine engine_updn = {
 	.name = "updn",
 	.caps = ENGINE_ANY_FABRIC,
-	.state = &state,
 	.route = updn_route,
 };

@@ -210,8 +210,6 @@ world_unorder(struct routes *r, const struct routes *prev, unsigned share,
 		if (t->by_lid[lid] != TOPO_NONE && rng_below(rng, 100) < share)
 			unordered_replace(&x, (uint16_t)lid, rng);
 	free(r->deps);
-	routes_cache_unref(r->cache); /* it knows an order */
-	r->cache = NULL;
 	r->order = ROUTE_NO_ORDER;
 	ck_assert_msg(verify_tables_dependencies(
 			      &in, &r->report, &r->deps, &why) == 0,
