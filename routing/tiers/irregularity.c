@@ -74,6 +74,7 @@ by_guid(const void *pa, const void *pb)
 	return a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
+/* The live switches by GUID. */
 static void
 sort_switches(struct listing *l, struct arena *a)
 {
@@ -89,24 +90,6 @@ sort_switches(struct listing *l, struct arena *a)
 	for (uint32_t i = 0; i < l->n; i++)
 		seq[i] = e[i].sw;
 	l->seq = seq;
-}
-
-/* The live switches by GUID, as the previous reading had them, or sorted. */
-static void
-find_switches(struct listing *l, struct arena *a)
-{
-	struct rank_cache *m = l->w->memory;
-
-	if (l->w->was != NULL) {
-		l->seq = l->w->was->seq;
-		l->n = l->w->was->nseq;
-	} else {
-		sort_switches(l, a);
-	}
-	if (m == NULL)
-		return;
-	m->seq = l->seq;
-	m->nseq = l->n;
 }
 
 /* ---- links ---- */
@@ -557,7 +540,7 @@ irregularity_list(const struct tree_work *w, struct arena *a)
 {
 	struct listing l = {.w = w, .t = w->out};
 
-	find_switches(&l, a);
+	sort_switches(&l, a);
 	count_all_links(&l, a);
 	list_pieces(&l, a);
 	list_roles(&l);

@@ -3,7 +3,7 @@
  * steps that tree_priv.h describes. Then a refinement switch by switch and,
  * where the heights contradict the fabric, further attempts without the links
  * that contradict. All of it is one inference: no other file calls a part of
- * it, but for rank_infer_is_lone.
+ * it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,6 @@ make_columns(struct tree_work *w, struct columns *c)
 	for (uint32_t i = 0; i < n; i++) {
 		if (i == 0 || mark[i].hash != mark[i - 1].hash ||
 			!has_same_neighbours(g, mark[i].sw, mark[i - 1].sw)) {
-			w->restless |= c->n == TREE_CLASSES;
 			if (c->n == TREE_CLASSES)
 				break;
 			c->n++;
@@ -199,8 +198,6 @@ measure_host_dist(struct tree_work *w)
 		w->far[s] = host_dist_of(c.sum[s], c.seen[s]);
 		w->closer[s] = host_dist_threshold(w->far[s]);
 	}
-	w->sum = c.sum;
-	w->classes = c.n;
 }
 
 /* ---- leaves ---- */
@@ -426,7 +423,6 @@ infer_leaves(struct tree_work *w)
 			continue;
 		}
 		bottom[s] = r.above[s] * 2 >= n && count_below(w, &r, s) == 0;
-		w->restless |= bottom[s];
 	}
 	for (sw_ix s = 0; s < g->nsw; s++)
 		found[s] = bottom[s] && !is_above_leaves(w, s) &&
@@ -526,7 +522,6 @@ defer_candidates(struct tree_work *w, struct rising *r)
 	}
 	if (level == 0)
 		return false;
-	w->restless = true;
 	for (uint32_t k = 0; k < r->n; k++) {
 		sw_ix s = r->list[k];
 
@@ -637,7 +632,6 @@ infer_rest_of_heights(struct tree_work *w)
 			to[s] = w->high[s];
 			if (!g->live[s] || w->high[s] != UINT32_MAX)
 				continue;
-			w->restless = true;
 			if (w->like[s] != TOPO_NONE)
 				to[s] = w->high[w->like[s]];
 			if (to[s] == UINT32_MAX)
@@ -788,7 +782,6 @@ refine_heights(struct tree_work *w)
 
 	begin_refining(&l);
 	for (sw_ix s = best_move(&l); s != TOPO_NONE; s = best_move(&l)) {
-		w->restless = true;
 		w->high[s] = l.to[s];
 		w->leaf[s] = l.to[s] == 0;
 		weigh_move(&l, s);
@@ -846,8 +839,8 @@ has_common_neighbour(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
  * Begins with the group behind the given one: its peer mostly is the next
  * switch of the same tier.
  */
-bool
-rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
+static bool
+is_lone_link(const struct tree_work *w, sw_ix s, uint32_t group)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t n = g->first[s + 1] - g->first[s], at = group - g->first[s];
@@ -1046,14 +1039,11 @@ retry_without_outliers(struct tree_work *w)
 	struct tree_work x;
 	struct swgraph g;
 
-	w->restless |= has_odd_link(w, n);
 	if (!is_retry_worthwhile(w, n))
 		return;
-	w->doubt = true;
 	refine_heights(w);
 	n = count_against(w);
-	if (remove_links(w, rank_infer_is_lone, &g)) {
-		w->restless = true;
+	if (remove_links(w, is_lone_link, &g)) {
 		x = infer_again(w, &g);
 		(void)take_better_reading(w, &x, &n);
 	}

@@ -112,7 +112,6 @@ classify_components(struct tree_work *w)
 		}
 		w->none[c] = l[c].lost > 0 || mesh;
 	}
-	rank_cache_store(w, l);
 }
 
 /* The switch of a component that has the least host distance. */
@@ -170,10 +169,8 @@ infer_tiers(struct tree_work *w)
 	struct tree *t = w->out;
 	uint32_t most = 0;
 
-	if (!rank_cache_use(w)) {
-		rank_infer(w);
-		classify_components(w);
-	}
+	rank_infer(w);
+	classify_components(w);
 	for (sw_ix s = 0; s < w->g.nsw; s++)
 		if (w->g.live[s] && !w->none[w->g.comp[s]] && w->high[s] > most)
 			most = w->high[s];
@@ -557,20 +554,6 @@ copy_array(struct arena *a, const void *from, size_t n, size_t size)
 	return to;
 }
 
-static struct rank_cache *
-copy_rank_cache(struct arena *a, const struct rank_cache *m, uint32_t nsw)
-{
-	struct rank_cache *c = copy_array(a, m, 1, sizeof(*m));
-
-	c->sum = copy_array(a, m->sum, nsw, sizeof(*m->sum));
-	c->far = copy_array(a, m->far, nsw, sizeof(*m->far));
-	c->leaf = copy_array(a, m->leaf, nsw, sizeof(*m->leaf));
-	c->high = copy_array(a, m->high, nsw, sizeof(*m->high));
-	c->look = copy_array(a, m->look, m->ncomp, sizeof(*m->look));
-	c->seq = copy_array(a, m->seq, m->nseq, sizeof(*m->seq));
-	return c;
-}
-
 void
 tree_keep(const struct tree *t, struct routes *r)
 {
@@ -588,8 +571,6 @@ tree_keep(const struct tree *t, struct routes *r)
 	c->top = copy_array(a, t->top, nsw, sizeof(*t->top));
 	c->treeless = copy_array(a, t->treeless, nsw, sizeof(*t->treeless));
 	c->odd = copy_array(a, t->odd, t->nodd, sizeof(*t->odd));
-	if (t->memory != NULL)
-		c->memory = copy_rank_cache(a, t->memory, nsw);
 	for (size_t i = 0; i < c->nodd; i++)
 		if (c->odd[i].entry != NULL)
 			c->odd[i].entry = arena_strdup(a, c->odd[i].entry);

@@ -108,8 +108,6 @@ struct tree {
 	size_t nodd;
 	uint32_t count[TREE_ODDITIES]; /* [kind] number, beyond odd[] too */
 	bool regular; /* every tier fully linked to the next, equal groups */
-	const struct rank_cache *memory; /* the cache for the next reading, or
-					    NULL; for rank_cache.c alone */
 };
 
 /*
@@ -125,12 +123,6 @@ struct tree *tree_read_graph(const struct swgraph *g);
 
 /* The rank in force of switch s of job->topo; false: it has none. */
 bool tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank);
-
-/*
- * True if the reading can very likely go on from the cache of the previous one:
- * it is quick then.
- */
-bool rank_cache_is_usable(const struct swgraph *g);
 
 /*
  * Store the tree with the routes that were made from it, unless they have one

@@ -3,8 +3,6 @@
  * folder includes it.
  *
  *   rank_infer    host distances, which switches are leaves, heights above them
- *   rank_cache    the heights of the previous reading, where at most the links
- *                 between two switches differ
  *   tree          roles, tree or mesh, ranks in force, leaves and tops
  *   irregularity  what contradicts the tree
  *
@@ -47,23 +45,6 @@ struct tree_look {
 };
 
 /*
- * What a calm reading leaves to the next one. Calm (struct tree_work: not
- * restless) means that there was nothing to decide: no roles, no leaf without
- * hosts, heights that are the steps from the leaves, every link to the next
- * height, and a component that is far from the border between tree and mesh.
- */
-struct rank_cache {
-	uint64_t *sum, *far;	/* [nsw] as in struct tree_work */
-	bool *leaf;		/* [nsw] */
-	uint32_t *high;		/* [nsw] */
-	struct tree_look *look; /* [ncomp] by heights */
-	uint32_t ncomp, classes;
-	const sw_ix *seq; /* live switches by GUID */
-	uint32_t nseq;	  /* ... and how many they are */
-	bool doubt;	  /* hosts are above the leaves, and no link is lone */
-};
-
-/*
  * A component that keeps its class although inference sees the other one, and
  * the counts that inference goes by.
  */
@@ -80,8 +61,6 @@ struct tree_work {
 	uint8_t *role;	  /* [nsw] enum route_role: configured, else reported */
 	uint8_t *said;	  /* [nsw] enum tree_origin of the role */
 	bool roles;	  /* some switch has one */
-	uint64_t *sum;	  /* [nsw] sum of squared distances to others' hosts */
-	uint32_t classes; /* classes of equal neighbours, or an upper bound */
 	uint64_t *far;	  /* [nsw] host distance, see host_dist_of */
 	uint64_t *closer; /* [nsw] distances below this are clearly less */
 	bool *leaf;	  /* [nsw] */
@@ -89,10 +68,6 @@ struct tree_work {
 	uint32_t *high; /* [nsw] height above the leaves; UINT32_MAX: unknown */
 	bool *none;	/* [ncomp] a mesh */
 	struct tree_kept *stays; /* [ncomp] */
-	bool restless;		 /* there was something to decide */
-	bool doubt; /* heights contradict links or hosts, see rank_infer.c */
-	const struct rank_cache *was; /* this reading goes on from it */
-	struct rank_cache *memory;    /* of this reading, or NULL */
 };
 
 /*
@@ -128,17 +103,6 @@ tree_has_hosts(const struct tree_work *w, sw_ix s)
  * unknown, no path leads to a leaf.
  */
 void rank_infer(struct tree_work *w);
-
-/* True if no path by two other switches leads around these links of s. */
-bool rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group);
-
-/*
- * rank_cache.c. store: cache what is inferred in w, if it was calm. use: fill w
- * from the cache of the routes in force, where the changes since then cannot
- * have changed any of it; false: they may have, w has to be inferred.
- */
-void rank_cache_store(struct tree_work *w, const struct tree_look *look);
-bool rank_cache_use(struct tree_work *w);
 
 /* Fill out->odd and out->count, out->regular. */
 void irregularity_list(const struct tree_work *w, struct arena *a);
