@@ -1,5 +1,6 @@
 #include "config/config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -26,17 +27,50 @@ struct parsing {
 	struct diag_list *d;
 };
 
-/* Every option with its whole name. */
+/* Where the options of a module begin in the memory of a configuration: behind
+ * struct config and those of the modules before. */
+static size_t
+place_module(const struct schema_module *const *modules, size_t i)
+{
+	enum { ALIGN = 16 };
+	size_t at = sizeof(struct config);
+
+	for (size_t k = 0; k <= i; k++) {
+		at = (at + ALIGN - 1) / ALIGN * ALIGN;
+		if (k < i && modules[k]->options != NULL)
+			at += modules[k]->options->size;
+	}
+	return at;
+}
+
+static size_t
+count_modules(const struct schema_module *const *modules)
+{
+	size_t n = 0;
+
+	while (modules != NULL && modules[n] != NULL)
+		n++;
+	return n;
+}
+
+/* Every option with its whole name: those of the modules behind "routing". */
 static struct section
-keys_new(struct arena *a)
+keys_new(struct arena *a, const struct schema_module *const *modules)
 {
 	const struct options_section *s;
-	size_t n, i;
+	size_t n, count = count_modules(modules);
 	struct section k = {.arena = a, .path = ""};
 
 	s = options_all(&n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		schema_section_add(&k, &s[i].schema, s[i].offset);
+		if (strcmp(s[i].schema.path, "routing") != 0)
+			continue;
+		for (size_t m = 0; m < count; m++)
+			if (modules[m]->options != NULL)
+				schema_section_add(&k, modules[m]->options,
+					place_module(modules, m));
+	}
 	return k;
 }
 
@@ -111,6 +145,18 @@ check_polls(struct parsing *p)
 		diag_note(p->d, e, wait->at, "smp.timeout is given here");
 }
 
+/* A module's option that has the name of another one would hide it. */
+static void
+check_declared(struct parsing *p)
+{
+	const struct section_key *key = p->keys.key;
+
+	for (size_t i = 0; i < p->keys.n; i++)
+		if (schema_section_find(&p->keys, key[i].name) != &key[i])
+			diag_add(p->d, key[i].at, "declared-twice", key[i].name,
+				"%s is declared by two modules", key[i].name);
+}
+
 /* Rules between options, which no single row can judge. */
 static void
 check_together(struct parsing *p)
@@ -140,29 +186,60 @@ check_together(struct parsing *p)
 		diag_note(p->d, e, last->at, "fabric.lids.last is given here");
 }
 
+static const char **
+list_names(struct arena *a, const struct schema_module *const *modules)
+{
+	size_t n = count_modules(modules);
+	const char **name = arena_array(a, n + 1, sizeof(*name));
+
+	for (size_t i = 0; i < n; i++)
+		name[i] = modules[i]->name;
+	return modules != NULL ? name : NULL;
+}
+
+static void
+set_module_defaults(struct config *c, const struct schema_env *env)
+{
+	size_t n = count_modules(c->modules);
+
+	c->own = arena_array(c->arena, n, sizeof(*c->own));
+	for (size_t i = 0; i < n; i++) {
+		const struct schema *s = c->modules[i]->options;
+		char *value = (char *)c + place_module(c->modules, i);
+
+		if (s == NULL)
+			continue;
+		schema_defaults(s, value, env);
+		c->own[c->nown++] = (struct schema_values){s, value};
+	}
+}
+
 static struct config *
-config_new(const char *const *engines, struct schema_env *env)
+config_new(const struct schema_module *const *modules, struct schema_env *env)
 {
 	struct arena *a = arena_new();
-	struct config *c = arena_alloc(a, sizeof(*c));
+	size_t bytes = place_module(modules, count_modules(modules));
+	struct config *c = memset(arena_alloc(a, bytes), 0, bytes);
 	const struct options_section *s;
 	size_t n, i;
 
 	c->arena = a;
 	c->refs = 1;
-	*env = (struct schema_env){a, engines};
+	c->modules = modules;
+	*env = (struct schema_env){a, list_names(a, modules)};
 	s = options_all(&n);
 	for (i = 0; i < n; i++)
 		schema_defaults(&s[i].schema, (char *)c + s[i].offset, env);
+	set_module_defaults(c, env);
 	return c;
 }
 
 struct config *
-config_default(void)
+config_default(const struct schema_module *const *modules)
 {
 	struct schema_env env;
 
-	return config_new(NULL, &env);
+	return config_new(modules, &env);
 }
 
 /* The last words of the keys with values that must not be shown. */
@@ -217,6 +294,7 @@ read_tree(struct parsing *p, const struct yaml_value *root)
 			"expected keys and their values, such as 'fabric:'");
 	if (diag_count(p->d) > 0)
 		return;
+	check_declared(p);
 	check_together(p);
 	partition_check(&p->c->partitions, p->d);
 	check_prefix_routes(&p->c->sa.prefix_routes, p->d);
@@ -225,15 +303,15 @@ read_tree(struct parsing *p, const struct yaml_value *root)
 
 struct config *
 config_parse(const char *file, const char *text, size_t len,
-	const char *const *engines, struct diag_list *d)
+	const struct schema_module *const *modules, struct diag_list *d)
 {
 	struct arena *scratch = arena_new();
-	struct parsing p = {.d = d, .keys = keys_new(scratch)};
+	struct parsing p = {.d = d, .keys = keys_new(scratch, modules)};
 	const struct yaml_value *root;
 
 	diag_begin(d, file, text, len);
 	d->secret = list_secret_words(&p.keys, d->arena);
-	p.c = config_new(engines, &p.env);
+	p.c = config_new(modules, &p.env);
 	root = yaml_read(scratch, text, len, d);
 	read_tree(&p, root);
 	diag_end(d);
@@ -274,7 +352,7 @@ static struct config *
 refuse_open_secrets(int fd, struct config *c, struct diag_list *d)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch);
+	struct section k = keys_new(scratch, c != NULL ? c->modules : NULL);
 	struct stat st;
 	size_t i = 0;
 
@@ -294,7 +372,8 @@ refuse_open_secrets(int fd, struct config *c, struct diag_list *d)
 }
 
 struct config *
-config_load(const char *file, const char *const *engines, struct diag_list *d)
+config_load(const char *file, const struct schema_module *const *modules,
+	struct diag_list *d)
 {
 	/* O_NONBLOCK: a FIFO must not hang a reload */
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -306,7 +385,7 @@ config_load(const char *file, const char *const *engines, struct diag_list *d)
 	int error = errno;
 
 	if (n >= 0) {
-		c = config_parse(file, text, (size_t)n, engines, d);
+		c = config_parse(file, text, (size_t)n, modules, d);
 		c = refuse_open_secrets(fd, c, d);
 	} else {
 		diag_begin(d, file, NULL, 0);
@@ -332,11 +411,11 @@ first_mistake(const struct diag_list *d, struct reason *why)
 
 struct config *
 config_with(const struct config *base, const char *const *set, size_t n,
-	const char *const *engines, struct reason *why)
+	struct reason *why)
 {
 	struct arena *scratch = arena_new();
 	struct diag_list d;
-	struct parsing p = {.d = &d, .keys = keys_new(scratch)};
+	struct parsing p = {.d = &d, .keys = keys_new(scratch, base->modules)};
 	struct buf text = {0};
 	struct yaml_value *root;
 	int rc = 0;
@@ -347,7 +426,7 @@ config_with(const struct config *base, const char *const *set, size_t n,
 	buf_free(&text);
 	for (size_t i = 0; i < n && root != NULL && rc == 0; i++)
 		rc = setting_put(root, set[i], &p.keys, scratch, why);
-	p.c = config_new(engines, &p.env);
+	p.c = config_new(base->modules, &p.env);
 	if (rc == 0)
 		read_tree(&p, root);
 	if (rc == 0 && diag_count(&d) > 0)
@@ -362,11 +441,11 @@ config_with(const struct config *base, const char *const *set, size_t n,
 }
 
 struct config *
-config_keep(const struct config *was, const struct config *is,
-	const char *const *engines, struct reason *why)
+config_keep(
+	const struct config *was, const struct config *is, struct reason *why)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch);
+	struct section k = keys_new(scratch, was->modules);
 	const char **set = arena_array(scratch, k.n, sizeof(*set));
 	struct config *c;
 	size_t n = 0;
@@ -382,7 +461,7 @@ config_keep(const struct config *was, const struct config *is,
 		set[n++] = arena_strdup(scratch, b.text);
 		buf_free(&b);
 	}
-	c = config_with(was, set, n, engines, why);
+	c = config_with(was, set, n, why);
 	arena_free(scratch);
 	return c;
 }
@@ -406,7 +485,7 @@ void
 config_print(const struct config *c, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch);
+	struct section k = keys_new(scratch, c->modules);
 
 	schema_section_print(&k, c, 0, out);
 	arena_free(scratch);
@@ -416,7 +495,7 @@ void
 config_publish(const struct config *c, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch);
+	struct section k = keys_new(scratch, c->modules);
 	size_t n = 0;
 
 	for (size_t i = 0; i < k.n; i++)
@@ -431,7 +510,7 @@ void
 config_show(const struct config *c, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch);
+	struct section k = keys_new(scratch, c->modules);
 
 	config_publish(c, out);
 	for (size_t i = 0; next_secret(&k, c, &i); i++)
@@ -455,9 +534,10 @@ config_diff(const struct config *was, const struct config *is,
 	struct config_changes *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch);
+	struct section k = keys_new(scratch, is->modules);
 	size_t i, cap = 0;
 
+	assert(was->modules == is->modules);
 	*out = (struct config_changes){0};
 	for (i = 0; i < k.n; i++) {
 		const struct section_key *key = &k.key[i];
@@ -547,11 +627,11 @@ print_mdoc_sentences(const char *text, struct buf *out)
 /* One option, with its default from the struct at base. */
 static void
 option_mdoc(const struct schema_option *o, const char *name, const void *base,
-	const char *const *engines, struct buf *out)
+	const char *const *names, struct buf *out)
 {
 	struct buf range = {0}, def = {0}, values = {0};
 
-	schema_range(o, engines, &range);
+	schema_range(o, names, &range);
 	schema_print(o, base, -1, &def);
 	buf_printf(out, ".It Ic %s\n", name);
 	buf_printf(out, "Type: %s", schema_type_name(o->type));
@@ -590,24 +670,22 @@ record_mdoc(const struct schema_option *o, const char *name,
 }
 
 void
-config_mdoc(const char *const *engines, struct buf *out)
+config_mdoc(const struct schema_module *const *modules, struct buf *out)
 {
-	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch);
-	struct config *c = config_default();
-	const struct schema_env env = {scratch, engines};
+	struct schema_env env;
+	struct config *c = config_new(modules, &env);
+	struct section k = keys_new(c->arena, modules);
 	size_t i;
 
 	for (i = 0; i < k.n; i++) {
 		const struct schema_option *o = k.key[i].o;
 
 		option_mdoc(o, k.key[i].name, schema_section_base(&k.key[i], c),
-			engines, out);
+			env.names, out);
 		if (o->type == SCHEMA_RECORDS)
 			record_mdoc(o, k.key[i].name, &env, out);
 	}
 	config_unref(c);
-	arena_free(scratch);
 }
 
 static json_t *
@@ -652,7 +730,7 @@ int_json(const struct schema_option *o)
 
 /* What JSON Schema can say about values of an option. */
 static json_t *
-type_json(const struct schema_option *o, const char *const *engines)
+type_json(const struct schema_option *o, const char *const *names)
 {
 	switch (o->type) {
 	case SCHEMA_BOOL:
@@ -674,7 +752,7 @@ type_json(const struct schema_option *o, const char *const *engines)
 	case SCHEMA_NAMES:
 		return json_pack("{s:s, s:b, s:{s:o}}", "type", "array",
 			"uniqueItems", 1, "items", "enum",
-			words_json(o->choices != NULL ? o->choices : engines));
+			words_json(o->choices != NULL ? o->choices : names));
 	case SCHEMA_GUIDS:
 		return json_pack("{s:s, s:b, s:o}", "type", "array",
 			"uniqueItems", 1, "items", text_json(GUID_PATTERN));
@@ -759,7 +837,7 @@ put_json(json_t *root, const struct section_key *key, json_t *j)
 }
 
 static json_t *
-record_json(const struct schema_option *o, const char *const *engines)
+record_json(const struct schema_option *o, const char *const *names)
 {
 	struct section k = {.arena = arena_new(), .path = ""};
 	json_t *one = section_json();
@@ -767,17 +845,18 @@ record_json(const struct schema_option *o, const char *const *engines)
 
 	schema_section_add(&k, o->record, 0);
 	for (i = 0; i < k.n; i++)
-		put_json(one, &k.key[i], type_json(k.key[i].o, engines));
+		put_json(one, &k.key[i], type_json(k.key[i].o, names));
 	arena_free(k.arena);
 	return json_pack(
 		"{s:s, s:o}", "type", "object", "additionalProperties", one);
 }
 
 void
-config_json_schema(const char *const *engines, struct buf *out)
+config_json_schema(const struct schema_module *const *modules, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch);
+	struct section k = keys_new(scratch, modules);
+	const char *const *names = list_names(scratch, modules);
 	json_t *root = section_json();
 	char *text;
 	size_t i;
@@ -788,8 +867,8 @@ config_json_schema(const char *const *engines, struct buf *out)
 	for (i = 0; i < k.n; i++)
 		put_json(root, &k.key[i],
 			k.key[i].o->type == SCHEMA_RECORDS
-				? record_json(k.key[i].o, engines)
-				: type_json(k.key[i].o, engines));
+				? record_json(k.key[i].o, names)
+				: type_json(k.key[i].o, names));
 	text = json_dumps(root, JSON_INDENT(2));
 	json_decref(root);
 	if (text != NULL)

@@ -59,14 +59,6 @@ struct config_fabric {
 	uint32_t accept_loss;	    /* ports */
 };
 
-struct config_updn {
-	struct schema_guids roots; /* switch GUIDs, sorted; empty: computed */
-};
-
-struct config_ftree {
-	uint32_t layers; /* routing layers, 1 to 8 */
-};
-
 /* Ports of one group replace each other (multi-port nodes). */
 struct config_multi_port {
 	struct schema_guid_ints groups; /* port GUID -> group, sorted */
@@ -86,8 +78,6 @@ struct config_routing {
 	uint32_t load_limit;	     /* per mille, at least 1000 */
 	uint32_t threads;	     /* 0: by cores (jobs_threads) */
 	uint32_t foreign_adaptive;   /* enum config_adaptive */
-	struct config_updn updn;
-	struct config_ftree ftree;
 	struct config_multi_port multi_port;
 	struct config_roles roles;
 };
@@ -194,6 +184,11 @@ struct config {
 	struct config_state state;
 	struct config_control control;
 	struct config_log log;
+	/* The modules with options of their own (static, NULL-terminated; NULL:
+	 * none), and the options of those that have any. */
+	const struct schema_module *const *modules;
+	struct schema_values *own;
+	size_t nown;
 	struct arena *arena; /* holds all of it */
 	unsigned refs;
 };
@@ -214,23 +209,24 @@ struct config_changes {
 };
 
 /* All defaults; drop with config_unref. */
-struct config *config_default(void);
+struct config *config_default(const struct schema_module *const *modules);
 
 /*
- * Read text (len bytes) that came from `file` (a name for messages). engines:
- * the routing engines there are, NULL-terminated. Returns the configuration,
- * or NULL and what is wrong in *d, which is made here in either case and must
- * be freed with diag_free.
+ * Read text (len bytes) that came from `file` (a name for messages). modules:
+ * the routing engines there are, static, NULL-terminated; they have sections of
+ * their own. NULL: none, and no name of one is judged. Returns the
+ * configuration, or NULL and what is wrong in *d, which is made here in either
+ * case and must be freed with diag_free.
  */
 struct config *config_parse(const char *file, const char *text, size_t len,
-	const char *const *engines, struct diag_list *d);
+	const struct schema_module *const *modules, struct diag_list *d);
 
 /*
  * The same from a file; an unreadable or oversized one is a mistake, and so is
  * one with keys that every user can read.
  */
-struct config *config_load(
-	const char *file, const char *const *engines, struct diag_list *d);
+struct config *config_load(const char *file,
+	const struct schema_module *const *modules, struct diag_list *d);
 
 /*
  * base with n settings "key=value" on top ("routing.load_limit=1.1"; the last
@@ -238,15 +234,15 @@ struct config *config_load(
  * reason that names the key that is wrong.
  */
 struct config *config_with(const struct config *base, const char *const *set,
-	size_t n, const char *const *engines, struct reason *why);
+	size_t n, struct reason *why);
 
 /*
  * was, with what a refused reload does not keep as it was: the secrets of is,
  * which was need not have, and its options that take a restart. NULL and a
  * reason if was cannot be with these.
  */
-struct config *config_keep(const struct config *was, const struct config *is,
-	const char *const *engines, struct reason *why);
+struct config *config_keep(
+	const struct config *was, const struct config *is, struct reason *why);
 
 /* Another reference (NULL allowed), in any thread; returns c. */
 struct config *config_ref(struct config *c);
@@ -266,7 +262,8 @@ void config_publish(const struct config *c, struct buf *out);
 /* The same, with a comment for each secret that is not at its default. */
 void config_show(const struct config *c, struct buf *out);
 
-/* List what differs; free with config_changes_free. */
+/* List what differs; free with config_changes_free. Both have the same
+ * modules. */
 void config_diff(const struct config *was, const struct config *is,
 	struct config_changes *out);
 
@@ -279,9 +276,10 @@ void config_changes_free(struct config_changes *c);
 void config_budget(const struct config *c, struct buf *out);
 
 /* Append the JSON Schema of the file, for editors. */
-void config_json_schema(const char *const *engines, struct buf *out);
+void config_json_schema(
+	const struct schema_module *const *modules, struct buf *out);
 
 /* Append the option list of heddle.yaml(5) as mdoc. */
-void config_mdoc(const char *const *engines, struct buf *out);
+void config_mdoc(const struct schema_module *const *modules, struct buf *out);
 
 #endif

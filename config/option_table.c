@@ -261,41 +261,6 @@ static const struct schema_option routing[] = {
 			"asked."},
 };
 
-static const struct schema_option updn[] = {
-	{.key = "roots",
-		.type = SCHEMA_GUIDS,
-		FIELD(config_updn, roots),
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
-		.help = "GUIDs of the switches at the top of the up*/down* "
-			"order of the updn engine. Empty: they are computed "
-			"from the fabric. For the ftree engine, use "
-			"routing.roles.root."},
-};
-
-static const struct schema_option ftree[] = {
-	{.key = "lanes",
-		.type = SCHEMA_INT,
-		FIELD(config_ftree, layers),
-		.min = 1,
-		.max = 8,
-		.def = "1",
-		.unit = "layers",
-		.reload = SCHEMA_REROUTE,
-		.help = "Routing layers that pairs of leaf switches are spread "
-			"over, each on a virtual lane (VL) of its own, as far "
-			"as the widest link between switches has VLs, so that "
-			"traffic held up by a busy host holds up less of the "
-			"rest. Hosts learn the service level (SL) of their "
-			"layer with their paths; a host that does not ask for "
-			"paths stays on the first layer. On links with fewer "
-			"VLs, and only there, layers share them; no pair "
-			"changes its layer for that, nor when such links come "
-			"and go. Where a switch cannot map SLs to VLs, all "
-			"traffic is on one layer. The log, heddlectl status "
-			"and plan say so, and name the first such port."},
-};
-
 static const struct schema_option multi_port[] = {
 	{.key = "groups",
 		.type = SCHEMA_GUID_INTS,
@@ -861,8 +826,6 @@ static const struct schema_option log_rows[] = {
 static const struct options_section sections[] = {
 	SECTION("fabric", fabric, config_fabric, fabric),
 	SECTION("routing", routing, config_routing, routing),
-	SECTION("routing.updn", updn, config_updn, routing.updn),
-	SECTION("routing.ftree", ftree, config_ftree, routing.ftree),
 	SECTION("routing.homes", multi_port, config_multi_port,
 		routing.multi_port),
 	SECTION("routing.roles", roles, config_roles, routing.roles),

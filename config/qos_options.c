@@ -365,13 +365,31 @@ qos_find_level(const struct config *c, const char *name)
 	return -1;
 }
 
+unsigned
+qos_layers(const struct config *c)
+{
+	unsigned most = 1;
+
+	for (size_t i = 0; i < c->nown; i++)
+		for (const struct schema_module *const *m = c->modules;
+			*m != NULL; m++) {
+			unsigned n = 0;
+
+			if ((*m)->options == c->own[i].schema &&
+				(*m)->layers != NULL)
+				n = (*m)->layers(c->own[i].value);
+			most = n > most ? n : most;
+		}
+	return most;
+}
+
 /* ---- judging levels ---- */
 
 static void
 check_count(const struct config *c, struct diag_list *d)
 {
 	const struct schema_records *all = &c->qos.levels;
-	unsigned n = qos_levels(c), layers = c->routing.ftree.layers;
+	unsigned n = qos_levels(c), layers = qos_layers(c);
 
 	if (n > QOS_LEVELS)
 		diag_add(d, all->at[all->n - 1], "too-many", "qos.levels",
@@ -381,7 +399,7 @@ check_count(const struct config *c, struct diag_list *d)
 	else if (n * layers > QOS_SLS)
 		diag_add(d, all->at[all->n - 1], "too-many", "qos.levels",
 			"qos.levels: %u levels, default among them, times %u "
-			"layers (routing.ftree.lanes) need %u service levels; "
+			"routing layers need %u service levels; "
 			"there are %u",
 			n, layers, n * layers, QOS_SLS);
 }

@@ -75,6 +75,9 @@ unsigned qos_levels(const struct config *c);
  */
 const struct qos_level_options *qos_level(const struct config *c, unsigned i);
 const char *qos_level_name(const struct config *c, unsigned i);
+/* The most routing layers that the options of an engine ask for, 1 or more:
+ * each level has so many SLs. */
+unsigned qos_layers(const struct config *c);
 /* The number of the level with this name; -1: there is none. */
 int qos_find_level(const struct config *c, const char *name);
 

@@ -153,6 +153,7 @@ struct schema_option {
 	enum schema_reload reload;
 	bool zero_off; /* 0 is allowed below min and means off */
 	bool secret;   /* never quoted in errors, logs and differences */
+	bool reading;  /* it decides how an engine reads the fabric */
 };
 
 struct schema {
@@ -160,6 +161,20 @@ struct schema {
 	const struct schema_option *option;
 	size_t n;
 	size_t size; /* of the module's struct */
+};
+
+/* A module that brings its own options: a routing engine. */
+struct schema_module {
+	const char *name;	      /* as in routing.engines */
+	const struct schema *options; /* NULL: it has none */
+	/* How many routing layers these options ask for; NULL: one. */
+	unsigned (*layers)(const void *options);
+};
+
+/* The options of one module: its table, and the struct that holds them. */
+struct schema_values {
+	const struct schema *schema;
+	const void *value;
 };
 
 /* What reading needs besides the table. */

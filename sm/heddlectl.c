@@ -1017,7 +1017,7 @@ run_import(int argc, char **argv)
 	if (ret != EXIT_OK)
 		return ret;
 	if (import_files(a.file[0], a.file[1], IMPORT_OPENSM_DIR,
-		    registry_names(), &r, &why) != 0) {
+		    registry_modules(), &r, &why) != 0) {
 		print_error("bad-argument", "%s", why.text);
 		return EXIT_USAGE;
 	}

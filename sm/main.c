@@ -486,9 +486,9 @@ read_config(const struct options *opt, struct diag_list *bad)
 	if (!opt->file_given && access(opt->file, F_OK) != 0 &&
 		errno == ENOENT) {
 		diag_begin(bad, opt->file, NULL, 0);
-		return config_default();
+		return config_default(registry_modules());
 	}
-	return config_load(opt->file, registry_names(), bad);
+	return config_load(opt->file, registry_modules(), bad);
 }
 
 /* Log the mistakes; *first becomes the first line, and stays as it is if there
@@ -1074,7 +1074,7 @@ main(int argc, char **argv)
 		buf_printf(&out, "heddled %s\n", VERSION_TEXT);
 		break;
 	case OPTIONS_SCHEMA:
-		config_json_schema(registry_names(), &out);
+		config_json_schema(registry_modules(), &out);
 		break;
 	case OPTIONS_RUN:
 	case OPTIONS_AUDIT:

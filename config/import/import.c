@@ -100,10 +100,11 @@ static const struct {
 };
 
 struct import {
-	struct import_file file;    /* opensm.conf */
-	const char *dir;	    /* where files are that it does not name */
-	const char *const *engines; /* that there are: they have OpenSM's names
-				     */
+	struct import_file file; /* opensm.conf */
+	const char *dir;	 /* where files are that it does not name */
+	const struct schema_module *const
+		*modules; /* that there are: they have OpenSM's names
+			   */
 	struct config *all_defaults;
 	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
 	struct buf roots;		/* a list of switches */
@@ -144,19 +145,19 @@ translate_engines(
 	at = (size_t)snprintf(out, MAX_TEXT, "[");
 	for (name = strtok_r(list, ", ", &save); name != NULL;
 		name = strtok_r(NULL, ", ", &save)) {
-		for (i = 0; im->engines[i] != NULL &&
-			    strcmp(im->engines[i], name) != 0;
+		for (i = 0; im->modules[i] != NULL &&
+			    strcmp(im->modules[i]->name, name) != 0;
 			i++)
 			;
-		if (im->engines[i] == NULL)
+		if (im->modules[i] == NULL)
 			import_lost(&im->notes, &im->file, line,
 				"routing_engine %.60s: not available in "
 				"Heddle, "
 				"whose engines are all deadlock-free",
 				name);
-		else if (strstr(out, im->engines[i]) == NULL) {
+		else if (strstr(out, im->modules[i]->name) == NULL) {
 			at += (size_t)snprintf(out + at, MAX_TEXT - at, "%s%s",
-				any ? ", " : "", im->engines[i]);
+				any ? ", " : "", im->modules[i]->name);
 			any = true;
 		}
 	}
@@ -278,7 +279,7 @@ set_option(struct import *im, size_t i, unsigned line, const char *v,
 	struct reason why;
 
 	(void)snprintf(set, sizeof(set), "%s=%s", o->ours, text);
-	c = config_with(im->all_defaults, list, 1, im->engines, &why);
+	c = config_with(im->all_defaults, list, 1, &why);
 	if (c == NULL) {
 		import_lost(&im->notes, &im->file, line, "%.60s %.60s: %.200s",
 			o->theirs, secret ? "(secret)" : v,
@@ -555,7 +556,7 @@ check_output(const struct import *im, const struct buf *out, struct reason *why)
 {
 	struct diag_list d;
 	struct config *c =
-		config_parse("import", out->text, out->n, im->engines, &d);
+		config_parse("import", out->text, out->n, im->modules, &d);
 
 	if (c == NULL)
 		(void)reason_set(why,
@@ -633,15 +634,15 @@ import_end(struct import *im)
 
 int
 import_files(const char *opts, const char *parts, const char *dir,
-	const char *const *engines, struct import_result *out,
+	const struct schema_module *const *modules, struct import_result *out,
 	struct reason *why)
 {
 	struct import *im = mem_zalloc(1, sizeof(*im));
 	struct import_file p = {0};
 	int rc = 0;
 
-	im->all_defaults = config_default();
-	im->engines = engines;
+	im->all_defaults = config_default(modules);
+	im->modules = modules;
 	im->qos = import_qos_new();
 	if (opts != NULL) {
 		im->dir = dir;

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/schema.h"
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
@@ -42,12 +43,12 @@ void import_free(struct import_result *r);
 /*
  * Import these files, each of which may be NULL and has at most 4 MiB.
  * partitions: instead of the file that options names. dir: where files are
- * that options does not name, IMPORT_OPENSM_DIR; only with options. engines:
- * names of the routing engines that there are, NULL-terminated. 0 and *out,
+ * that options does not name, IMPORT_OPENSM_DIR; only with options. modules:
+ * the routing engines that there are, NULL-terminated. 0 and *out,
  * or -1 and a reason: a file cannot be read, or nothing in it is understood.
  */
 int import_files(const char *options, const char *partitions, const char *dir,
-	const char *const *engines, struct import_result *out,
+	const struct schema_module *const *modules, struct import_result *out,
 	struct reason *why);
 
 #endif

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/schema.h"
 #include "routing/core/routes.h"
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
@@ -62,13 +63,12 @@ struct route_multi_port {
 
 /* What the administrator configures for the engines. */
 struct engine_options {
-	const uint64_t *roots; /* routing.updn.roots: switch GUIDs, sorted */
-	size_t nroots;
+	const struct schema_values *own; /* of engines, by their tables */
+	size_t nown;
 	const struct route_role_of *role; /* sorted by (guid, told) */
 	size_t nroles;
 	const struct route_multi_port *multi_port;
 	size_t nmulti_port;
-	uint8_t layers;	  /* layers to spread over: routing.ftree.lanes, >= 1 */
 	uint8_t levels;	  /* QoS levels, which share the VLs with layers */
 	uint8_t max_vls;  /* a code as in PortInfo; 0: any number of VLs */
 	uint64_t reading; /* hash of the options for reading the fabric and of
@@ -93,6 +93,17 @@ struct route_job {
 	unsigned threads;
 	const volatile bool *cancel; /* NULL: never cancelled */
 };
+
+/* The options that this table declares; NULL: none are given, defaults count.
+ */
+static inline const void *
+engine_own_options(const struct engine_options *o, const struct schema *table)
+{
+	for (size_t i = 0; o != NULL && i < o->nown; i++)
+		if (o->own[i].schema == table)
+			return o->own[i].value;
+	return NULL;
+}
 
 enum engine_result {
 	ENGINE_OK = 0,
@@ -123,8 +134,8 @@ enum engine_caps {
 };
 
 struct engine {
-	const char *name;
-	unsigned caps; /* ENGINE_* */
+	struct schema_module module; /* its name and its options */
+	unsigned caps;		     /* ENGINE_* */
 	const struct engine_state_ops *state;
 	/*
 	 * Compute attempt number `attempt` into *out (made by routes_new, owned

@@ -298,8 +298,8 @@ run_engine(
 		run->job, trial->keep, trial->attempt, scratch, &r, &why);
 	arena_free(scratch);
 	if (*result == ENGINE_REFUSED)
-		append_account(
-			run, "%s refused: %s", trial->engine->name, why.text);
+		append_account(run, "%s refused: %s",
+			trial->engine->module.name, why.text);
 	return *result == ENGINE_OK ? r : NULL;
 }
 
@@ -318,7 +318,7 @@ verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 	if (verify_routes(run->job, run->job->prev, r, &why) == 0)
 		return make_paths_disjoint(
 			run, r, routes_looked_at(run, r, trial->keep));
-	append_account(run, "%s attempt %u%s: %s", trial->engine->name,
+	append_account(run, "%s attempt %u%s: %s", trial->engine->module.name,
 		trial->attempt, trial->keep ? " keeping entries" : "",
 		why.text);
 	routes_unref(r);
@@ -796,7 +796,7 @@ try_engine(struct run *run, const struct engine *e)
 		if (r == NULL)
 			continue;
 		(void)snprintf(run->story->engine, sizeof(run->story->engine),
-			"%s", e->name);
+			"%s", e->module.name);
 		return repeat_until_stable(run, e, r);
 	}
 	return NULL;

@@ -6,19 +6,21 @@
 static const struct engine *const engines[] = {
 	&engine_ftree, &engine_updn, &engine_dor, NULL};
 
-const char *const *
-registry_names(void)
+const struct schema_module *const *
+registry_modules(void)
 {
-	static const char *const names[] = {"ftree", "updn", "dor", NULL};
+	static const struct schema_module *const modules[] = {
+		&engine_ftree.module, &engine_updn.module, &engine_dor.module,
+		NULL};
 
-	return names;
+	return modules;
 }
 
 const struct engine *
 registry_find(const char *name)
 {
 	for (size_t i = 0; name != NULL && engines[i] != NULL; i++)
-		if (strcmp(engines[i]->name, name) == 0)
+		if (strcmp(engines[i]->module.name, name) == 0)
 			return engines[i];
 	return NULL;
 }
@@ -38,7 +40,7 @@ registry_name_of(const char *name)
 {
 	const struct engine *e = registry_find(name);
 
-	return e != NULL ? e->name : NULL;
+	return e != NULL ? e->module.name : NULL;
 }
 
 /* A switch order that no engine has noted is read as the first engine does. */

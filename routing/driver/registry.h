@@ -15,8 +15,8 @@ extern const struct engine engine_dor;
  */
 const struct engine *registry_last(void);
 
-/* The names, static, NULL-terminated: for the configuration. */
-const char *const *registry_names(void);
+/* The engines as the configuration knows them, static, NULL-terminated. */
+const struct schema_module *const *registry_modules(void);
 
 /* The engine of this name; NULL: there is none, or name is NULL. */
 const struct engine *registry_find(const char *name);

@@ -176,11 +176,10 @@ is_top(const struct updown *u, const uint64_t *far, sw_ix s)
 static uint32_t
 take_roots(struct updown *u, sw_ix *queue)
 {
-	const struct engine_options *o = u->graph.job->options;
 	uint32_t n = 0;
 
-	for (size_t i = 0; o != NULL && i < o->nroots; i++) {
-		node_ix x = topo_by_node_guid(u->graph.t, o->roots[i]);
+	for (size_t i = 0; i < u->nroots; i++) {
+		node_ix x = topo_by_node_guid(u->graph.t, u->roots[i]);
 		sw_ix s = x == TOPO_NONE ? TOPO_NONE : u->graph.t->node[x].sw;
 
 		if (s == TOPO_NONE || !u->graph.live[s] || u->rank[s] == 0)

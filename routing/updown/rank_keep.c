@@ -7,10 +7,10 @@
 enum { TIERS = 64 }; /* ranks counted when a new switch gets its tier */
 
 static bool
-is_root(const struct engine_options *o, uint64_t guid)
+is_root(const struct updown *u, uint64_t guid)
 {
-	for (size_t i = 0; o != NULL && i < o->nroots; i++)
-		if (o->roots[i] == guid)
+	for (size_t i = 0; i < u->nroots; i++)
+		if (u->roots[i] == guid)
 			return true;
 	return false;
 }
@@ -20,9 +20,7 @@ is_root(const struct engine_options *o, uint64_t guid)
 static bool
 roots_agree(const struct updown *u, const bool *known)
 {
-	const struct engine_options *o = u->graph.job->options;
-
-	if (o == NULL || o->nroots == 0)
+	if (u->nroots == 0)
 		return u->order != ROUTE_ROOTS;
 	if (u->order != ROUTE_ROOTS)
 		return false;
@@ -30,7 +28,7 @@ roots_agree(const struct updown *u, const bool *known)
 		uint64_t guid = u->graph.t->node[u->graph.t->sw[s].node].guid;
 
 		if (known[s] && u->graph.live[s] &&
-			is_root(o, guid) != (u->rank[s] == 0))
+			is_root(u, guid) != (u->rank[s] == 0))
 			return false;
 	}
 	return true;

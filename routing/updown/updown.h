@@ -109,6 +109,8 @@ struct reach_sets {
 
 struct updown {
 	struct swgraph graph;
+	const uint64_t *roots; /* given as the tops: switch GUIDs, sorted */
+	size_t nroots;
 
 	enum route_order order;
 	bool treeless; /* of a fresh order: part of the fabric is no tree */

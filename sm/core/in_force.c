@@ -72,7 +72,7 @@ in_force_load(struct sm *sm, const struct state_file *s)
 	if (s->config == NULL)
 		return;
 	f->was = config_parse("the configuration in the state file", s->config,
-		strlen(s->config), registry_names(), &bad);
+		strlen(s->config), registry_modules(), &bad);
 	if (f->was != NULL) {
 		buf_printf(&f->text, "%s", s->config);
 	} else {
@@ -160,7 +160,7 @@ static void
 keep_in_force(struct sm *sm, const struct config *was, const char *loss)
 {
 	struct reason why;
-	struct config *c = config_keep(was, sm->cfg, registry_names(), &why);
+	struct config *c = config_keep(was, sm->cfg, &why);
 
 	if (c == NULL) {
 		log_error("config: %s. But what was in force before the start "

@@ -24,7 +24,7 @@ static void
 log_layers(const char *text, char logged[VIEW_SLVL_SHORT])
 {
 	if (log_is_news(logged, VIEW_SLVL_SHORT, text))
-		log_warn("routing.ftree.lanes: %s", text);
+		log_warn("routing layers: %s", text);
 }
 
 void

@@ -105,25 +105,40 @@ hash_names(uint64_t h, const struct schema_names *l)
 	return fnv_more(h, "\n", 1);
 }
 
+/* An engine's options for reading, where they are not the defaults. */
+static uint64_t
+hash_own(uint64_t h, const struct schema_values *own)
+{
+	for (size_t i = 0; i < own->schema->n; i++) {
+		const struct schema_option *o = &own->schema->option[i];
+		struct buf text = {0};
+
+		if (!o->reading)
+			continue;
+		schema_print(o, own->value, -1, &text);
+		if (strcmp(text.text, o->def) != 0)
+			h = fnv_more(h, text.text, text.n);
+		buf_free(&text);
+	}
+	return h;
+}
+
 /*
  * Hash of the options that decide how the fabric is read, as they are written:
  * not of the switches that they match, for a switch that is away is no change
  * of the configuration.
  */
 static uint64_t
-hash_reading(const struct config_routing *r)
+hash_reading(const struct config *c)
 {
+	const struct config_routing *r = &c->routing;
 	uint64_t h = hash_names(FNV_START, &r->engines);
 
 	h = hash_names(h, &r->roles.leaf);
 	h = hash_names(h, &r->roles.spine);
 	h = hash_names(h, &r->roles.root);
-	for (size_t i = 0; i < r->updn.roots.n; i++) {
-		uint8_t guid[8];
-
-		be_put64(guid, r->updn.roots.guid[i]);
-		h = fnv_more(h, guid, sizeof(guid));
-	}
+	for (size_t i = 0; i < c->nown; i++)
+		h = hash_own(h, &c->own[i]);
 	return h;
 }
 
@@ -135,12 +150,11 @@ jobs_options(
 	size_t n = r->multi_port.groups.n + r->multi_port.passive.n;
 
 	*out = (struct jobs_options){
-		.engine = {.roots = r->updn.roots.guid,
-			.nroots = r->updn.roots.n,
-			.layers = (uint8_t)r->ftree.layers,
+		.engine = {.own = c->own,
+			.nown = c->nown,
 			.levels = (uint8_t)qos_levels(c),
 			.max_vls = qos_vls_code(c),
-			.reading = hash_reading(r)},
+			.reading = hash_reading(c)},
 		.multi_port = mem_zalloc(n, sizeof(*out->multi_port)),
 	};
 	out->engine.nmulti_port =

@@ -57,8 +57,8 @@ view_slvl_levels(const struct view *v)
 static struct engine_options
 options_of(const struct config *c)
 {
-	return (struct engine_options){
-		.layers = (uint8_t)c->routing.ftree.layers,
+	return (struct engine_options){.own = c->own,
+		.nown = c->nown,
 		.levels = (uint8_t)qos_levels(c),
 		.max_vls = qos_vls_code(c)};
 }

@@ -98,7 +98,7 @@ take_config(
 
 	base = ask->base != NULL ? config_ref(ask->base)
 	       : in->live	 ? config_ref(in->given.cfg)
-				 : config_default();
+				 : config_default(registry_modules());
 	if (ask->engine != NULL) {
 		(void)snprintf(engine, sizeof(engine), "routing.engines=[%s]",
 			ask->engine);
@@ -106,7 +106,7 @@ take_config(
 	}
 	for (size_t i = 0; i < ask->nset; i++)
 		set[n++] = ask->set[i];
-	in->cfg = config_with(base, set, n, registry_names(), why);
+	in->cfg = config_with(base, set, n, why);
 	config_unref(base);
 	free(set);
 	return in->cfg != NULL ? 0 : -1;

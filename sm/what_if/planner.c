@@ -1,4 +1,5 @@
 #include "sm/what_if/planner.h"
+#include "config/qos_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -264,7 +265,7 @@ read_base(const struct ask *a, struct config **out)
 
 	if (a->config == NULL)
 		return EXIT_OK;
-	*out = config_load(a->config, registry_names(), &bad);
+	*out = config_load(a->config, registry_modules(), &bad);
 	if (*out == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s", text.text);
@@ -482,8 +483,7 @@ make_report(struct plan *p)
 	json_util_put(o, "topology", as_given(name));
 	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
 	json_util_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
-	json_util_put(o, "lanes_asked",
-		json_util_u64(p->in.cfg->routing.ftree.layers));
+	json_util_put(o, "lanes_asked", json_util_u64(qos_layers(p->in.cfg)));
 	qos_json_layers(o, p->in.cfg, p->out.now.routes);
 	if (p->ask.topology != NULL)
 		json_util_put(o, "vls_assumed", json_util_u64(VLS_ASSUMED));

@@ -403,7 +403,7 @@ take_config(const json_t *snapshot, struct reason *why)
 	struct buf said = {0};
 	struct diag_list bad;
 	struct config *c = config_parse("heddled's configuration", text,
-		strlen(text), registry_names(), &bad);
+		strlen(text), registry_modules(), &bad);
 
 	if (c == NULL) {
 		diag_text(&bad, &said);

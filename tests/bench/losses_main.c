@@ -54,7 +54,7 @@ static struct routes *
 compute_tables(const struct net *n, struct topo *t, const struct routes *prev,
 	bool fresh)
 {
-	static const struct engine_options plain = {.layers = 1};
+	static const struct engine_options plain = {0};
 	static const char *const engine[] = {"ftree", "updn"};
 	struct route_job job = {.topo = t,
 		.pool = n->pool,

@@ -141,7 +141,7 @@ run_engine(const struct engine *e, struct route_job *job, bool keep,
 	double t = clock_ms(), cpu = clock_cpu_ms();
 
 	if (e->route(job, keep, 0, a, &r, &why) != ENGINE_OK)
-		(void)printf("  %s refused: %s\n", e->name, why.text);
+		(void)printf("  %s refused: %s\n", e->module.name, why.text);
 	take_least(c, clock_ms() - t, clock_cpu_ms() - cpu);
 	arena_free(a);
 	return r;
@@ -252,7 +252,8 @@ one_failed(const struct engine *e, struct route_job *job,
 		struct reason why;
 		double at = clock_ms(), cpu = clock_cpu_ms();
 
-		routes_unref(compute_routes(job, &e->name, 1, &story, &why));
+		routes_unref(
+			compute_routes(job, &e->module.name, 1, &story, &why));
 		take_least(&x->all, clock_ms() - at, clock_cpu_ms() - cpu);
 	}
 	x->r->engine = "found";
@@ -322,8 +323,8 @@ measure_engine(const struct engine *e, const struct fabric *f, struct topo *t,
 		bandwidth_shift(
 			&in, t->max_lid < 5000 ? 100 : 10, 1, &x->shift);
 		(void)printf("  %-6s %s, turn leaf %d, %u blocks of %zu\n",
-			e->name, x->r->note, (int)x->r->sftree_root, pool->live,
-			bytes / 64);
+			e->module.name, x->r->note, (int)x->r->sftree_root,
+			pool->live, bytes / 64);
 	}
 	routes_unref(x->r);
 	lft_pool_free(pool);
@@ -391,7 +392,7 @@ compute_all(const struct route_job *job, struct cost *c)
 	struct route_account story;
 	struct reason why;
 	struct routes *r =
-		compute_routes(job, &engine_ftree.name, 1, &story, &why);
+		compute_routes(job, &engine_ftree.module.name, 1, &story, &why);
 
 	take_least(c, clock_ms() - t, clock_cpu_ms() - cpu);
 	return r;

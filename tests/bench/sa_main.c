@@ -63,7 +63,7 @@ release_view(void *cookie, struct view *v)
 static struct pkeys *
 open_keys(struct topo *t)
 {
-	struct config *c = config_default();
+	struct config *c = config_default(NULL);
 	struct pkey_tables *none = pkey_tables_new();
 	struct pkeys *k = pkeys_make(c, t, NULL);
 

@@ -36,7 +36,7 @@ static struct routes *
 compute_tables(const struct net *n, struct topo *t, const struct routes *prev,
 	struct route_account *story)
 {
-	static const struct engine_options plain = {.layers = 1};
+	static const struct engine_options plain = {0};
 	static const char *const engine[] = {"ftree", "updn"};
 	struct route_job job = {.topo = t,
 		.pool = n->pool,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "distribution/device/device_store.h"
+#include "routing/driver/registry.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/policy/pkeys.h"
@@ -87,7 +88,7 @@ measure_members(struct topo *t, unsigned tenants, int way)
 		ends += topo_has_lid(t, p);
 	print_config(t, tenants, way, &yaml);
 	t0 = clock_ms();
-	c = config_parse("bench", yaml.text, yaml.n, NULL, &d);
+	c = config_parse("bench", yaml.text, yaml.n, registry_modules(), &d);
 	if (c == NULL) {
 		(void)fprintf(stderr, "%s\n", d.item[0].message);
 		exit(1);

@@ -132,7 +132,7 @@ print_line(const char *name, const char *label, const struct routes *r)
 static struct routes *
 compute_tables(const struct net *n, const char *engine, const char **used)
 {
-	static const struct engine_options plain = {.layers = 1};
+	static const struct engine_options plain = {0};
 	static char said[64];
 	struct route_job job = {
 		.topo = n->t, .pool = n->pool, .options = &plain, .seed = 1};
@@ -322,7 +322,7 @@ compute_after(const struct net *n, const char *name, const struct routes *prev,
 	bool rebalance)
 {
 	static const char *const engine = "ftree";
-	static const struct engine_options plain = {.layers = 1};
+	static const struct engine_options plain = {0};
 	const struct route_job job = {.topo = n->t,
 		.pool = n->pool,
 		.prev = prev,

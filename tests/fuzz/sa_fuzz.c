@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "routing/driver/registry.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
@@ -52,10 +53,9 @@ make_pkeys(struct topo *t)
 		"partitions:\n"
 		"  a: {pkey: 0x1, members: {0x200: full, 0x210: both}}\n"
 		"  b: {pkey: 0x2, members: {0x220: full}}\n";
-	static const char *const engines[] = {"updn", NULL};
 	struct diag_list d;
-	struct config *c =
-		config_parse("fuzz", text, sizeof(text) - 1, engines, &d);
+	struct config *c = config_parse(
+		"fuzz", text, sizeof(text) - 1, registry_modules(), &d);
 	struct pkey_tables *none = pkey_tables_new();
 	struct pkeys *k;
 

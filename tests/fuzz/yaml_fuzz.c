@@ -45,7 +45,7 @@ check_fixpoint(const struct config *c)
 
 	config_print(c, &first);
 	again = config_parse(
-		"print", first.text, first.n, registry_names(), &d);
+		"print", first.text, first.n, registry_modules(), &d);
 	require_true(again != NULL, "the print is not a configuration");
 	config_print(again, &second);
 	require_true(first.n == second.n &&
@@ -66,7 +66,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct diag_list d;
 	struct config *c = config_parse(
-		"fuzz", (const char *)data, size, registry_names(), &d);
+		"fuzz", (const char *)data, size, registry_modules(), &d);
 
 	require_true((c == NULL) == (diag_count(&d) > 0), "neither or both");
 	if (c == NULL)

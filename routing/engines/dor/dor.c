@@ -313,7 +313,7 @@ make_routes(const struct dor *x)
 	const struct topo *t = x->g->t;
 	struct routes *r = routes_new(job->topo, job->pool);
 
-	r->engine = engine_dor.name;
+	r->engine = engine_dor.module.name;
 	r->order = ROUTE_NO_ORDER;
 	r->link_rank = mem_zalloc(t->nadj, sizeof(*r->link_rank));
 	for (uint32_t i = 0; i < x->g->first[x->g->nsw]; i++)
@@ -379,6 +379,6 @@ dor_route(const struct route_job *job, bool keep, unsigned attempt,
 }
 
 const struct engine engine_dor = {
-	.name = "dor",
+	.module = {.name = "dor"},
 	.route = dor_route,
 };

@@ -215,7 +215,7 @@ static const struct engine_state_ops state = {
 };
 
 const struct engine engine_ftree = {
-	.name = FTREE_NAME,
+	.module = {FTREE_NAME, &ftree_schema, ftree_layers_asked},
 	.state = &state,
 	.route = ftree_route,
 };

@@ -47,7 +47,16 @@
 
 #define FTREE_NAME "ftree"
 
+/* The section routing.ftree of the configuration, table ftree_schema. */
+struct ftree_options {
+	uint32_t layers; /* routing layers, 1 to 8 */
+};
+
+extern const struct schema ftree_schema;
 extern const struct engine engine_ftree;
+
+/* The layers that options, struct ftree_options or NULL, ask for. */
+unsigned ftree_layers_asked(const void *options);
 
 /*
  * ftree_layers.c: spread leaf pairs over as many layers as are asked for, as

@@ -7,6 +7,32 @@
 #include "routing/engines/ftree/ftree.h"
 #include "sm/base/mem.h"
 
+static const struct schema_option rows[] = {
+	{.key = "lanes",
+		.type = SCHEMA_INT,
+		.offset = offsetof(struct ftree_options, layers),
+		.min = 1,
+		.max = 8,
+		.def = "1",
+		.unit = "layers",
+		.reload = SCHEMA_REROUTE,
+		.help = "Routing layers that pairs of leaf switches are spread "
+			"over, each on a virtual lane (VL) of its own, as far "
+			"as the widest link between switches has VLs, so that "
+			"traffic held up by a busy host holds up less of the "
+			"rest. Hosts learn the service level (SL) of their "
+			"layer with their paths; a host that does not ask for "
+			"paths stays on the first layer. On links with fewer "
+			"VLs, and only there, layers share them; no pair "
+			"changes its layer for that, nor when such links come "
+			"and go. Where a switch cannot map SLs to VLs, all "
+			"traffic is on one layer. The log, heddlectl status "
+			"and plan say so, and name the first such port."},
+};
+
+const struct schema ftree_schema = {"routing.ftree", rows,
+	sizeof(rows) / sizeof(*rows), sizeof(struct ftree_options)};
+
 /*
  * True if the VLs that any link may have allow fewer layers than there are SLs
  * for.
@@ -20,6 +46,20 @@ is_limited_by_max_vls(const struct engine_options *o)
 	       slvl_vls(o->max_vls) / levels < SLVL_SLS / levels;
 }
 
+unsigned
+ftree_layers_asked(const void *options)
+{
+	const struct ftree_options *o = options;
+
+	return o != NULL && o->layers > 1 ? o->layers : 1;
+}
+
+static unsigned
+count_asked(const struct engine_options *o)
+{
+	return ftree_layers_asked(engine_own_options(o, &ftree_schema));
+}
+
 /* Of the layers that the configuration asks for, as many as it alone allows. */
 static unsigned
 layers_allowed_by_config(const struct engine_options *o)
@@ -28,7 +68,7 @@ layers_allowed_by_config(const struct engine_options *o)
 
 	n /= layer_links_levels(o);
 	n = n < SLVL_LAYERS ? n : SLVL_LAYERS;
-	n = n < o->layers ? n : o->layers;
+	n = n < count_asked(o) ? n : count_asked(o);
 	return n > 1 ? n : 1;
 }
 
@@ -174,10 +214,10 @@ explain_few_layers(const struct routes *r, const struct engine_options *o,
 		(void)snprintf(out, size,
 			"no port between switches has more than %u VL%s",
 			x.most, plural_s(x.most));
-	else if (most < o->layers && is_limited_by_max_vls(o))
+	else if (most < count_asked(o) && is_limited_by_max_vls(o))
 		(void)snprintf(out, size, "no link may have more than %u VL%s",
 			slvl_vls(o->max_vls), plural_s(slvl_vls(o->max_vls)));
-	else if (most < o->layers)
+	else if (most < count_asked(o))
 		(void)snprintf(
 			out, size, "there are %u SLs", (unsigned)SLVL_SLS);
 }
@@ -201,14 +241,14 @@ ftree_layers_short(const struct routes *r, const struct engine_options *o,
 	char why[192];
 
 	*out = '\0';
-	if (n >= o->layers)
+	if (n >= count_asked(o))
 		return;
 	explain_few_layers(r, o, why, sizeof(why));
 	if (*why == '\0')
 		return;
 	(void)snprintf(out, size,
 		"leaf pairs are spread over %u of the %u layers configured: %s",
-		n, o->layers, why);
+		n, count_asked(o), why);
 	append_qos_levels(o->levels, out, size);
 }
 

@@ -3,6 +3,22 @@
 /* Where the order of an attempt comes from. */
 enum source { KEPT, FRESH, ONE_TOP };
 
+static const struct schema_option rows[] = {
+	{.key = "roots",
+		.type = SCHEMA_GUIDS,
+		.offset = offsetof(struct updn_options, roots),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.reading = true,
+		.help = "GUIDs of the switches at the top of the up*/down* "
+			"order of the updn engine. Empty: they are computed "
+			"from the fabric. For the ftree engine, use "
+			"routing.roles.root."},
+};
+
+static const struct schema updn_schema = {"routing.updn", rows,
+	sizeof(rows) / sizeof(*rows), sizeof(struct updn_options)};
+
 /*
  * Tiers are worth it while the subtree that joins tops is not loaded more than
  * a full link would be; otherwise this is no tree. Configured roots are not put
@@ -52,6 +68,16 @@ pick_source(struct updown *u, unsigned attempt, enum source *source)
 	return ENGINE_OK;
 }
 
+static void
+take_roots(struct updown *u)
+{
+	const struct updn_options *o =
+		engine_own_options(u->graph.job->options, &updn_schema);
+
+	u->roots = o != NULL ? o->roots.guid : NULL;
+	u->nroots = o != NULL ? o->roots.n : 0;
+}
+
 /* The order of an attempt; false: there are no more attempts. */
 static bool
 find_order(struct updown *u, bool keep, unsigned attempt)
@@ -62,6 +88,7 @@ find_order(struct updown *u, bool keep, unsigned attempt)
 				     .t = u->graph.t,
 				     .a = u->graph.a,
 				     .like = u->graph.like}};
+	take_roots(u);
 	order_begin(u);
 	if (pick_source(u, attempt, &source) != ENGINE_OK)
 		return false;
@@ -80,10 +107,11 @@ updn_route(const struct route_job *job, bool keep, unsigned attempt,
 
 	*out = NULL;
 	swgraph_build(&g);
-	if (!(keep && attempt == 0 && order_restore(&u, engine_updn.name)) &&
+	if (!(keep && attempt == 0 &&
+		    order_restore(&u, engine_updn.module.name)) &&
 		!find_order(&u, keep, attempt))
 		return ENGINE_NO_MORE;
-	*out = rows_make_routes(&u, keep, engine_updn.name);
+	*out = rows_make_routes(&u, keep, engine_updn.module.name);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;
@@ -92,7 +120,7 @@ updn_route(const struct route_job *job, bool keep, unsigned attempt,
 }
 
 const struct engine engine_updn = {
-	.name = "updn",
+	.module = {.name = "updn", .options = &updn_schema},
 	.caps = ENGINE_ANY_FABRIC,
 	.route = updn_route,
 };

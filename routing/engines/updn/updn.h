@@ -12,6 +12,11 @@
 
 #include "routing/updown/updown.h"
 
+/* The section routing.updn of the configuration. */
+struct updn_options {
+	struct schema_guids roots; /* switch GUIDs, sorted; empty: computed */
+};
+
 extern const struct engine engine_updn;
 
 /*

@@ -275,7 +275,7 @@ read_config(const char *yaml)
 	struct config *c;
 
 	c = config_parse(
-		"world.yaml", yaml, strlen(yaml), registry_names(), &bad);
+		"world.yaml", yaml, strlen(yaml), registry_modules(), &bad);
 	if (c == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s\n", text.text);

@@ -16,7 +16,11 @@
 
 #include "config/option_table.h"
 #include "config/partition_options.h"
+#include "config/qos_options.h"
 #include "config/yaml.h"
+#include "routing/driver/registry.h"
+#include "routing/engines/ftree/ftree.h"
+#include "routing/engines/updn/updn.h"
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -24,7 +28,9 @@
 
 enum { SEED = 20262, ROUNDS = 3000 };
 
-static const char *const engines[] = {"ftree", "minhop", "updn", NULL};
+static const struct schema_module minhop = {.name = "minhop"};
+static const struct schema_module *const engines[] = {
+	&engine_ftree.module, &minhop, &engine_updn.module, NULL};
 
 /* The path of a file of the source tree: tests run at its top, or the
  * environment variable HEDDLE_SOURCE names it. */
@@ -51,6 +57,15 @@ read_file(const char *path)
 		buf_put(&b, chunk, n);
 	ck_assert_int_eq(fclose(f), 0);
 	return b;
+}
+
+static const struct updn_options *
+updn_of(const struct config *c)
+{
+	for (size_t i = 0; i < c->nown; i++)
+		if (c->own[i].schema == engine_updn.module.options)
+			return c->own[i].value;
+	return NULL;
 }
 
 static struct config *
@@ -97,7 +112,7 @@ must_be_fixpoint(const struct config *c)
 
 START_TEST(test_defaults)
 {
-	struct config *c = config_default(), *empty = parse_config("");
+	struct config *c = config_default(engines), *empty = parse_config("");
 	char *a = print_config(c), *b = print_config(empty);
 
 	ck_assert_str_eq(a, b);
@@ -113,7 +128,7 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->routing.engines.n, 2);
 	ck_assert_str_eq(c->routing.engines.name[0], "ftree");
 	ck_assert_uint_eq(c->routing.load_limit, 1250);
-	ck_assert_uint_eq(c->routing.updn.roots.n, 0);
+	ck_assert_uint_eq(updn_of(c)->roots.n, 0);
 	ck_assert_int_eq(c->sweep.interval.ns, mono_ms(10000).ns);
 	ck_assert_int_eq(c->sweep.hold_down.ns, mono_ms(50).ns);
 	ck_assert_int_eq(c->smp.timeout.ns, mono_ms(200).ns);
@@ -217,7 +232,7 @@ static const char full[] =
 
 START_TEST(test_every_key)
 {
-	struct config *c = parse_config(full), *def = config_default();
+	struct config *c = parse_config(full), *def = config_default(engines);
 	struct config_changes ch;
 	const struct options_section *s;
 	size_t i, n, rows = 0;
@@ -247,9 +262,9 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->routing.load_limit, 1500);
 	ck_assert_uint_eq(c->routing.threads, 3);
 	ck_assert_uint_eq(c->routing.foreign_adaptive, CONFIG_ADAPTIVE_ALARM);
-	ck_assert_uint_eq(c->routing.updn.roots.n, 2);
-	ck_assert_uint_eq(c->routing.updn.roots.guid[0], 1);
-	ck_assert_uint_eq(c->routing.ftree.layers, 4);
+	ck_assert_uint_eq(updn_of(c)->roots.n, 2);
+	ck_assert_uint_eq(updn_of(c)->roots.guid[0], 1);
+	ck_assert_uint_eq(qos_layers(c), 4);
 	ck_assert_uint_eq(c->routing.multi_port.groups.n, 2);
 	ck_assert_uint_eq(c->routing.multi_port.groups.entry[0].guid, 1);
 	ck_assert_uint_eq(c->routing.multi_port.passive.guid[0], 2);
@@ -278,6 +293,7 @@ START_TEST(test_every_key)
 	s = options_all(&n);
 	for (i = 0; i < n; i++)
 		rows += s[i].schema.n;
+	rows += ftree_schema.n + engine_updn.module.options->n;
 	config_diff(def, c, &ch);
 	ck_assert_uint_eq(ch.n, rows);
 	ck_assert_uint_eq(ch.of[SCHEMA_RESTART], 3);
@@ -818,10 +834,55 @@ START_TEST(test_examples)
 }
 END_TEST
 
+/* ---- options of modules ---- */
+
+static const struct schema_option twice_rows[] = {
+	{.key = "roots",
+		.type = SCHEMA_INT,
+		.max = 9,
+		.def = "1",
+		.help = "It has a name that another module's option has."},
+};
+static const struct schema twice_schema = {
+	"routing.updn", twice_rows, 1, sizeof(uint32_t)};
+
+START_TEST(test_declared_twice)
+{
+	static const struct schema_module twice = {
+		.name = "other", .options = &twice_schema};
+	static const struct schema_module *const all[] = {
+		&engine_updn.module, &twice, NULL};
+	struct diag_list d;
+
+	ck_assert_ptr_null(config_parse("t.yaml", "", 0, all, &d));
+	ck_assert_uint_eq(diag_count(&d), 1);
+	ck_assert_str_eq(d.item[0].message,
+		"routing.updn.roots is declared by two modules");
+	diag_free(&d);
+}
+END_TEST
+
+/* A configuration without modules knows neither their names nor sections. */
+START_TEST(test_no_modules)
+{
+	static const char text[] = "routing: {engines: [some], updn: {}}\n";
+	struct diag_list d;
+	struct config *c = config_default(NULL);
+
+	ck_assert_uint_eq(c->nown, 0);
+	ck_assert_uint_eq(qos_layers(c), 1);
+	config_unref(c);
+	ck_assert_ptr_null(
+		config_parse("t.yaml", text, sizeof(text) - 1, NULL, &d));
+	ck_assert_uint_eq(diag_count(&d), 1);
+	ck_assert_ptr_nonnull(strstr(d.item[0].message, "updn"));
+	diag_free(&d);
+}
+END_TEST
+
 /* The manual page holds exactly what the tables say. */
 START_TEST(test_manual)
 {
-	static const char *const known[] = {"ftree", "updn", NULL};
 	static const char begin[] = ".\\\" BEGIN OPTIONS",
 			  end[] = ".\\\" END OPTIONS";
 	char *path = source_path("man/heddle.yaml.5"), *from, *to;
@@ -832,7 +893,7 @@ START_TEST(test_manual)
 	to = strstr(page.text, end);
 	ck_assert(from != NULL && to != NULL && from < to);
 	from = strchr(from, '\n') + 1;
-	config_mdoc(known, &want);
+	config_mdoc(registry_modules(), &want);
 	if (getenv("HEDDLE_UPDATE") != NULL) {
 		f = fopen(path, "w");
 		ck_assert_ptr_nonnull(f);
@@ -907,6 +968,8 @@ main(void)
 	tcase_add_test(t, test_damage);
 	tcase_add_test(t, test_examples);
 	tcase_add_test(t, test_manual);
+	tcase_add_test(t, test_declared_twice);
+	tcase_add_test(t, test_no_modules);
 	tcase_add_test(t, test_json_schema);
 	suite_add_tcase(s, t);
 	return suite_run(s);

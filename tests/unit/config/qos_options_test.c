@@ -10,13 +10,12 @@
 #include "config/config.h"
 #include "discovery/builder/builder.h"
 #include "distribution/device/vlarb_cache.h"
+#include "routing/driver/registry.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad.h"
 #include "tests/unit/suite.h"
 
 enum { SEED = 9, ROUNDS = 2000 };
-
-static const char *const engines[] = {"ftree", "updn", NULL};
 
 START_TEST(services)
 {
@@ -99,8 +98,8 @@ START_TEST(mistakes)
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct diag_list d;
-		struct config *c = config_parse(
-			"t", row[i].yaml, strlen(row[i].yaml), engines, &d);
+		struct config *c = config_parse("t", row[i].yaml,
+			strlen(row[i].yaml), registry_modules(), &d);
 
 		ck_assert_msg(c == NULL && d.n >= 1, "case %zu", i);
 		ck_assert_msg(strstr(d.item[0].message, row[i].says) != NULL,
@@ -132,7 +131,7 @@ START_TEST(no_mistakes)
 	for (size_t i = 0; i < sizeof(yaml) / sizeof(yaml[0]); i++) {
 		struct diag_list d;
 		struct config *c = config_parse(
-			"t", yaml[i], strlen(yaml[i]), engines, &d);
+			"t", yaml[i], strlen(yaml[i]), registry_modules(), &d);
 
 		ck_assert_msg(c != NULL, "case %zu: %s", i,
 			d.n > 0 ? d.item[0].message : "?");

@@ -35,7 +35,7 @@ bed_of(struct fabric *f)
 	struct frozen_lids lids = {.found = true};
 	struct bed b = {frozen_topo(f, &lids), lft_pool_new(), NULL};
 	const char *engine = "ftree";
-	struct engine_options options = {.layers = 1};
+	struct engine_options options = {0};
 	const struct route_job job = {.topo = b.t,
 		.pool = b.pool,
 		.options = &options,
@@ -318,7 +318,7 @@ START_TEST(thread)
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2)),
 		   other = bed_of(multi_port_tree(3, 6, 2, 2));
 	struct loop *l = loop_new();
-	struct config *cfg = config_default();
+	struct config *cfg = config_default(NULL);
 	bool may = true;
 	struct redundancy_worker *c =
 		redundancy_worker_new(l, when_true, &may, NULL);

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "config/import/import.h"
+#include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/unit/suite.h"
@@ -60,8 +61,6 @@ write_text(const char *name, const char *text)
 	write_bytes(name, text, strlen(text));
 }
 
-static const char *const engines[] = {"ftree", "updn", "dor", NULL};
-
 /* Import these texts as the files o and p, which name all others. */
 static int
 import_texts(const char *opts, const char *parts, struct import_result *out,
@@ -72,7 +71,7 @@ import_texts(const char *opts, const char *parts, struct import_result *out,
 	if (parts != NULL)
 		write_text("p", parts);
 	return import_files(opts != NULL ? "o" : NULL,
-		parts != NULL ? "p" : NULL, NULL, engines, out, why);
+		parts != NULL ? "p" : NULL, NULL, registry_modules(), out, why);
 }
 
 static const struct {
@@ -334,7 +333,8 @@ expect_texts(const char *opts, size_t nlost, const char *const *text)
 	struct reason why = {""};
 
 	write_text("o", opts);
-	ck_assert_msg(import_files("o", NULL, "d", engines, &out, &why) == 0,
+	ck_assert_msg(import_files("o", NULL, "d", registry_modules(), &out,
+			      &why) == 0,
 		"%s: %s", opts, why.text);
 	for (; *text != NULL; text++)
 		ck_assert_msg(strstr(out.yaml.text, *text) != NULL,
@@ -418,7 +418,8 @@ expect_rules(const char *opts, const char *policy, const char *lost,
 
 	write_text("o", opts);
 	write_text("pol", policy);
-	ck_assert_msg(import_files("o", NULL, "d", engines, &out, &why) == 0,
+	ck_assert_msg(import_files("o", NULL, "d", registry_modules(), &out,
+			      &why) == 0,
 		"%s", why.text);
 	ck_assert_msg(
 		strcmp(out.lost.text != NULL ? out.lost.text : "", lost) == 0,
@@ -607,7 +608,8 @@ expect_refusal(const char *opts, const char *parts, const char *text)
 	struct reason why = {""};
 
 	ck_assert_int_ne(
-		import_files(opts, parts, "d", engines, &out, &why), 0);
+		import_files(opts, parts, "d", registry_modules(), &out, &why),
+		0);
 	ck_assert_msg(strstr(why.text, text) != NULL, "%s", why.text);
 	ck_assert_ptr_null(out.yaml.text);
 }
@@ -710,8 +712,8 @@ START_TEST(hostile_policy)
 				sizeof(text) - strlen(text) - 1);
 		write_text("pol", text);
 		write_text("o", POLICY);
-		ck_assert_msg(
-			import_files("o", NULL, "d", engines, &out, &why) == 0,
+		ck_assert_msg(import_files("o", NULL, "d", registry_modules(),
+				      &out, &why) == 0,
 			"seed %d round %u: %s\n%s", _i, round, why.text, text);
 		for (const char *c = out.yaml.text; *c != '\0'; c++)
 			ck_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f));
@@ -728,7 +730,9 @@ START_TEST(hostile_name)
 	struct reason why;
 
 	write_text(name, "xyzzy 1\nlmc 1\n");
-	ck_assert_int_eq(import_files(name, NULL, "d", engines, &out, &why), 0);
+	ck_assert_int_eq(
+		import_files(name, NULL, "d", registry_modules(), &out, &why),
+		0);
 	ck_assert_ptr_nonnull(strstr(out.yaml.text, "#   a?qos: {}?:1: xyzzy"));
 	import_free(&out);
 }
@@ -747,7 +751,8 @@ START_TEST(a_hundred_thousand_members)
 	buf_printf(&text, ";\n");
 	write_text("p", text.text);
 	before = clock();
-	ck_assert_msg(import_files(NULL, "p", "d", engines, &out, &why) == 0,
+	ck_assert_msg(import_files(NULL, "p", "d", registry_modules(), &out,
+			      &why) == 0,
 		"%s", why.text);
 	/* a quarter of a second; 22 if each is compared with all before */
 	ck_assert_int_lt((clock() - before) / CLOCKS_PER_SEC, 5);

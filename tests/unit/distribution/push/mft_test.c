@@ -210,7 +210,7 @@ config_with_root(uint64_t guid)
 		"updn: {roots: [0x%016llx]}}}",
 		(unsigned long long)guid);
 	c = config_parse(
-		"test.yaml", yaml, strlen(yaml), registry_names(), &bad);
+		"test.yaml", yaml, strlen(yaml), registry_modules(), &bad);
 	ck_assert_ptr_nonnull(c);
 	diag_free(&bad);
 	return c;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "routing/driver/registry.h"
 #include "sm/base/log.h"
 #include "tests/sim/data/field.h"
 #include "tests/sim/referee/watch.h"
@@ -103,7 +104,6 @@ drop_late_lft(void *cookie, struct sim_msg *m)
 static struct config *
 config_with_root(const struct fabric *f, unsigned root, unsigned method)
 {
-	static const char *const engines[] = {"ftree", "updn", NULL};
 	struct diag_list bad = {0};
 	struct config *c;
 	char yaml[512];
@@ -116,7 +116,8 @@ config_with_root(const struct fabric *f, unsigned root, unsigned method)
 		"routing: {engines: [updn], updn: {roots: [0x%llx]}}\n",
 		method_of[method],
 		(unsigned long long)f->node[nth_switch(f, root)].guid);
-	c = config_parse("test.yaml", yaml, strlen(yaml), engines, &bad);
+	c = config_parse(
+		"test.yaml", yaml, strlen(yaml), registry_modules(), &bad);
 	ck_assert_ptr_nonnull(c);
 	diag_free(&bad);
 	return c;

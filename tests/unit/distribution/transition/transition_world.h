@@ -15,6 +15,7 @@
 #include "distribution/transition/transition.h"
 #include "routing/core/engine.h"
 #include "routing/driver/registry.h"
+#include "routing/engines/updn/updn.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -394,8 +395,9 @@ world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	sw_ix root)
 {
 	uint64_t guid = root < t->nsw ? t->node[t->sw[root].node].guid : 0;
-	struct engine_options options = {
-		.roots = &guid, .nroots = root < t->nsw, .layers = 1};
+	const struct updn_options roots = {{&guid, root < t->nsw}};
+	const struct schema_values own = {engine_updn.module.options, &roots};
+	const struct engine_options options = {.own = &own, .nown = 1};
 	struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .options = &options};
 	struct reason why = {""};

@@ -9,6 +9,7 @@
 
 #include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
+#include "routing/engines/updn/updn.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
@@ -62,16 +63,16 @@ list_reached(const struct routes *r)
 static size_t
 list_engines(const char *list[LISTS_MAX][LISTS_MAX], size_t *len)
 {
-	const char *const *name = registry_names();
+	const struct schema_module *const *name = registry_modules();
 	size_t n = 0;
 
 	while (name[n] != NULL) {
-		list[n][0] = name[n];
+		list[n][0] = name[n]->name;
 		len[n++] = 1;
 		ck_assert_uint_lt(n + 2, LISTS_MAX);
 	}
 	for (size_t i = 0; i < n; i++)
-		list[n][i] = name[i];
+		list[n][i] = name[i]->name;
 	len[n] = n;
 	len[n + 1] = 0;
 	return n + 2;
@@ -82,7 +83,9 @@ static void
 check_changes(struct topo *t)
 {
 	const uint64_t root[] = {t->node[t->sw[t->nsw / 2].node].guid};
-	const struct engine_options options = {.roots = root, .nroots = 1};
+	const struct updn_options roots = {{root, 1}};
+	const struct schema_values own = {engine_updn.module.options, &roots};
+	const struct engine_options options = {.own = &own, .nown = 1};
 	const char *list[LISTS_MAX][LISTS_MAX];
 	size_t len[LISTS_MAX], n = list_engines(list, len);
 	struct lft_pool *pool = lft_pool_new();

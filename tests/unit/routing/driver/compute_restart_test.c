@@ -13,6 +13,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/unit/core_fixture.h"
+#include "tests/unit/routing/engines/ftree/layers_asked.h"
 #include "tests/unit/state_fixture.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
@@ -105,11 +106,9 @@ begin_day(struct day *d, uint64_t seed)
 	d->gone_cable = mem_zalloc(d->f->ncables, sizeof(*d->gone_cable));
 	d->gone_node = mem_zalloc(d->f->nnodes, sizeof(*d->gone_node));
 	d->pool = lft_pool_new();
-	d->options = (struct engine_options){
-		.layers =
-			(uint8_t)(draw_below(d, 3) > 0 ? 1
-						       : 1 + draw_below(d, 8)),
-		.reading = 1};
+	d->options =
+		with_layers(draw_below(d, 3) > 0 ? 1 : 1 + draw_below(d, 8));
+	d->options.reading = 1;
 	d->t = frozen_topo(d->f, &lids);
 	d->r = compute_for_day(d, &job, d->t);
 }
@@ -327,8 +326,7 @@ begin_line(struct day *d)
 	struct route_job job = {0};
 	struct fabric *f;
 
-	*d = (struct day){
-		.f = gen_grid(&three, 1, true, 2, NULL), .options.layers = 1};
+	*d = (struct day){.f = gen_grid(&three, 1, true, 2, NULL)};
 	d->gone_cable = mem_zalloc(d->f->ncables, sizeof(*d->gone_cable));
 	d->gone_node = mem_zalloc(d->f->nnodes, sizeof(*d->gone_node));
 	d->pool = lft_pool_new();

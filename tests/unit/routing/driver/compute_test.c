@@ -308,8 +308,8 @@ START_TEST(driver_names)
 	cancel = true;
 	ck_assert_ptr_null(compute_routes(&job, NULL, 0, &story, &why));
 	ck_assert_str_eq(why.text, "cancelled");
-	ck_assert_str_eq(registry_names()[0], "ftree");
-	ck_assert_str_eq(registry_names()[1], "updn");
+	ck_assert_str_eq(registry_modules()[0]->name, "ftree");
+	ck_assert_str_eq(registry_modules()[1]->name, "updn");
 	ck_assert_uint_eq(pool->live, 0);
 	lft_pool_free(pool);
 	topo_unref(t);

@@ -10,17 +10,17 @@
 
 START_TEST(names)
 {
-	const char *const *name = registry_names();
+	const struct schema_module *const *m = registry_modules();
 
-	for (size_t i = 0; name[i] != NULL; i++) {
-		const struct engine *e = registry_find(name[i]);
+	for (size_t i = 0; m[i] != NULL; i++) {
+		const struct engine *e = registry_find(m[i]->name);
 
-		ck_assert_msg(e != NULL, "%s", name[i]);
-		ck_assert_str_eq(e->name, name[i]);
+		ck_assert_msg(e != NULL, "%s", m[i]->name);
+		ck_assert_str_eq(e->module.name, m[i]->name);
 		ck_assert_ptr_nonnull(e->route);
-		ck_assert_ptr_eq(registry_name_of(name[i]), e->name);
+		ck_assert_ptr_eq(registry_name_of(m[i]->name), e->module.name);
 		for (size_t k = 0; k < i; k++)
-			ck_assert_str_ne(name[i], name[k]);
+			ck_assert_str_ne(m[i]->name, m[k]->name);
 	}
 	ck_assert_ptr_null(registry_find("minhop"));
 	ck_assert_ptr_null(registry_find(NULL));

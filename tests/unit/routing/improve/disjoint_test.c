@@ -291,7 +291,6 @@ run_steps(struct bed *b, unsigned steps)
 	b->t = topo_ref(b->first);
 	b->pool = lft_pool_new();
 	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
-	b->options.layers = 1;
 	b->r = compute_checked(b, NULL, false);
 	(void)check_redundancy(b, b->r, "first");
 	while (steps-- > 0)
@@ -452,7 +451,6 @@ check_mesh(struct bed *b, struct rng *g, unsigned steps)
 	b->t = topo_ref(b->first);
 	b->pool = lft_pool_new();
 	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
-	b->options.layers = 1;
 	b->r = compute_checked(b, NULL, false);
 	check_again(b);
 	while (steps-- > 0) {
@@ -514,7 +512,6 @@ START_TEST(no_price)
 				gen_tree_two(&whole, &why), 2, true, &why),
 			seed % 2 ? 34 : 85, seed, true, &why);
 		ck_assert_ptr_nonnull(b.f);
-		b.options.layers = 1;
 		b.t = frozen_topo(b.f, NULL);
 		b.pool = lft_pool_new();
 		r = compute_checked(&b, NULL, false);
@@ -563,7 +560,7 @@ with_passive(unsigned further)
 			fabric_port(b.f, h, 1)->guid, i % 2, i < 2};
 	}
 	qsort(b.home, n, sizeof(*b.home), by_guid);
-	b.options = (struct engine_options){.layers = 1, .nmulti_port = n};
+	b.options = (struct engine_options){.nmulti_port = n};
 	b.t = frozen_topo(b.f, NULL);
 	b.pool = lft_pool_new();
 	return b;

@@ -34,7 +34,7 @@ struct days {
 static struct routes *
 compute_for(struct days *d, struct topo *t)
 {
-	static const struct engine_options plain = {.layers = 1};
+	static const struct engine_options plain = {0};
 	static const char *const engines[] = {"ftree", "updn"};
 	struct route_job job = {.topo = t,
 		.pool = d->pool,

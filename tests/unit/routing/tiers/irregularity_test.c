@@ -181,7 +181,7 @@ plan_topo(struct topo *bare, const char *yaml)
 	struct diag_list d = {0};
 	struct reason why = {""};
 	struct planned p = {.cfg = config_parse("yaml", yaml, strlen(yaml),
-				    registry_names(), &d)};
+				    registry_modules(), &d)};
 	struct topo *t;
 
 	ck_assert_ptr_nonnull(p.cfg);

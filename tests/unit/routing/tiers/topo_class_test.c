@@ -209,7 +209,7 @@ END_TEST
 START_TEST(class_is_read_afresh)
 {
 	struct pair p = make_pair();
-	struct engine_options o = {.layers = 1, .reading = 1};
+	struct engine_options o = {.reading = 1};
 	struct route_job job = {.pool = p.pool, .options = &o};
 	struct routes *r = compute_checked(&job, p.t[0]);
 

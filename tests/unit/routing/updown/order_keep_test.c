@@ -60,7 +60,7 @@ struct day {
 static struct routes *
 compute_checked(const struct day *d, struct topo *t, const struct routes *prev)
 {
-	static const struct engine_options plain = {.layers = 1};
+	static const struct engine_options plain = {0};
 	static const char *const engine[] = {"ftree", "updn"};
 	struct route_job job = {.topo = t,
 		.pool = d->pool,

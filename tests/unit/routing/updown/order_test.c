@@ -40,7 +40,7 @@ static struct routes *
 compute_checked(
 	struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
-	static const struct engine_options plain = {.layers = 1};
+	static const struct engine_options plain = {0};
 	static const char *const engines[] = {"ftree", "updn"};
 	struct route_job job = {.topo = t,
 		.pool = pool,

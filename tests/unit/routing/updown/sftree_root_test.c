@@ -28,7 +28,7 @@ compute_checked(
 	struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
 	static const char *const engine[] = {"ftree"};
-	struct engine_options o = {.layers = 1};
+	struct engine_options o = {0};
 	struct route_job job = {.topo = t,
 		.pool = pool,
 		.prev = prev,

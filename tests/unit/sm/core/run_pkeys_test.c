@@ -2,6 +2,7 @@
  * What partitions cost on the wire, and what remains of them: over restarts,
  * after they were taken out of the configuration, after another SM.
  */
+#include "routing/driver/registry.h"
 #include "tests/sim/referee/tenants.h"
 #include "tests/unit/sm/policy/partition_fixture.h"
 #include "tests/unit/suite.h"
@@ -43,7 +44,8 @@ restart_with(struct fixture *x, const char *yaml)
 
 	world_kill(x->w);
 	config_unref(x->w->config);
-	x->w->config = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	x->w->config =
+		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 	ck_assert(x->w->config != NULL);
 	diag_free(&d);
 	sim_clear_stats(x->w->sim);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "routing/driver/registry.h"
 #include "sm/base/rng.h"
 #include "sm/view/view_slvl.h"
 #include "tests/sim/model/world.h"
@@ -49,9 +50,9 @@ start_settled(
 static void
 configure_settled(struct world *w, const char *yaml)
 {
-	static const char *const engines[] = {"ftree", "updn", NULL};
 	struct diag_list d;
-	struct config *c = config_parse("t", yaml, strlen(yaml), engines, &d);
+	struct config *c =
+		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 
 	ck_assert_msg(c != NULL, "%s", d.n > 0 ? d.item[0].message : "?");
 	diag_free(&d);

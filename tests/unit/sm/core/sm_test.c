@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/driver/registry.h"
 #include "sm/base/rng.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
@@ -393,7 +394,6 @@ START_TEST(a_reload_that_changes_the_interval)
 {
 	static const char *const text[] = {
 		"sweep:\n  interval: 0s\n", "sweep:\n  interval: 1s\n"};
-	static const char *const engines[] = {"ftree", "updn", NULL};
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
 	struct sm_status before, after;
@@ -401,8 +401,8 @@ START_TEST(a_reload_that_changes_the_interval)
 	core_expect_order(w, "bring-up");
 	for (unsigned i = 0; i < 2; i++) {
 		struct diag_list bad = {0};
-		struct config *c = config_parse(
-			"reload.yaml", text[i], strlen(text[i]), engines, &bad);
+		struct config *c = config_parse("reload.yaml", text[i],
+			strlen(text[i]), registry_modules(), &bad);
 
 		ck_assert_ptr_nonnull(c);
 		sm_status(w->sm, &before);
@@ -447,9 +447,8 @@ START_TEST(a_reload_that_changes_the_lmc)
 	struct world *w = core_start(f, "");
 	struct diag_list bad = {0};
 	const char *yaml = "fabric:\n  lmc:\n    hosts: 1\n";
-	static const char *const engines[] = {"ftree", "updn", NULL};
-	struct config *c =
-		config_parse("reload.yaml", yaml, strlen(yaml), engines, &bad);
+	struct config *c = config_parse(
+		"reload.yaml", yaml, strlen(yaml), registry_modules(), &bad);
 	uint32_t h = fabric_find(f, "h7");
 
 	ck_assert_ptr_nonnull(c);

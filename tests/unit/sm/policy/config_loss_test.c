@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/partition_options.h"
+#include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/policy/config_loss.h"
 #include "sm/policy/pkeys.h"
@@ -57,7 +58,8 @@ static struct config *
 parse_config(const char *yaml)
 {
 	struct diag_list d;
-	struct config *c = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	struct config *c =
+		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 	struct buf text = {0};
 
 	diag_text(&d, &text);

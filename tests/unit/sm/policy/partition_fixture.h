@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "routing/driver/registry.h"
 #include "tests/unit/sm/sa/sa_fixture.h"
 
 enum { LEAVES = 3, PER_LEAF = 3, HOSTS = LEAVES * PER_LEAF, BLOCK = 32 };
@@ -125,7 +126,8 @@ static inline void
 reload_config(struct fixture *x, const char *yaml)
 {
 	struct diag_list d;
-	struct config *c = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	struct config *c =
+		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 
 	ck_assert(c != NULL);
 	diag_free(&d);

@@ -2,6 +2,7 @@
  * Partitions from the configuration to the ports and to the answers of the SA:
  * the SM core on a simulated fabric.
  */
+#include "routing/driver/registry.h"
 #include "sm/base/rng.h"
 #include "sm/report/partition_json.h"
 #include "tests/unit/sm/policy/partition_fixture.h"
@@ -58,7 +59,8 @@ START_TEST(a_reload)
 		"b: {pkey: 0x6, members: {h3: full, h4: full, h5: full}}}");
 	ck_assert_uint_eq(count_written(&x), 0);
 	/* a configuration that is refused as a whole never gets here */
-	ck_assert(config_parse("t", bad, strlen(bad), NULL, &d) == NULL);
+	ck_assert(config_parse("t", bad, strlen(bad), registry_modules(), &d) ==
+		  NULL);
 	diag_free(&d);
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005 8007");
 	/* no enforcement */

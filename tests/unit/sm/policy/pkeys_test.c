@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/partition_options.h"
+#include "routing/driver/registry.h"
 #include "sm/policy/pkeys.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
@@ -26,7 +27,8 @@ static struct pkeys *
 make_pkeys(const char *yaml, struct topo *t)
 {
 	struct diag_list d;
-	struct config *c = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	struct config *c =
+		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 	struct pkeys *k;
 
 	ck_assert(c != NULL);
@@ -129,7 +131,8 @@ START_TEST(in_the_file)
 		"      qkey: 0xffffffff}\n"
 		"  empty: {pkey: 0x7fff}\n";
 	struct diag_list d;
-	struct config *c = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	struct config *c =
+		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 	const struct partition_options *p = c->partitions.record;
 	uint64_t guid = 0;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/driver/registry.h"
 #include "routing/tiers/tree.h"
 #include "sm/mad/mad_role.h"
 #include "tests/unit/core_fixture.h"
@@ -240,7 +241,6 @@ END_TEST
 /* A reload asks for roles, and drops the roles of the old configuration. */
 START_TEST(reloaded)
 {
-	static const char *const engines[] = {"ftree", "updn", NULL};
 	static const char *const yaml[] = {
 		ASKING "routing: {roles: {spine: [leaf1]}}\n", ""};
 	struct fabric *f = role_reporting_tree();
@@ -250,8 +250,8 @@ START_TEST(reloaded)
 	settle_world(w);
 	for (int i = 0; i < 2; i++) {
 		struct diag_list bad = {0};
-		struct config *c = config_parse(
-			"r.yaml", yaml[i], strlen(yaml[i]), engines, &bad);
+		struct config *c = config_parse("r.yaml", yaml[i],
+			strlen(yaml[i]), registry_modules(), &bad);
 
 		ck_assert_ptr_nonnull(c);
 		world_take_config(w, c);

@@ -3,6 +3,7 @@
  * partition, forged requests and traps, thousands of subscriptions, answers
  * that fill the memory.
  */
+#include "routing/driver/registry.h"
 #include "tests/unit/sm/sa/sa_registrations_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -99,12 +100,11 @@ END_TEST
 /* The trust key changes: no host has shown the new one yet. */
 START_TEST(trust_ends_with_its_key)
 {
-	static const char *const engines[] = {"updn", "ftree", NULL};
 	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}\n");
 	struct host *o = host_on(x.w, "h2");
 	const struct sim_bad_key bad = {.slid = 1, .dlid = 2, .key = 9};
 	const char *set = "sa.trust_key=0x99";
-	struct config *c = config_with(x.w->config, &set, 1, engines, NULL);
+	struct config *c = config_with(x.w->config, &set, 1, NULL);
 
 	ck_assert_ptr_nonnull(c);
 	ck_assert_uint_eq(send_inform(o, &everything, SA_KEY), 0);

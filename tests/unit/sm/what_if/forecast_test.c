@@ -377,17 +377,16 @@ START_TEST(settings)
 		"distribution.method=dynamic",
 		"distribution.allow_unsafe=true"};
 	const size_t ngood = sizeof(good) / sizeof(good[0]);
-	struct config *base = config_default(), *c;
+	struct config *base = config_default(registry_modules()), *c;
 	struct reason why = {""};
 	struct buf text = {0};
 
-	c = config_with(
-		base, set, set[1] == NULL ? 1 : 2, registry_names(), &why);
+	c = config_with(base, set, set[1] == NULL ? 1 : 2, &why);
 	ck_assert_ptr_null(c);
 	ck_assert_msg(
 		strstr(why.text, bad_set[_i].says) != NULL, "%s", why.text);
 	ck_assert_ptr_null(strstr(why.text, "secret"));
-	c = config_with(base, good, ngood, registry_names(), &why);
+	c = config_with(base, good, ngood, &why);
 	ck_assert_msg(c != NULL, "%s", why.text);
 	ck_assert_uint_eq(c->routing.load_limit, 2000);
 	ck_assert_uint_eq(c->fabric.lmc.hosts, 1);
@@ -417,10 +416,9 @@ START_TEST(roles)
 	struct reason why = {""};
 	struct fabric *f = gen_tree_two(&p, &why);
 	struct topo *t = frozen_topo(f, &lids);
-	struct config *base = config_default();
+	struct config *base = config_default(registry_modules());
 	struct forecast_job job = {
-		.cfg = config_with(base, set, 3, registry_names(), &why),
-		.pool = lft_pool_new()};
+		.cfg = config_with(base, set, 3, &why), .pool = lft_pool_new()};
 	const struct tree *tree;
 	struct forecast now;
 	char *text;

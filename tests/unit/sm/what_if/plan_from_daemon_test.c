@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/driver/registry.h"
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -549,7 +550,8 @@ START_TEST(loss_without_tables)
 		"partitions: {a: {pkey: 0x1, members: {\"*1*\": full}}}\n";
 	struct config_loss loss[2];
 	struct diag_list d;
-	struct config *is = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	struct config *is =
+		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 	struct story s;
 	size_t bytes[2];
 

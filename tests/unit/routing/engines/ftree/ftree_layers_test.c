@@ -16,6 +16,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/hand_topo.h"
+#include "tests/unit/routing/engines/ftree/layers_asked.h"
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -112,7 +113,7 @@ switch_out_port(const struct topo *t, sw_ix s, unsigned i)
 
 START_TEST(all_layers)
 {
-	struct engine_options o = {.layers = 8};
+	struct engine_options o = with_layers(8);
 	struct bed b = begin_bed();
 
 	/* the link of a host limits nothing */
@@ -127,7 +128,7 @@ END_TEST
 /* One narrow link: no layer is lost, and the link is named. */
 START_TEST(one_cable)
 {
-	struct engine_options o = {.layers = 8};
+	struct engine_options o = with_layers(8);
 	struct bed b = begin_bed();
 	port_ix p = switch_out_port(b.t, b.t->nsw - 1, 1),
 		first = b.t->port[p].peer;
@@ -151,7 +152,7 @@ END_TEST
 /* A switch with a single VL maps nothing, and need not. */
 START_TEST(old_switch)
 {
-	struct engine_options o = {.layers = 4};
+	struct engine_options o = with_layers(4);
 	struct bed b = begin_bed();
 	const struct topo_node *n = &b.t->node[b.t->sw[0].node];
 
@@ -168,7 +169,7 @@ END_TEST
 
 START_TEST(no_map)
 {
-	struct engine_options o = {.layers = 4};
+	struct engine_options o = with_layers(4);
 	struct bed b = begin_bed();
 	node_ix n = b.t->sw[0].node;
 
@@ -192,7 +193,7 @@ set_vls(struct topo *t, port_ix p, uint8_t code)
 /* As many layers as the widest link has VLs. */
 START_TEST(widest)
 {
-	struct engine_options o = {.layers = 4};
+	struct engine_options o = with_layers(4);
 	struct bed b = begin_bed();
 	port_ix p = switch_out_port(b.t, 0, 0);
 
@@ -214,9 +215,10 @@ END_TEST
 
 START_TEST(max_vls)
 {
-	struct engine_options o = {.layers = 4, .max_vls = 2};
+	struct engine_options o = with_layers(4);
 	struct bed b = begin_bed();
 
+	o.max_vls = 2;
 	route_ftree(&b, &o, 2);
 	expect_text(b.text, "2 of the 4 layers");
 	expect_text(b.text, "no link may have more than 2 VLs");
@@ -227,10 +229,10 @@ END_TEST
 
 START_TEST(with_levels)
 {
-	struct engine_options o = {.layers = 4, .levels = 3};
-	struct engine_options many = {.layers = 8, .levels = 3};
+	struct engine_options o = with_layers(4), many = with_layers(8);
 	struct bed b = begin_bed();
 
+	o.levels = many.levels = 3;
 	b.t->port[switch_out_port(b.t, 0, 0)].vl_cap = 3;
 	route_ftree(&b, &o, 2);
 	expect_text(b.text, "2 of the 4 layers");
@@ -323,10 +325,11 @@ START_TEST(rows_alone)
 	struct gen_fattree2 p = {2 + rng_below(&r, 3), 2 + rng_below(&r, 5),
 		1 + rng_below(&r, 2), 1 + rng_below(&r, 3),
 		1 + rng_below(&r, 3)};
-	struct engine_options o = {.layers = (uint8_t)(2 + rng_below(&r, 7))};
+	unsigned n = 2 + rng_below(&r, 7);
+	struct engine_options o = with_layers(n);
 	struct bed was = {.t = two_tier_topo(&p), .pool = lft_pool_new()};
 
-	route_ftree(&was, &o, o.layers);
+	route_ftree(&was, &o, n);
 	for (unsigned i = 0; i < STEPS; i++) {
 		struct bed is = {.t = two_tier_topo(&p), .pool = was.pool};
 		sw_ix s = rng_below(&r, is.t->nsw);
@@ -336,11 +339,11 @@ START_TEST(rows_alone)
 		for (port_ix k = 0; k < is.t->nports; k++)
 			is.t->port[k].vl_cap = was.t->port[k].vl_cap;
 		is.t->port[at].vl_cap = (uint8_t)(1 + rng_below(&r, 4));
-		if (!widest_is(is.t, o.layers))
+		if (!widest_is(is.t, n))
 			is.t->port[at].vl_cap = 4;
 		if (rng_below(&r, 2) > 0)
 			is.r = routes_ref(was.r);
-		route_ftree(&is, &o, o.layers);
+		route_ftree(&is, &o, n);
 		expect_no_text(is.text);
 		same_routes(was.r, is.r, _i);
 		other_rows(&was, &is, at, _i);

@@ -18,10 +18,11 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/unit/routing/engines/ftree/layers_asked.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 
-static struct engine_options plain = {.layers = 1};
+static struct engine_options plain = {0};
 
 static struct routes *
 route_topo(struct topo *t, struct lft_pool *pool, const struct routes *prev,
@@ -467,7 +468,7 @@ START_TEST(lanes)
 	struct reason why = {""};
 
 	for (unsigned n = 2; n <= 8; n++) {
-		struct engine_options o = {.layers = (uint8_t)n};
+		struct engine_options o = with_layers(n);
 		struct run x = route_fabric(gen_tree_two(&p, &why), &o);
 		const struct route_layers *l = &x.r->layers;
 		struct verify_tables in = verify_input(x.r);
@@ -506,7 +507,7 @@ END_TEST
 START_TEST(lanes_kept)
 {
 	struct gen_fattree2 p = {4, 8, 1, 2, 2};
-	struct engine_options o = {.layers = 4};
+	struct engine_options o = with_layers(4);
 	struct reason why = {""};
 	struct frozen_lids lids = {0};
 	struct fabric *f = gen_tree_two(&p, &why), *g;
@@ -632,8 +633,7 @@ START_TEST(groups)
 	struct reason why = {""};
 	struct fabric *f = gen_tree_two(&p, &why);
 	struct route_multi_port home[8];
-	struct engine_options o = {
-		.layers = 1, .multi_port = home, .nmulti_port = 8};
+	struct engine_options o = {.multi_port = home, .nmulti_port = 8};
 	size_t n = 0;
 	struct verify_tables in;
 	struct redundancy_report h;

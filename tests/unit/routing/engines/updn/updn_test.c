@@ -10,6 +10,7 @@
 
 #include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
+#include "routing/engines/updn/updn.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -484,7 +485,9 @@ START_TEST(orders)
 	struct topo *t = frozen_topo(f, NULL);
 	struct arena *a = arena_new();
 	uint64_t root = f->node[fabric_find(f, "leaf1")].guid;
-	struct engine_options options = {.roots = &root, .nroots = 1};
+	const struct updn_options roots = {{&root, 1}};
+	const struct schema_values own = {engine_updn.module.options, &roots};
+	struct engine_options options = {.own = &own, .nown = 1};
 	struct route_job job = {.topo = t, .pool = pool};
 	struct routes *r = NULL;
 
