@@ -148,14 +148,13 @@ static bool
 row_matches(const struct check *c, const struct device_check_item *i,
 	const uint8_t *data)
 {
-	struct sl2vl_cache *t = device_sl2vl(c->job.hw);
-	unsigned in = i->mod >> 8 & 0xff, out = i->mod & 0xff;
-	uint8_t known[SL2VL_ROW];
+	struct device_at at =
+		device_at_row(i->guid, i->mod >> 8 & 0xff, i->mod & 0xff);
+	const uint8_t *known = device_bytes(c->job.hw, at);
 
-	if (!sl2vl_get_row(t, i->guid, in, out, known) ||
-		memcmp(data, known, SL2VL_ROW) == 0)
+	if (known == NULL || memcmp(data, known, SL2VL_ROW) == 0)
 		return true;
-	sl2vl_set_row(t, i->guid, in, out, data);
+	device_put(c->job.hw, at, data);
 	return false;
 }
 

@@ -1,19 +1,24 @@
 /*
- * device_store: what the forwarding tables of switches are known to hold.
+ * device_store: what devices are known to hold.
  *
- * A block is known when the switch acknowledged it or it was read back; every
- * other block is DEVICE_UNKNOWN, and the next plan sends it. From the moment a
- * Set leaves until its acknowledgement a block has two values, old and new.
- * Switches are keyed by GUID, so that the store outlives topologies, and blocks
- * are shared with the routes that they came from. The store also owns what is
- * known of SL2VL, P_Key and arbitration tables (sl2vl_cache.h, pkey_table.h,
- * vlarb.h), what forwards beside the tables (adaptive_cache.h), and which
- * settings ports keep although they were sent others. Port
- * parameters are not here: discovery's builder holds them as last read or
- * acknowledged.
+ * One cache of blocks (attribute.h says which attributes there are, and what is
+ * special about each), keyed by GUID, so that it outlives topologies. A block
+ * is known when the device acknowledged it or it was read back; every other
+ * block is unknown, and the next plan reads or sends it. From the moment a Set
+ * leaves until its acknowledgement a block has two values, old and new: of
+ * forwarding tables both count, every other block is unknown so long. A block
+ * is in doubt while a copy of a Set may still overwrite it. Equal blocks share
+ * their memory, those of forwarding tables with the routes that they came from.
+ * Marks say what a device refuses.
+ *
+ * The store also owns the list of blocked dependencies (blocked_rows.h), the
+ * known P_Key tables (pkey_table.h), what forwards beside the tables
+ * (adaptive_cache.h), and which settings ports keep although they were sent
+ * others. Port parameters are not here: discovery's builder holds them as last
+ * read or acknowledged.
  *
  * It changes only on a Set that leaves, an acknowledgement, a read-back, or
- * when something shows that a switch lost its memory.
+ * when something shows that a device lost its memory.
  *
  * Folder distribution/device: acknowledgements and answers -> what devices
  * hold, or that it is unknown. Callers: distribution/push records;
@@ -29,10 +34,9 @@
 
 #include "discovery/topo.h"
 #include "distribution/device/adaptive_cache.h"
-#include "distribution/device/sl2vl_cache.h"
-#include "distribution/device/vlarb_cache.h"
+#include "distribution/device/attribute.h"
+#include "distribution/device/blocked_rows.h"
 #include "distribution/tables/pkey_table.h"
-#include "distribution/tables/vlarb.h"
 #include "routing/core/lft.h"
 #include "sm/base/clock.h"
 #include "sm/mad/mad.h"
@@ -43,6 +47,50 @@ struct device_store;
 
 struct device_store *device_new(struct lft_pool *pool);
 void device_free(struct device_store *h); /* drops its blocks; NULL allowed */
+
+/* ---- blocks of every attribute but forwarding tables ---- */
+
+/* The 64 bytes of a block, until the store changes; NULL: unknown. */
+const uint8_t *device_bytes(const struct device_store *h, struct device_at at);
+
+/* The block was acknowledged or read; the attribute says how many bytes. */
+void device_put(
+	struct device_store *h, struct device_at at, const uint8_t *bytes);
+
+/* A Set of the block is in flight, or its answer was lost. */
+void device_lose(struct device_store *h, struct device_at at);
+
+/* What is remembered of a port's table beside its blocks; of a switch as a
+ * whole at its port 0. */
+enum device_mark {
+	DEVICE_REFUSES =
+		1 << 0, /* it does not do what its capabilities promise;
+			   LFT: refuses blocks above LinearFDBTop */
+	DEVICE_REFUSES_SPAN = 1 << 1, /* it gets its rows one by one */
+	DEVICE_ASSIGNED = 1
+			  << 2, /* rows for QoS levels or layers were written */
+};
+
+void device_mark(
+	struct device_store *h, struct device_at at, enum device_mark m);
+bool device_marked(
+	const struct device_store *h, struct device_at at, enum device_mark m);
+
+/* Whether the rows from all these in-ports (a bit each) to out are this one. */
+bool device_holds_rows(const struct device_store *h, uint64_t guid,
+	unsigned out, const uint64_t in[4], const uint8_t row[SL2VL_ROW]);
+
+/* The blocked dependencies. */
+struct blocked_rows *device_blocked(const struct device_store *h);
+
+/*
+ * Packets may be on VLs that no row gives them any more: a row was written, and
+ * packets in flight have not drained since.
+ */
+void device_mark_undrained(struct device_store *h);
+bool device_is_undrained(const struct device_store *h);
+
+/* ---- forwarding tables ---- */
 
 /* Whether anything is known of this switch. */
 bool device_knows(const struct device_store *h, uint64_t guid);
@@ -107,13 +155,6 @@ void device_drained(struct device_store *h);
 void device_forget_node(struct device_store *h, uint64_t guid);
 
 /*
- * The switch refused a block above its LinearFDBTop: from now on its top is
- * raised before such blocks, and their contents are unknown until then.
- */
-void device_set_top_first(struct device_store *h, uint64_t guid);
-bool device_top_first(const struct device_store *h, uint64_t guid);
-
-/*
  * Compare with a fresh topology: a switch without a LID, or with another
  * LinearFDBTop than was acknowledged, has lost its memory and is forgotten;
  * fresh switches, and end ports that are not up yet, may have lost their SL2VL
@@ -151,14 +192,8 @@ bool device_keeps_life(
 /* Record LinearFDBTop as acknowledged or read, for device_reconcile. */
 void device_set_top(struct device_store *h, uint64_t guid, uint16_t top);
 
-/* The known rows of SL2VL, and the blocked dependencies. */
-struct sl2vl_cache *device_sl2vl(const struct device_store *h);
-
 /* The known P_Key tables, of hosts as well. */
 struct pkey_tables *device_ptables(const struct device_store *h);
-
-/* The known VLArbitrationTables, of hosts as well. */
-struct vlarb_cache *device_vlarbs(const struct device_store *h);
 
 /* Which switches forward otherwise than by their tables alone. */
 struct adaptive_cache *device_adaptive(const struct device_store *h);

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
-#include "distribution/device/sl2vl_cache.h"
+#include "distribution/tables/sl2vl_row.h"
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
 

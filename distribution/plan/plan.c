@@ -75,7 +75,10 @@ is_blocked_by_row(
 	const struct plan_maker *m, const struct transition_dependency *u)
 {
 	return !u->by_port &&
-	       !sl2vl_refused(device_sl2vl(m->hw), node_of(m->t, u->sw)->guid);
+	       !device_marked(m->hw,
+		       device_at_switch(
+			       node_of(m->t, u->sw)->guid, DEVICE_SL2VL),
+		       DEVICE_REFUSES);
 }
 
 /* Which dependencies: all, the ones that stay blocked, or the others. */
@@ -85,15 +88,14 @@ static void
 add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 {
 	const struct transition_result *x = m->p->change;
-	uint8_t row[SL2VL_ROW];
 	size_t i;
 
 	plan_begin(m, kind);
 	for (i = 0; i < x->ndeps; i++) {
 		const struct transition_dependency *u = &x->dep[i];
 		const struct topo_node *n = node_of(m->t, u->sw);
-		bool known = sl2vl_get_row(
-			device_sl2vl(m->hw), n->guid, u->in, u->out, row);
+		bool known = device_bytes(m->hw, device_at_row(n->guid, u->in,
+							 u->out)) != NULL;
 
 		if (which != ALL && u->stays != (which == STAYING))
 			continue;
@@ -140,9 +142,8 @@ static void
 add_unblocks(struct plan_maker *m)
 {
 	const struct transition_result *x = m->p->change;
-	const struct sl2vl_cache *sl2vl = device_sl2vl(m->hw);
-	const struct sl2vl_block *h;
-	size_t n, i;
+	const struct blocked_rows *blocked = device_blocked(m->hw);
+	size_t i;
 
 	plan_begin(m, PLAN_UNBLOCK);
 	m->now->drain = true;
@@ -151,22 +152,22 @@ add_unblocks(struct plan_maker *m)
 		const struct topo_node *node = node_of(m->t, u->sw);
 
 		if (is_blocked_by_row(m, u) &&
-			sl2vl_is_blocked(sl2vl, node->guid, u->in, u->out) ==
+			blocked_rows_find(blocked, node->guid, u->in, u->out) ==
 				NULL)
 			plan_add_step(m, node->first_port, MAD_SL2VL,
 				sl2vl_modifier(u->in, u->out),
 				plan_slvl_row(m, m->t->sw[u->sw].node, u->in,
 					u->out));
 	}
-	h = sl2vl_blocked_list(sl2vl, &n);
-	for (i = 0; i < n; i++) {
-		node_ix node = topo_by_node_guid(m->t, h[i].guid);
+	for (i = 0; i < blocked->n; i++) {
+		const struct blocked_row *r = &blocked->row[i];
+		node_ix node = topo_by_node_guid(m->t, r->guid);
 
 		if (node != TOPO_NONE &&
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
 			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
-				sl2vl_modifier(h[i].in, h[i].out),
-				plan_slvl_row(m, node, h[i].in, h[i].out));
+				sl2vl_modifier(r->in, r->out),
+				plan_slvl_row(m, node, r->in, r->out));
 	}
 	(void)plan_end(m);
 }

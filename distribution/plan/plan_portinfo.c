@@ -522,8 +522,11 @@ choose_ports(struct plan_maker *m)
 	for (i = 0; i < x->ndeps; i++) {
 		ix = topo_port_of(t, t->sw[x->dep[i].sw].node, x->dep[i].in);
 		if ((x->dep[i].by_port ||
-			    sl2vl_refused(device_sl2vl(m->hw),
-				    t->node[t->port[ix].node].guid)) &&
+			    device_marked(m->hw,
+				    device_at_switch(
+					    t->node[t->port[ix].node].guid,
+					    DEVICE_SL2VL),
+				    DEVICE_REFUSES)) &&
 			can_rise(t, ix))
 			any = down[ix] = down[t->port[ix].peer] = true;
 	}

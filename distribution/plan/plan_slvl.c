@@ -37,7 +37,9 @@ needs_rows(const struct plan_maker *m, node_ix n)
 
 	return (node->flags & (TN_QUARANTINED | TN_DUPLICATE)) == 0 &&
 	       (l->wanted || l->layers > 1 ||
-		       sl2vl_is_assigned(device_sl2vl(m->hw), node->guid));
+		       device_marked(m->hw,
+			       device_at_switch(node->guid, DEVICE_SL2VL),
+			       DEVICE_ASSIGNED));
 }
 
 static bool
@@ -52,7 +54,9 @@ can_map(const struct plan_maker *m, const struct rows *r, port_ix p)
 {
 	return is_linked(m, p) && port_at(m, p)->vl_cap > 1 &&
 	       slvl_maps(m->t, p) &&
-	       !sl2vl_refused(device_sl2vl(m->hw), r->node->guid);
+	       !device_marked(m->hw,
+		       device_at_switch(r->node->guid, DEVICE_SL2VL),
+		       DEVICE_REFUSES);
 }
 
 static bool
@@ -127,7 +131,7 @@ plan_slvl_row(struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 	if (!needs_rows(m, n))
 		return PLAN_BEFORE;
 	make_final_row(m, m->t->node[n].first_port + out, row);
-	sl2vl_block_sls(row, blocked_sls(m, n, in, out));
+	sl2vl_row_block(row, blocked_sls(m, n, in, out));
 	return add_row_payload(m, row);
 }
 
@@ -136,12 +140,10 @@ plan_slvl_row(struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 static bool
 has_blocked(const struct plan_maker *m, const struct topo_node *node)
 {
-	size_t n;
-	const struct sl2vl_block *h =
-		sl2vl_blocked_list(device_sl2vl(m->hw), &n);
+	const struct blocked_rows *b = device_blocked(m->hw);
 
-	for (size_t i = 0; i < n; i++)
-		if (h[i].guid == node->guid)
+	for (size_t i = 0; i < b->n; i++)
+		if (b->row[i].guid == node->guid)
 			return true;
 	return false;
 }
@@ -159,7 +161,9 @@ rows_of(const struct plan_maker *m, node_ix n)
 			r.in[p / 64] |= UINT64_C(1) << p % 64;
 	r.many = m->t->sw[r.node->sw].opt_sl2vl && !has_blocked(m, r.node) &&
 		 !has_stays(m, n) &&
-		 !sl2vl_span_refused(device_sl2vl(m->hw), r.node->guid);
+		 !device_marked(m->hw,
+			 device_at_switch(r.node->guid, DEVICE_SL2VL),
+			 DEVICE_REFUSES_SPAN);
 	return r;
 }
 
@@ -167,17 +171,17 @@ static void
 add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 	unsigned out, const uint8_t want[SL2VL_ROW])
 {
-	const struct sl2vl_cache *sl2vl = device_sl2vl(m->hw);
 	port_ix p = r->node->first_port + out;
-	uint8_t is[SL2VL_ROW];
-	bool known = sl2vl_get_row(sl2vl, r->node->guid, in, out, is);
+	const uint8_t *is =
+		device_bytes(m->hw, device_at_row(r->node->guid, in, out));
 
-	if (sl2vl_is_blocked(sl2vl, r->node->guid, in, out) != NULL ||
+	if (blocked_rows_find(device_blocked(m->hw), r->node->guid, in, out) !=
+			NULL ||
 		blocked_sls(m, r->n, in, out) != 0)
 		return; /* it gets its row when it is unblocked */
 	if (m->now->kind == PLAN_LEARN
-			? known || !carries_data(m, p)
-			: known && memcmp(is, want, SL2VL_ROW) == 0)
+			? is != NULL || !carries_data(m, p)
+			: is != NULL && memcmp(is, want, SL2VL_ROW) == 0)
 		return;
 	if (r->node->type == TOPO_SWITCH)
 		plan_add_step(m, r->node->first_port, MAD_SL2VL, in << 8 | out,
@@ -204,7 +208,7 @@ add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 	memcpy(in, r->in, sizeof(in));
 	if (r->node->type == TOPO_SWITCH)
 		in[out / 64] &= ~(UINT64_C(1) << out % 64);
-	if (sl2vl_all(device_sl2vl(m->hw), r->node->guid, out, in, want))
+	if (device_holds_rows(m->hw, r->node->guid, out, in, want))
 		return;
 	if (!r->many) {
 		for (unsigned i = 0; i < 256; i++)
@@ -216,7 +220,7 @@ add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 		add_single_row(m, r, 0, out, want);
 	in[0] &= ~(uint64_t)base;
 	if (m->now->kind != PLAN_LEARN &&
-		!sl2vl_all(device_sl2vl(m->hw), r->node->guid, out, in, want))
+		!device_holds_rows(m->hw, r->node->guid, out, in, want))
 		plan_add_step(m, r->node->first_port, MAD_SL2VL,
 			PLAN_ALL_IN | out, add_row_payload(m, want));
 }
@@ -248,8 +252,8 @@ add_row_for_all(struct plan_maker *m, const struct rows *r)
 		memcpy(in, r->in, sizeof(in));
 		in[0] &= ~UINT64_C(1);
 		in[out / 64] &= ~(UINT64_C(1) << out % 64);
-		settled &= sl2vl_all(
-			device_sl2vl(m->hw), r->node->guid, out, in, want);
+		settled &=
+			device_holds_rows(m->hw, r->node->guid, out, in, want);
 	}
 	if (n == 0 || settled)
 		return false;
@@ -285,26 +289,27 @@ add_node_rows(struct plan_maker *m, node_ix n)
 static void
 add_port_arbitration(struct plan_maker *m, port_ix p)
 {
-	const struct vlarb_cache *v = device_vlarbs(m->hw);
 	const struct topo_node *n = &m->t->node[port_at(m, p)->node];
 	unsigned num = port_at(m, p)->num;
-	uint8_t is[VLARB_PART];
 	struct vlarb_table want;
 	uint32_t pay = 0;
 
-	if (!is_due_now(m, p) || vlarb_cache_refused(v, n->guid, num) ||
+	if (!is_due_now(m, p) ||
+		device_marked(m->hw, device_at_part(n->guid, num, 0),
+			DEVICE_REFUSES) ||
 		!vlarb_make(&m->vlarb, m->t, p, &want))
 		return;
 	for (unsigned part = 1; part <= VLARB_PARTS; part++) {
 		unsigned bytes = vlarb_bytes(m->t, p, part);
-		bool known = vlarb_cache_part(v, n->guid, num, part, is);
+		const uint8_t *is =
+			device_bytes(m->hw, device_at_part(n->guid, num, part));
 
-		if (bytes == 0 || (!known && !m->vlarb.levels.wanted))
+		if (bytes == 0 || (is == NULL && !m->vlarb.levels.wanted))
 			continue;
 		if (m->now->kind == PLAN_LEARN
-				? known || !carries_data(m, p)
-				: known && memcmp(is, want.part[part - 1],
-						   bytes) == 0)
+				? is != NULL || !carries_data(m, p)
+				: is != NULL && memcmp(is, want.part[part - 1],
+							bytes) == 0)
 			continue;
 		if (m->now->kind != PLAN_LEARN)
 			memcpy(plan_add_payload(m, &pay), want.part[part - 1],

@@ -19,7 +19,10 @@ top_kind(const struct plan_maker *m, sw_ix s)
 {
 	bool lower = m->p->routes->top < m->t->sw[s].lft_top;
 
-	if (!lower && device_top_first(m->hw, node_of(m->t, s)->guid))
+	if (!lower &&
+		device_marked(m->hw,
+			device_at_switch(node_of(m->t, s)->guid, DEVICE_LFT),
+			DEVICE_REFUSES))
 		return PLAN_TOP;
 	/* what a fresh switch has above is garbage: not when links are up */
 	return lower && !is_fresh(m->t, s) ? PLAN_LOWER : PLAN_RAISE;

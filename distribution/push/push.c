@@ -237,22 +237,24 @@ static void
 note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 {
 	const struct transition_result *x = p->plan->change;
-	struct sl2vl_cache *sl2vl = device_sl2vl(p->job.hw);
-	struct sl2vl_block h = {.guid = push_guid(p, s),
+	struct blocked_row h = {.guid = push_guid(p, s),
 		.in = (uint8_t)(s->mod >> 8),
 		.out = (uint8_t)s->mod,
 		.since = now};
+	const uint8_t *is =
+		device_bytes(p->job.hw, device_at_row(h.guid, h.in, h.out));
 	size_t i;
 
-	if (!sl2vl_get_row(sl2vl, h.guid, h.in, h.out, h.before) ||
-		sl2vl_is_closed(h.before))
-		sl2vl_make_default(16, h.before);
+	if (is == NULL || sl2vl_row_is_closed(is))
+		sl2vl_row_default(16, h.before);
+	else
+		memcpy(h.before, is, SL2VL_ROW);
 	for (i = 0; i < x->ndeps; i++)
 		if (x->dep[i].in == h.in && x->dep[i].out == h.out &&
 			push_topo(p)->sw[x->dep[i].sw].node ==
 				push_topo(p)->port[s->port].node)
 			h.pairs = x->dep[i].pairs;
-	sl2vl_block(sl2vl, &h);
+	blocked_rows_add(device_blocked(p->job.hw), &h);
 }
 
 /* Whether the plan writes this block. */

@@ -128,7 +128,9 @@ fail_unacked(struct push *p, const struct plan_step *s,
 		if (cause == PUSH_REFUSED &&
 			s->mod > t->sw[n->sw].lft_top / LFT_BLOCK) {
 			cause = PUSH_ABOVE_TOP;
-			device_set_top_first(p->job.hw, n->guid);
+			device_mark(p->job.hw,
+				device_at_switch(n->guid, DEVICE_LFT),
+				DEVICE_REFUSES);
 		}
 	}
 	push_ack_fail(p, s, cause,

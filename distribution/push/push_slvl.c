@@ -8,12 +8,6 @@
 
 #include "distribution/push/push_priv.h"
 
-static struct sl2vl_cache *
-sl2vl_of(const struct push *p)
-{
-	return device_sl2vl(p->job.hw);
-}
-
 static unsigned
 port_number(const struct push *p, const struct plan_step *s)
 {
@@ -35,8 +29,13 @@ step_dependency(const struct push *p, const struct plan_step *s, unsigned *in,
 	*out = port_number(p, s) != 0 ? port_number(p, s) : s->mod & 0xff;
 }
 
+/* Rows from a range of in-ports to a range of out-ports. */
+struct span {
+	uint8_t in, last_in, out, last_out;
+};
+
 /* The rows that a step is for: "all" has port 0 where that is enhanced. */
-static struct sl2vl_span
+static struct span
 step_span(const struct push *p, const struct plan_step *s)
 {
 	const struct topo *t = push_topo(p);
@@ -45,7 +44,7 @@ step_span(const struct push *p, const struct plan_step *s)
 	unsigned in, out;
 
 	step_dependency(p, s, &in, &out);
-	return (struct sl2vl_span){
+	return (struct span){
 		.in = (s->mod & PLAN_ALL_IN) != 0 ? first : (uint8_t)in,
 		.last_in =
 			(s->mod & PLAN_ALL_IN) != 0 ? n->nports : (uint8_t)in,
@@ -55,24 +54,44 @@ step_span(const struct push *p, const struct plan_step *s)
 	};
 }
 
+/* The switch holds one row in the whole span; NULL: what it holds is unknown.
+ */
+static void
+record_span(struct push *p, const struct plan_step *s, const uint8_t *row)
+{
+	struct span all = step_span(p, s);
+
+	for (unsigned out = all.out; out <= all.last_out; out++)
+		for (unsigned in = all.in; in <= all.last_in; in++) {
+			struct device_at at =
+				device_at_row(push_guid(p, s), in, out);
+
+			if (row == NULL)
+				device_lose(p->job.hw, at);
+			else
+				device_put(p->job.hw, at, row);
+		}
+}
+
 /* The row that a step writes. */
 static void
 step_row(
 	const struct push *p, const struct plan_step *s, uint8_t row[SL2VL_ROW])
 {
-	const struct sl2vl_block *h;
+	const struct blocked_row *h;
 	unsigned in, out;
 
 	step_dependency(p, s, &in, &out);
-	h = sl2vl_is_blocked(sl2vl_of(p), push_guid(p, s), in, out);
+	h = blocked_rows_find(
+		device_blocked(p->job.hw), push_guid(p, s), in, out);
 	if (s->kind != PLAN_BLOCK && s->payload != PLAN_BEFORE)
 		memcpy(row, p->plan->payload[s->payload], SL2VL_ROW);
 	else if (h != NULL)
 		memcpy(row, h->before, SL2VL_ROW);
 	else
-		sl2vl_make_default(16, row);
+		sl2vl_row_default(16, row);
 	if (s->kind == PLAN_BLOCK)
-		sl2vl_block_sls(row, (uint16_t)s->payload);
+		sl2vl_row_block(row, (uint16_t)s->payload);
 }
 
 static unsigned
@@ -81,21 +100,27 @@ step_part(const struct plan_step *s)
 	return s->mod >> 16;
 }
 
+static struct device_at
+step_arb(const struct push *p, const struct plan_step *s)
+{
+	return device_at_part(push_guid(p, s), port_number(p, s), step_part(s));
+}
+
 static bool
 is_arb_in_place(const struct push *p, const struct plan_step *s)
 {
 	unsigned bytes = vlarb_bytes(push_topo(p), s->port, step_part(s));
-	uint8_t is[VLARB_PART];
+	const uint8_t *is = device_bytes(p->job.hw, step_arb(p, s));
 
-	return vlarb_cache_part(device_vlarbs(p->job.hw), push_guid(p, s),
-		       port_number(p, s), step_part(s), is) &&
+	return is != NULL &&
 	       memcmp(is, p->plan->payload[s->payload], bytes) == 0;
 }
 
 bool
 push_slvl_in_place(const struct push *p, const struct plan_step *s)
 {
-	uint8_t want[SL2VL_ROW], is[SL2VL_ROW];
+	uint8_t want[SL2VL_ROW];
+	const uint8_t *is;
 	unsigned in, out;
 
 	if (plan_reads(s))
@@ -107,26 +132,22 @@ push_slvl_in_place(const struct push *p, const struct plan_step *s)
 		return false;
 	step_row(p, s, want);
 	step_dependency(p, s, &in, &out);
-	return sl2vl_get_row(sl2vl_of(p), push_guid(p, s), in, out, is) &&
-	       memcmp(is, want, SL2VL_ROW) == 0;
+	is = device_bytes(p->job.hw, device_at_row(push_guid(p, s), in, out));
+	return is != NULL && memcmp(is, want, SL2VL_ROW) == 0;
 }
 
 void
 push_slvl_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
-	struct sl2vl_span all;
-
 	if (s->attr == MAD_VLARB) {
 		memcpy(data, p->plan->payload[s->payload], VLARB_PART);
-		vlarb_cache_unknown(device_vlarbs(p->job.hw), push_guid(p, s),
-			port_number(p, s), step_part(s));
+		device_lose(p->job.hw, step_arb(p, s));
 		return;
 	}
 	step_row(p, s, data);
-	all = step_span(p, s);
-	sl2vl_unknown_span(sl2vl_of(p), push_guid(p, s), &all);
-	sl2vl_mark_undrained(sl2vl_of(p));
+	record_span(p, s, NULL);
+	device_mark_undrained(p->job.hw);
 }
 
 /* Record that the switch does not do what its capabilities promise. */
@@ -137,13 +158,10 @@ record_refusal(struct push *p, const struct plan_step *s, const char *how)
 	unsigned in, out;
 
 	step_dependency(p, s, &in, &out);
-	if (sets_many_rows(s)) {
-		sl2vl_refuse_span(sl2vl_of(p), guid);
-	} else {
-		sl2vl_refuse(sl2vl_of(p), guid);
-		if (s->kind == PLAN_BLOCK) /* it never was blocked */
-			sl2vl_unblock(sl2vl_of(p), guid, in, out);
-	}
+	device_mark(p->job.hw, device_at_switch(guid, DEVICE_SL2VL),
+		sets_many_rows(s) ? DEVICE_REFUSES_SPAN : DEVICE_REFUSES);
+	if (s->kind == PLAN_BLOCK) /* it never was blocked */
+		blocked_rows_remove(device_blocked(p->job.hw), guid, in, out);
 	push_ack_fail(p, s, PUSH_NO_SL2VL, how);
 }
 
@@ -155,8 +173,8 @@ take_row(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	uint64_t guid = push_guid(p, s);
-	struct sl2vl_span all = step_span(p, s);
 	uint8_t want[SL2VL_ROW];
+	unsigned in, out;
 
 	if (res->outcome == XACT_STATUS) {
 		record_refusal(p, s, mad_status_name(res->status));
@@ -167,13 +185,13 @@ take_row(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 		return;
 	}
 	if (s->kind == PLAN_LEARN) {
-		sl2vl_set_span(sl2vl_of(p), guid, &all, res->data);
+		record_span(p, s, res->data);
 		p->counts.reads++;
 		return;
 	}
 	step_row(p, s, want);
 	if (!sets_many_rows(s))
-		sl2vl_set_span(sl2vl_of(p), guid, &all, res->data);
+		record_span(p, s, res->data);
 	if (memcmp(res->data, want, SL2VL_ROW) != 0) {
 		record_refusal(p, s,
 			asked ? "does not hold the row that it acknowledged"
@@ -182,15 +200,17 @@ take_row(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 	}
 	if (s->kind == PLAN_BLOCK && !asked) {
 		/* the transition relies on it: read it back */
-		sl2vl_unknown_span(sl2vl_of(p), guid, &all);
+		record_span(p, s, NULL);
 		(void)push_ask(p, ix, res->now, take_row_read);
 		return;
 	}
-	sl2vl_set_span(sl2vl_of(p), guid, &all, want);
+	record_span(p, s, want);
 	if (s->kind == PLAN_SLVL)
-		sl2vl_mark_assigned(sl2vl_of(p), guid);
+		device_mark(p->job.hw, device_at_switch(guid, DEVICE_SL2VL),
+			DEVICE_ASSIGNED);
+	step_dependency(p, s, &in, &out);
 	if (s->kind == PLAN_UNBLOCK)
-		sl2vl_unblock(sl2vl_of(p), guid, all.in, all.out);
+		blocked_rows_remove(device_blocked(p->job.hw), guid, in, out);
 	p->counts.other_sets++;
 }
 
@@ -216,10 +236,8 @@ void
 push_slvl_arb_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
-	struct vlarb_cache *v = device_vlarbs(p->job.hw);
-	uint64_t guid = push_guid(p, s);
-	unsigned num = port_number(p, s), part = step_part(s);
-	unsigned bytes = vlarb_bytes(push_topo(p), s->port, part);
+	struct device_at at = step_arb(p, s);
+	unsigned bytes = vlarb_bytes(push_topo(p), s->port, step_part(s));
 	uint8_t is[VLARB_PART] = {0};
 
 	if (res->outcome == XACT_TIMEOUT) {
@@ -227,17 +245,17 @@ push_slvl_arb_done(struct push *p, const struct plan_step *s,
 		return;
 	}
 	if (res->outcome != XACT_OK) {
-		vlarb_cache_refuse(v, guid, num);
+		device_mark(p->job.hw, at, DEVICE_REFUSES);
 		push_ack_fail(
 			p, s, PUSH_NO_WEIGHTS, mad_status_name(res->status));
 		return;
 	}
 	memcpy(is, res->data, bytes);
-	vlarb_cache_set_part(v, guid, num, part, is);
+	device_put(p->job.hw, at, is);
 	if (s->kind == PLAN_LEARN) {
 		p->counts.reads++;
 	} else if (memcmp(is, p->plan->payload[s->payload], bytes) != 0) {
-		vlarb_cache_refuse(v, guid, num);
+		device_mark(p->job.hw, at, DEVICE_REFUSES);
 		push_ack_fail(
 			p, s, PUSH_NO_WEIGHTS, "acknowledged another table");
 	} else {

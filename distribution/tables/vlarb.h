@@ -1,6 +1,5 @@
 /*
- * vlarb: VLArbitrationTables of ports: what they shall hold. What they are
- * known to hold is in distribution/device/vlarb_cache.h.
+ * vlarb: VLArbitrationTables of ports: what they shall hold.
  *
  * A table is two lists of up to 64 entries (VL, weight). The low list is served
  * round robin, an entry until its weight is used up; the high list goes before

@@ -124,10 +124,10 @@ connect_records(struct chan_graph *n)
 
 void
 chan_graph_new(struct chan_graph *n, const struct topo *t,
-	const struct sl2vl_cache *sl2vl, unsigned layers)
+	const struct device_store *hw, unsigned layers)
 {
 	*n = (struct chan_graph){
-		.t = t, .sl2vl = sl2vl, .nsw = t->nsw, .layers = layers};
+		.t = t, .hw = hw, .nsw = t->nsw, .layers = layers};
 	number_records(n);
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
 	n->base = mem_alloc(n->nv * sizeof(*n->base));
@@ -180,7 +180,10 @@ chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out)
 	const struct topo *t = n->t;
 	node_ix node = t->sw[s].node;
 
-	return !(n->sl2vl && sl2vl_refused(n->sl2vl, t->node[node].guid)) &&
+	return !(n->hw != NULL && device_marked(n->hw,
+					  device_at_switch(t->node[node].guid,
+						  DEVICE_SL2VL),
+					  DEVICE_REFUSES)) &&
 	       t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
 	       (t->port[topo_port_of(t, node, 0)].capmask & MAD_CAP_SL_MAPPING);
 }

@@ -91,7 +91,9 @@ row_end(const struct lft_values *v, sw_ix s, uint64_t guid)
 {
 	uint16_t top = v->net->t->sw[s].lft_top;
 
-	if (device_top_first(v->job->hw, guid) && top < v->to->top)
+	if (device_marked(v->job->hw, device_at_switch(guid, DEVICE_LFT),
+		    DEVICE_REFUSES) &&
+		top < v->to->top)
 		top = v->to->top;
 	return top / LFT_BLOCK + 1U;
 }

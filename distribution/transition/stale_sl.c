@@ -52,8 +52,7 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	if (job->to->layers.n < 2 || job->to->layers.plain ||
 		!sl_history_exceeds(job->history, job->to))
 		return;
-	chan_graph_new(
-		&net, job->to->topo, device_sl2vl(job->hw), job->to->layers.n);
+	chan_graph_new(&net, job->to->topo, job->hw, job->to->layers.n);
 	lft_values_new(&val, &net, job);
 	dep = mem_alloc(transition_words(&net) * sizeof(*dep));
 	comp = mem_alloc(net.nv * sizeof(*comp));

@@ -386,8 +386,7 @@ transition_find(const struct transition_job *job)
 	t->method = usable_method(job);
 	t->pool = job->to->pool;
 	stale_sl_find(job, t, &p.stay);
-	chan_graph_new(&p.net, job->to->topo, device_sl2vl(job->hw),
-		vl_graphs_count(job));
+	chan_graph_new(&p.net, job->to->topo, job->hw, vl_graphs_count(job));
 	if (p.stay.n > 0 && p.net.layers == job->to->layers.n)
 		chan_graph_close(&p.net, &p.stay);
 	lft_values_new(&p.val, &p.net, job);

@@ -47,14 +47,14 @@ struct transition_to {
 
 struct chan_graph {
 	const struct topo *t;
-	const struct sl2vl_cache *sl2vl; /* switches that refuse rows */
-	uint32_t nsw;			 /* also the number of "nowhere" */
-	uint32_t nrec;			 /* port records of one layer */
-	uint32_t nv;			 /* vertices: nrec * layers */
-	uint32_t *off;	 /* [nsw + 1] first record of a switch */
-	uint32_t *owner; /* [nv] switch */
-	uint32_t *base;	 /* [nv] vertex of port 0 of its switch, same layer */
-	uint32_t *peer;	 /* [nv] the other end of the link */
+	const struct device_store *hw; /* switches that refuse rows */
+	uint32_t nsw;		       /* also the number of "nowhere" */
+	uint32_t nrec;		       /* port records of one layer */
+	uint32_t nv;		       /* vertices: nrec * layers */
+	uint32_t *off;		       /* [nsw + 1] first record of a switch */
+	uint32_t *owner;	       /* [nv] switch */
+	uint32_t *base; /* [nv] vertex of port 0 of its switch, same layer */
+	uint32_t *peer; /* [nv] the other end of the link */
 	struct transition_to *to; /* [nsw * 256] by entry */
 	uint64_t *alive;   /* [nsw + 1 << shift] out-ports that are channels */
 	uint64_t *carry;   /* [nsw * 4] entries that are not a dead end */
@@ -75,9 +75,9 @@ struct transition_set;
 unsigned vl_graphs_count(const struct transition_job *job);
 
 /* chan_graph.c */
-/* sl2vl: switches that refuse rows of SL2VL; NULL: none. */
+/* hw: switches that refuse rows of SL2VL; NULL: none. */
 void chan_graph_new(struct chan_graph *n, const struct topo *t,
-	const struct sl2vl_cache *sl2vl, unsigned layers);
+	const struct device_store *hw, unsigned layers);
 void chan_graph_free(struct chan_graph *n);
 /* These dependencies, of as many layers as n has, are blocked from now on. */
 void chan_graph_close(struct chan_graph *n, const struct transition_set *stay);

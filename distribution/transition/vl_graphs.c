@@ -44,17 +44,17 @@ arrival_ports(const struct topo *t, sw_ix s)
 /* The in-ports from which packets may leave by port out. */
 static struct transition_ports
 unblocked_in_ports(const struct transition_ports *all,
-	const struct sl2vl_cache *sl2vl, uint64_t guid, unsigned out)
+	const struct blocked_rows *blocked, uint64_t guid, unsigned out)
 {
 	struct transition_ports in = *all;
-	const struct sl2vl_block *h;
-	size_t n;
 
 	in.bit[out / 64] &= ~(UINT64_C(1) << out % 64);
-	h = sl2vl_blocked_list(sl2vl, &n);
-	for (size_t i = 0; i < n; i++)
-		if (h[i].guid == guid && h[i].out == out)
-			in.bit[h[i].in / 64] &= ~(UINT64_C(1) << h[i].in % 64);
+	for (size_t i = 0; i < blocked->n; i++) {
+		const struct blocked_row *r = &blocked->row[i];
+
+		if (r->guid == guid && r->out == out)
+			in.bit[r->in / 64] &= ~(UINT64_C(1) << r->in % 64);
+	}
 	return in;
 }
 
@@ -68,17 +68,16 @@ has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 {
 	const struct topo *t = job->to->topo;
 	const struct topo_port *port = &t->port[p];
-	const struct sl2vl_cache *sl2vl = device_sl2vl(job->hw);
 	uint64_t guid = t->node[port->node].guid;
 	unsigned vls = vlarb_vls(w, t, p);
-	struct transition_ports may =
-		unblocked_in_ports(in, sl2vl, guid, port->num);
+	struct transition_ports may = unblocked_in_ports(
+		in, device_blocked(job->hw), guid, port->num);
 	uint8_t row[SL2VL_ROW];
 
 	if (slvl_separate_layers(&w->levels, vls) < w->levels.layers)
 		return false;
 	slvl_row(&w->levels, vls, false, row);
-	return sl2vl_all(sl2vl, guid, port->num, may.bit, row);
+	return device_holds_rows(job->hw, guid, port->num, may.bit, row);
 }
 
 static bool
@@ -88,7 +87,7 @@ has_own_vls(const struct transition_job *job)
 	const struct topo *t = job->to->topo;
 	struct vlarb_want w = {.max_vls = job->max_vls};
 
-	if (sl2vl_is_undrained(device_sl2vl(job->hw)))
+	if (device_is_undrained(job->hw))
 		return false;
 	slvl_allocate(&job->levels, to->n, to->plain, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {

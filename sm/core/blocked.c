@@ -17,7 +17,7 @@ blocked_load(struct sm *sm, const struct state_file *s)
 	for (size_t i = 0; i < s->nblock; i++) {
 		const struct state_file_blocked *b = &s->block[i];
 		uint64_t age = b->age + s->away;
-		struct sl2vl_block h = {
+		struct blocked_row h = {
 			.guid = b->guid,
 			.in = b->in,
 			.out = b->out,
@@ -28,12 +28,12 @@ blocked_load(struct sm *sm, const struct state_file *s)
 		};
 
 		be_put64(h.before, b->row);
-		sl2vl_block(device_sl2vl(sm->hw), &h);
+		blocked_rows_add(device_blocked(sm->hw), &h);
 	}
 }
 
 uint64_t
-blocked_age(const struct sm *sm, const struct sl2vl_block *h)
+blocked_age(const struct sm *sm, const struct blocked_row *h)
 {
 	int64_t ns = mono_sub(sm->now, h->since).ns;
 
@@ -43,18 +43,16 @@ blocked_age(const struct sm *sm, const struct sl2vl_block *h)
 void
 blocked_start(struct sm *sm, struct mono now)
 {
-	struct sl2vl_block *h;
-	size_t n, i;
+	const struct blocked_rows *b = device_blocked(sm->hw);
 
-	h = sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
-	for (i = 0; i < n; i++)
-		h[i].since = mono_add(now, h[i].since);
+	for (size_t i = 0; i < b->n; i++)
+		b->row[i].since = mono_add(now, b->row[i].since);
 	blocked_watch(sm, now);
 }
 
 /* Set the alarm for h, with the switch's name if the view has it. */
 static void
-alarm_still_blocked(struct sm *sm, const struct sl2vl_block *h)
+alarm_still_blocked(struct sm *sm, const struct blocked_row *h)
 {
 	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
 	node_ix n = t != NULL ? topo_by_node_guid(t, h->guid) : TOPO_NONE;
@@ -72,15 +70,13 @@ blocked_next(const struct sm *sm)
 {
 	struct mono limit = sm->cfg->distribution.block_limit;
 	struct mono t = MONO_NEVER;
-	const struct sl2vl_block *h;
-	size_t n, i;
+	const struct blocked_rows *b = device_blocked(sm->hw);
 
 	if (sm->role == SM_STANDING_BY)
 		return t;
-	h = sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
-	for (i = 0; i < n; i++)
-		if (!h[i].told)
-			t = mono_min(t, mono_add(h[i].since, limit));
+	for (size_t i = 0; i < b->n; i++)
+		if (!b->row[i].told)
+			t = mono_min(t, mono_add(b->row[i].since, limit));
 	return t;
 }
 
@@ -88,17 +84,16 @@ void
 blocked_watch(struct sm *sm, struct mono now)
 {
 	struct mono limit = sm->cfg->distribution.block_limit;
-	struct sl2vl_block *h;
-	size_t n, i;
+	const struct blocked_rows *b = device_blocked(sm->hw);
 
 	if (mono_before(now, blocked_next(sm)))
 		return;
-	h = sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
-	for (i = 0; i < n; i++) {
-		if (h[i].told || mono_before(now, mono_add(h[i].since, limit)))
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->row[i].told ||
+			mono_before(now, mono_add(b->row[i].since, limit)))
 			continue;
-		h[i].told = true;
-		alarm_still_blocked(sm, &h[i]);
+		b->row[i].told = true;
+		alarm_still_blocked(sm, &b->row[i]);
 		log_error("push: %s", sm->stat.blocked);
 	}
 }
@@ -114,17 +109,15 @@ within_reach(const struct topo *t, uint64_t guid)
 void
 blocked_review(struct sm *sm, struct mono now)
 {
-	const struct sl2vl_block *h;
+	const struct blocked_rows *b = device_blocked(sm->hw);
 	bool reached = false;
-	size_t n, i;
 
-	h = sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
-	for (i = 0; i < n; i++) {
-		reached |= within_reach(sm->view->topo, h[i].guid);
-		if (h[i].told)
-			alarm_still_blocked(sm, &h[i]);
+	for (size_t i = 0; i < b->n; i++) {
+		reached |= within_reach(sm->view->topo, b->row[i].guid);
+		if (b->row[i].told)
+			alarm_still_blocked(sm, &b->row[i]);
 	}
-	if (n == 0)
+	if (b->n == 0)
 		sm->stat.blocked[0] = '\0';
 	if (!reached)
 		return; /* the plan after its return opens them */

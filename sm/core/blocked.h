@@ -20,7 +20,7 @@ void blocked_load(struct sm *sm, const struct state_file *s);
 /* Their ages, counted back from 0 so far, count from now. */
 void blocked_start(struct sm *sm, struct mono now);
 /* Seconds for which it has been blocked. */
-uint64_t blocked_age(const struct sm *sm, const struct sl2vl_block *h);
+uint64_t blocked_age(const struct sm *sm, const struct blocked_row *h);
 /* When the first will have been blocked for too long; then raise the alarm. */
 struct mono blocked_next(const struct sm *sm);
 /* Raise the alarm for those that are blocked for too long. */

@@ -51,22 +51,22 @@ log_foreign_block(const struct sm *sm, const struct sl2vl_scan_row *f)
 static void
 take_found_rows(struct sm *sm, struct mono now)
 {
-	struct sl2vl_cache *t = device_sl2vl(sm->hw);
+	struct blocked_rows *b = device_blocked(sm->hw);
 	const struct sl2vl_scan_row *f;
 	size_t n, i;
 
 	f = sl2vl_scan_found(sm->foreign.scan, &n);
 	for (i = 0; i < n; i++) {
-		struct sl2vl_block h = {.guid = f[i].guid,
+		struct blocked_row h = {.guid = f[i].guid,
 			.in = f[i].in,
 			.out = f[i].out,
 			.since = now};
 
-		if (sl2vl_is_blocked(t, h.guid, h.in, h.out) != NULL)
+		if (blocked_rows_find(b, h.guid, h.in, h.out) != NULL)
 			continue;
 		memcpy(h.before, f[i].row, sizeof(h.before));
-		sl2vl_unknown(t, h.guid, h.in, h.out);
-		sl2vl_block(t, &h);
+		device_lose(sm->hw, device_at_row(h.guid, h.in, h.out));
+		blocked_rows_add(b, &h);
 		if (sm->foreign.nleft_closed++ < NOTED)
 			log_foreign_block(sm, &f[i]);
 		sm->stat.rows_freed++;

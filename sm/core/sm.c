@@ -495,16 +495,16 @@ sm_xact_stats(const struct sm *sm)
 static void
 count_blocked(const struct sm *sm, struct sm_status *out)
 {
-	const struct sl2vl_block *h =
-		sl2vl_blocked_list(device_sl2vl(sm->hw), &out->held);
+	const struct blocked_rows *b = device_blocked(sm->hw);
 	struct mono limit = sm->cfg->distribution.block_limit;
 
+	out->held = b->n;
 	out->held_pairs = 0;
 	out->held_until = MONO_NEVER;
 	for (size_t i = 0; i < out->held; i++) {
-		out->held_pairs += h[i].pairs;
-		out->held_until =
-			mono_min(out->held_until, mono_add(h[i].since, limit));
+		out->held_pairs += b->row[i].pairs;
+		out->held_until = mono_min(
+			out->held_until, mono_add(b->row[i].since, limit));
 	}
 }
 

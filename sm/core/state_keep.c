@@ -101,7 +101,7 @@ state_keep_check(struct sm *sm)
 	sm->names.pins = NULL;
 	in_force_forget(sm);
 	event_log_accept(sm->events.log);
-	sl2vl_unblock_all(device_sl2vl(sm->hw));
+	device_blocked(sm->hw)->n = 0;
 	drift_sl2vl_forget(sm, true);
 }
 
@@ -188,17 +188,18 @@ struct gathered {
 static void
 gather_blocks(const struct sm *sm, struct gathered *g)
 {
-	size_t n;
-	const struct sl2vl_block *hold =
-		sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
+	const struct blocked_rows *b = device_blocked(sm->hw);
 
-	g->block = mem_zalloc(n, sizeof(*g->block));
-	for (size_t i = 0; i < n; i++)
-		g->block[i] = (struct state_file_blocked){hold[i].guid,
-			hold[i].in, hold[i].out, be_get64(hold[i].before),
-			hold[i].pairs, blocked_age(sm, &hold[i])};
+	g->block = mem_zalloc(b->n, sizeof(*g->block));
+	for (size_t i = 0; i < b->n; i++) {
+		const struct blocked_row *r = &b->row[i];
+
+		g->block[i] = (struct state_file_blocked){r->guid, r->in,
+			r->out, be_get64(r->before), r->pairs,
+			blocked_age(sm, r)};
+	}
 	g->s.block = g->block;
-	g->s.nblock = n;
+	g->s.nblock = b->n;
 }
 
 /* All of the state but the records of subnet administration and the

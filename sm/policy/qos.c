@@ -388,7 +388,7 @@ qos_adopt(struct qos *q, struct topo *t)
 /* True if the rows to port p, from all ports by which packets come, are as
  * wanted. */
 static bool
-is_mapped(const struct qos *q, const struct sl2vl_cache *known, port_ix p)
+is_mapped(const struct qos *q, const struct device_store *hw, port_ix p)
 {
 	const struct topo *t = q->topo;
 	const struct topo_node *n = &t->node[t->port[p].node];
@@ -401,26 +401,26 @@ is_mapped(const struct qos *q, const struct sl2vl_cache *known, port_ix p)
 			in[i / 64] |= UINT64_C(1) << i % 64;
 	slvl_row(&q->want.levels, vlarb_vls(&q->want, t, p), slvl_end(t, p),
 		row);
-	return sl2vl_all(known, n->guid, t->port[p].num, in, row);
+	return device_holds_rows(hw, n->guid, t->port[p].num, in, row);
 }
 
 static bool
-is_shared(const struct qos *q, const struct vlarb_cache *known, port_ix p)
+is_shared(const struct qos *q, const struct device_store *hw, port_ix p)
 {
 	const struct topo *t = q->topo;
 	const struct topo_node *n = &t->node[t->port[p].node];
 	struct vlarb_table want;
-	uint8_t is[VLARB_PART];
 
 	if (!vlarb_make(&q->want, t, p, &want))
 		return false;
 	for (unsigned part = 1; part <= VLARB_PARTS; part++) {
 		unsigned bytes = vlarb_bytes(t, p, part);
 
-		if (bytes > 0 &&
-			(!vlarb_cache_part(
-				 known, n->guid, t->port[p].num, part, is) ||
-				memcmp(is, want.part[part - 1], bytes) != 0))
+		const uint8_t *is = device_bytes(
+			hw, device_at_part(n->guid, t->port[p].num, part));
+
+		if (bytes > 0 && (is == NULL || memcmp(is, want.part[part - 1],
+							bytes) != 0))
 			return false;
 	}
 	return true;
@@ -436,8 +436,8 @@ qos_settle(struct qos *q, const struct device_store *hw)
 		if (q->topo->port[p].peer == TOPO_NONE ||
 			(!l->wanted && l->layers < 2))
 			continue;
-		q->mapped[p] = is_mapped(q, device_sl2vl(hw), p);
-		q->shared[p] = l->wanted && is_shared(q, device_vlarbs(hw), p);
+		q->mapped[p] = is_mapped(q, hw, p);
+		q->shared[p] = l->wanted && is_shared(q, hw, p);
 		q->missing += !q->mapped[p] || (l->wanted && !q->shared[p]);
 	}
 }

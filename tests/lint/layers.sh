@@ -59,6 +59,7 @@ PRIVATE='
 config/import/import_priv.h : config/import/*
 discovery/builder/builder_priv.h : discovery/builder/* discovery/sweep/sweep_priv.h
 discovery/sweep/sweep_priv.h : discovery/sweep/*
+distribution/device/device_priv.h : distribution/device/device_store.c distribution/device/device_cache.c distribution/device/device_lft.c
 distribution/plan/plan_priv.h : distribution/plan/*
 distribution/push/mft_priv.h : distribution/push/mft*
 distribution/push/push_priv.h : distribution/push/push*

@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "discovery/builder/builder.h"
-#include "distribution/device/vlarb_cache.h"
+#include "distribution/tables/vlarb.h"
 #include "routing/driver/registry.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad.h"
@@ -268,35 +268,6 @@ START_TEST(any_shares)
 }
 END_TEST
 
-/* Known table parts, each per node, port and part. */
-START_TEST(what_is_known)
-{
-	struct vlarb_cache *v = vlarb_cache_new();
-	uint8_t a[VLARB_PART] = {1}, b[VLARB_PART] = {2}, is[VLARB_PART];
-
-	ck_assert(!vlarb_cache_part(v, 1, 2, 1, is));
-	vlarb_cache_set_part(v, 1, 2, 1, a);
-	vlarb_cache_set_part(v, 1, 3, 1, b);
-	vlarb_cache_set_part(v, 1, 3, 4, a);
-	ck_assert(vlarb_cache_part(v, 1, 2, 1, is));
-	ck_assert_mem_eq(is, a, sizeof(is));
-	ck_assert(vlarb_cache_part(v, 1, 3, 1, is));
-	ck_assert_mem_eq(is, b, sizeof(is));
-	ck_assert(!vlarb_cache_part(v, 1, 3, 2, is));
-	vlarb_cache_unknown(v, 1, 3, 1);
-	ck_assert(!vlarb_cache_part(v, 1, 3, 1, is));
-	vlarb_cache_forget_port(v, 1, 2);
-	ck_assert(!vlarb_cache_part(v, 1, 2, 1, is));
-	ck_assert(vlarb_cache_part(v, 1, 3, 4, is));
-	vlarb_cache_forget_all(v);
-	ck_assert(!vlarb_cache_part(v, 1, 3, 4, is));
-	vlarb_cache_refuse(v, 7, 1);
-	ck_assert(
-		vlarb_cache_refused(v, 7, 1) && !vlarb_cache_refused(v, 7, 2));
-	vlarb_cache_free(v);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -309,7 +280,6 @@ main(void)
 	tcase_add_test(t, no_mistakes);
 	tcase_add_test(t, shares);
 	tcase_add_test(t, any_shares);
-	tcase_add_test(t, what_is_known);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -205,7 +205,7 @@ START_TEST(top_first_where_blocks_above_are_refused)
 	rig_draft(&g);
 	rig_state(&g, 2);
 	rig_routes(&g);
-	device_set_top_first(g.hw, 0x101);
+	device_mark(g.hw, device_at_switch(0x101, DEVICE_LFT), DEVICE_REFUSES);
 	rig_plan(&g);
 	ck_assert_uint_eq(count_steps(&g, PLAN_TOP), 1);
 	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 1);
@@ -437,7 +437,7 @@ START_TEST(quenches_and_tops)
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
-	device_set_top_first(g.hw, 0x101);
+	device_mark(g.hw, device_at_switch(0x101, DEVICE_LFT), DEVICE_REFUSES);
 	g.quench = true;
 	g.raised = _i == 1;
 	rig_plan_by_hand(&g, false);
@@ -489,7 +489,8 @@ START_TEST(refused_rows)
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
-	sl2vl_refuse(device_sl2vl(g.hw), 0x100);
+	device_mark(
+		g.hw, device_at_switch(0x100, DEVICE_SL2VL), DEVICE_REFUSES);
 	rig_plan_by_hand(&g, false);
 	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 0);
 	ck_assert_uint_eq(count_steps(&g, PLAN_UNBLOCK), 0);
@@ -501,16 +502,16 @@ END_TEST
 /* What a previous run left blocked is unblocked when the tables are written. */
 START_TEST(blocks_of_a_previous_run_are_opened)
 {
-	const struct sl2vl_block left = {.guid = 0x101, .in = 2, .out = 1};
-	const struct sl2vl_block gone = {.guid = 0x999, .in = 2, .out = 1};
+	const struct blocked_row left = {.guid = 0x101, .in = 2, .out = 1};
+	const struct blocked_row gone = {.guid = 0x999, .in = 2, .out = 1};
 	struct rig g;
 	size_t open;
 
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
-	sl2vl_block(device_sl2vl(g.hw), &left);
-	sl2vl_block(device_sl2vl(g.hw), &gone);
+	blocked_rows_add(device_blocked(g.hw), &left);
+	blocked_rows_add(device_blocked(g.hw), &gone);
 	rig_plan(&g);
 	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 0);
 	ck_assert_uint_eq(count_steps(&g, PLAN_UNBLOCK), 1);
@@ -539,10 +540,10 @@ START_TEST(sl2vl_rows)
 	/* two linked ports and port 0: 4 pairs a switch; 2 hosts */
 	ck_assert_uint_eq(all, 2 * 4 + 2);
 	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all);
-	sl2vl_make_default(2, row);
-	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 1, 2, row);
-	sl2vl_make_default(4, row);
-	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 2, 1, row);
+	sl2vl_row_default(2, row);
+	device_put(g.hw, device_at_row(0x100, 1, 2), row);
+	sl2vl_row_default(4, row);
+	device_put(g.hw, device_at_row(0x100, 2, 1), row);
 	rig_plan(&g);
 	ck_assert_uint_eq(count_steps(&g, PLAN_SLVL), all - 1);
 	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all - 2);

@@ -264,8 +264,11 @@ START_TEST(by_port)
 		for (port_ix p = 0; _i == 1 && p < b.t1->nports; p++)
 			b.t1->port[p].vl_cap = 1;
 		for (sw_ix s = 0; _i == 2 && s < b.t1->nsw; s++)
-			sl2vl_refuse(device_sl2vl(b.hw),
-				b.t1->node[b.t1->sw[s].node].guid);
+			device_mark(b.hw,
+				device_at_switch(
+					b.t1->node[b.t1->sw[s].node].guid,
+					DEVICE_SL2VL),
+				DEVICE_REFUSES);
 		x = bed_plan(&b, TRANSITION_AUTO, 1);
 		ck_assert(bed_safe(&b, x));
 		for (size_t i = 0; i < x->ndeps; i++)

@@ -165,7 +165,7 @@ START_TEST(unread_above_the_top)
 	ck_assert_uint_eq(x->unread + x->nquenches, 0);
 	transition_free(x);
 	guid = b.t1->node[b.t1->sw[1].node].guid;
-	device_set_top_first(b.hw, guid);
+	device_mark(b.hw, device_at_switch(guid, DEVICE_LFT), DEVICE_REFUSES);
 	check_empty(&b, 1, 1);
 	bed_free(&b);
 }
@@ -194,7 +194,7 @@ START_TEST(a_top_that_is_raised_is_shielded)
 	b.t1->sw[1].lft_top = LFT_BLOCK - 1;
 	device_forget_node(b.hw, guid);
 	device_set_block(b.hw, guid, 0, routes_ref_of(b.to, 1, 0));
-	device_set_top_first(b.hw, guid);
+	device_mark(b.hw, device_at_switch(guid, DEVICE_LFT), DEVICE_REFUSES);
 	device_drained(b.hw);
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->nquenches, 1U + sw->nadj);

@@ -151,8 +151,9 @@ lay_rows(struct bed *b, sw_ix stranger)
 				slvl_row(&b->levels, slvl_link(t, p, 0),
 					slvl_end(t, p), row);
 				if (s != stranger)
-					sl2vl_set_row(device_sl2vl(b->hw),
-						n->guid, in, out, row);
+					device_put(b->hw,
+						device_at_row(n->guid, in, out),
+						row);
 				for (unsigned i = 0;
 					s == stranger && i < SLVL_ROW; i++)
 					row[i] = (uint8_t)(rng_next(&b->r) &
@@ -169,7 +170,7 @@ block_dependencies(struct bed *b, const struct transition_result *x)
 	for (size_t i = 0; i < x->ndeps; i++) {
 		const struct transition_dependency *u = &x->dep[i];
 
-		sl2vl_block_sls(b->row[u->sw][u->in][u->out],
+		sl2vl_row_block(b->row[u->sw][u->in][u->out],
 			slvl_sls(&b->levels, u->layers));
 	}
 }

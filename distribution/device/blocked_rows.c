@@ -1,0 +1,35 @@
+#include "distribution/device/blocked_rows.h"
+
+#include "sm/base/mem.h"
+
+struct blocked_row *
+blocked_rows_find(
+	const struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct blocked_row *r = &b->row[i];
+
+		if (r->guid == guid && r->in == in && r->out == out)
+			return r;
+	}
+	return NULL;
+}
+
+void
+blocked_rows_add(struct blocked_rows *b, const struct blocked_row *r)
+{
+	if (blocked_rows_find(b, r->guid, r->in, r->out) != NULL)
+		return;
+	b->row = mem_grow(b->row, b->n, &b->cap, sizeof(*b->row));
+	b->row[b->n++] = *r;
+}
+
+void
+blocked_rows_remove(
+	struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out)
+{
+	struct blocked_row *r = blocked_rows_find(b, guid, in, out);
+
+	if (r != NULL)
+		*r = b->row[--b->n];
+}

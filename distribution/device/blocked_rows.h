@@ -1,0 +1,49 @@
+/*
+ * blocked_rows: the dependencies (in-port, out-port) of switches that are
+ * blocked.
+ *
+ * A dependency is blocked when the subnet manager set its row of SL2VL to VL
+ * 15, or tried to: packets that would take it are discarded, packets that took
+ * it before have to drain. The record of a blocked dependency keeps the
+ * previous row; it goes to the journal (the core's state file) before the first
+ * Set leaves, and stays until the switch has acknowledged the final row,
+ * whatever else is forgotten about that switch.
+ */
+#ifndef HEDDLE_DISTRIBUTION_DEVICE_BLOCKED_ROWS_H
+#define HEDDLE_DISTRIBUTION_DEVICE_BLOCKED_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "distribution/tables/sl2vl_row.h"
+#include "sm/base/clock.h"
+
+/* A blocked dependency. */
+struct blocked_row {
+	uint64_t guid; /* of the switch */
+	uint8_t in, out;
+	uint8_t before[SL2VL_ROW]; /* the row to restore */
+	uint64_t pairs;		   /* (switch, LID) that lose packets here */
+	struct mono since;
+	bool told; /* its age was reported */
+};
+
+struct blocked_rows {
+	struct blocked_row *row;
+	size_t n, cap;
+};
+
+/*
+ * Record a blocked dependency. A second call changes nothing: the previous row
+ * of the first one is kept.
+ */
+void blocked_rows_add(struct blocked_rows *b, const struct blocked_row *r);
+void blocked_rows_remove(
+	struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out);
+
+/* The record of a blocked dependency; NULL: it is not blocked. */
+struct blocked_row *blocked_rows_find(
+	const struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out);
+
+#endif

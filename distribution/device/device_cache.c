@@ -1,0 +1,225 @@
+/*
+ * device_cache: the cache of blocks in the device store, what devices refuse,
+ * and which blocks are in doubt.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/device/device_priv.h"
+#include "sm/base/hash.h"
+#include "sm/base/mem.h"
+
+struct device_node *
+device_find_node(const struct device_store *h, uint64_t guid)
+{
+	uint32_t i;
+
+	return map_get(&h->by_guid, guid, &i) ? &h->node[i] : NULL;
+}
+
+struct device_node *
+device_find_or_add_node(struct device_store *h, uint64_t guid)
+{
+	struct device_node *s = device_find_node(h, guid);
+
+	if (s != NULL)
+		return s;
+	h->node = mem_grow(h->node, h->n, &h->cap, sizeof(*h->node));
+	s = &h->node[h->n];
+	*s = (struct device_node){.guid = guid};
+	map_put(&h->by_guid, guid, (uint32_t)h->n++);
+	return s;
+}
+
+struct device_table *
+device_find_table(
+	const struct device_node *s, enum device_attr attr, unsigned port)
+{
+	return s == NULL || port >= s->of[attr].n ? NULL
+						  : &s->of[attr].port[port];
+}
+
+static struct device_table *
+find_table(const struct device_store *h, const struct device_at *at)
+{
+	return device_find_table(
+		device_find_node(h, at->guid), at->attr, at->port);
+}
+
+static struct device_table *
+find_or_add_table(struct device_store *h, const struct device_at *at)
+{
+	struct device_ports *p =
+		&device_find_or_add_node(h, at->guid)->of[at->attr];
+	unsigned n = p->n;
+
+	if (at->port >= n) {
+		p->n = at->port + 1U;
+		p->port = mem_resize(p->port, p->n, sizeof(*p->port));
+		memset(&p->port[n], 0, (p->n - n) * sizeof(*p->port));
+	}
+	return &p->port[at->port];
+}
+
+lft_ref *
+device_block_slot(struct device_store *h, const struct device_at *at)
+{
+	struct device_table *t = find_or_add_table(h, at);
+
+	if (at->block >= t->n) {
+		t->block =
+			mem_resize(t->block, at->block + 1, sizeof(*t->block));
+		while (t->n <= at->block)
+			t->block[t->n++] = DEVICE_UNKNOWN;
+	}
+	return &t->block[at->block];
+}
+
+static struct lft_pool *
+pool_of(const struct device_store *h, enum device_attr attr)
+{
+	return attr == DEVICE_LFT ? h->pool : h->values;
+}
+
+const uint8_t *
+device_bytes(const struct device_store *h, struct device_at at)
+{
+	const struct device_table *t = find_table(h, &at);
+
+	return t == NULL || at.block >= t->n ||
+			       t->block[at.block] == DEVICE_UNKNOWN
+		       ? NULL
+		       : lft_bytes(pool_of(h, at.attr), t->block[at.block]);
+}
+
+/* A reference to the value, which is shared with the recent ones. */
+static lft_ref
+share_value(struct device_store *h, const uint8_t bytes[LFT_BLOCK])
+{
+	lft_ref *at = &h->recent[fnv_more(FNV_START, bytes, LFT_BLOCK) %
+				 DEVICE_RECENT];
+
+	if (memcmp(lft_bytes(h->values, *at), bytes, LFT_BLOCK) != 0) {
+		lft_drop(h->values, *at);
+		*at = lft_add(h->values, bytes);
+	}
+	return lft_share(h->values, *at);
+}
+
+void
+device_put(struct device_store *h, struct device_at at, const uint8_t *bytes)
+{
+	const struct device_attribute *a = &device_attribute[at.attr];
+	uint8_t value[LFT_BLOCK] = {0};
+	lft_ref *p;
+
+	if (at.block >= a->blocks)
+		return;
+	memcpy(value, bytes, a->bytes);
+	p = device_block_slot(h, &at);
+	if (*p != DEVICE_UNKNOWN)
+		lft_drop(h->values, *p);
+	*p = share_value(h, value);
+}
+
+void
+device_lose(struct device_store *h, struct device_at at)
+{
+	struct device_table *t = find_table(h, &at);
+
+	if (t == NULL || at.block >= t->n ||
+		t->block[at.block] == DEVICE_UNKNOWN)
+		return;
+	lft_drop(h->values, t->block[at.block]);
+	t->block[at.block] = DEVICE_UNKNOWN;
+}
+
+bool
+device_holds_rows(const struct device_store *h, uint64_t guid, unsigned out,
+	const uint64_t in[4], const uint8_t row[SL2VL_ROW])
+{
+	const uint8_t *is, *same = NULL;
+
+	for (unsigned i = 0; i < 256; i++) {
+		if ((in[i / 64] >> i % 64 & 1) == 0)
+			continue;
+		is = device_bytes(h, device_at_row(guid, i, out));
+		if (is == NULL ||
+			(is != same && memcmp(is, row, SL2VL_ROW) != 0))
+			return false;
+		same = is;
+	}
+	return true;
+}
+
+void
+device_mark(struct device_store *h, struct device_at at, enum device_mark m)
+{
+	find_or_add_table(h, &at)->marks |= m;
+}
+
+bool
+device_marked(
+	const struct device_store *h, struct device_at at, enum device_mark m)
+{
+	const struct device_table *t = find_table(h, &at);
+
+	return t != NULL && (t->marks & m) != 0;
+}
+
+void
+device_drop_table(
+	struct device_store *h, enum device_attr attr, struct device_table *t)
+{
+	for (uint32_t b = 0; b < t->n; b++)
+		if (t->block[b] != DEVICE_UNKNOWN)
+			lft_drop(pool_of(h, attr), t->block[b]);
+	free(t->block);
+	t->block = NULL;
+	t->n = 0;
+}
+
+/* ---- doubts ---- */
+
+bool
+device_in_doubt(const struct device_store *h, uint64_t guid, uint32_t b)
+{
+	for (size_t i = 0; i < h->ndoubts; i++)
+		if (h->doubt[i].guid == guid && h->doubt[i].block == b)
+			return true;
+	return false;
+}
+
+void
+device_doubt(
+	struct device_store *h, uint64_t guid, uint32_t b, struct mono until)
+{
+	size_t i;
+
+	for (i = 0; i < h->ndoubts; i++)
+		if (h->doubt[i].guid == guid && h->doubt[i].block == b) {
+			h->doubt[i].until = until;
+			return;
+		}
+	h->doubt = mem_grow(
+		h->doubt, h->ndoubts, &h->capdoubts, sizeof(*h->doubt));
+	h->doubt[h->ndoubts++] = (struct device_doubt){guid, b, until};
+}
+
+const struct device_doubt *
+device_doubts(const struct device_store *h, size_t *n)
+{
+	*n = h->ndoubts;
+	return h->doubt;
+}
+
+void
+device_believe(struct device_store *h, struct mono t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < h->ndoubts; i++)
+		if (mono_before(t, h->doubt[i].until))
+			h->doubt[n++] = h->doubt[i];
+	h->ndoubts = n;
+}

@@ -1,0 +1,32 @@
+#include "distribution/tables/sl2vl_row.h"
+
+#include <string.h>
+
+void
+sl2vl_row_default(unsigned n, uint8_t row[SL2VL_ROW])
+{
+	unsigned sl;
+
+	memset(row, 0, SL2VL_ROW);
+	for (sl = 0; sl < 16 && sl < n; sl++)
+		row[sl / 2] |= (uint8_t)(sl << (sl % 2 ? 0 : 4));
+}
+
+void
+sl2vl_row_block(uint8_t row[SL2VL_ROW], uint16_t sls)
+{
+	for (unsigned sl = 0; sl < 16; sl++)
+		if ((sls >> sl & 1) != 0)
+			row[sl / 2] |= (uint8_t)(sl % 2 != 0 ? 0x0f : 0xf0);
+}
+
+bool
+sl2vl_row_is_closed(const uint8_t row[SL2VL_ROW])
+{
+	unsigned i;
+
+	for (i = 0; i < SL2VL_ROW; i++)
+		if (row[i] != 0xff)
+			return false;
+	return true;
+}

@@ -1,0 +1,188 @@
+/* Blocks in the device store as far as they are known, what devices refuse, and
+ * blocked dependencies. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/builder/builder.h"
+#include "distribution/device/device_store.h"
+#include "distribution/tables/vlarb.h"
+#include "tests/unit/suite.h"
+
+static const uint8_t straight2[SL2VL_ROW] = {0x01};
+static const uint8_t shut[SL2VL_ROW] = {255, 255, 255, 255, 255, 255, 255, 255};
+
+static struct lft_pool *pool;
+static struct device_store *h;
+
+static void
+open_store(void)
+{
+	pool = lft_pool_new();
+	h = device_new(pool);
+}
+
+static void
+close_store(void)
+{
+	device_free(h);
+	ck_assert_uint_eq(pool->live, 0);
+	lft_pool_free(pool);
+}
+
+static bool
+store_holds(struct device_at at, const uint8_t *bytes)
+{
+	const uint8_t *is = device_bytes(h, at);
+
+	return is != NULL &&
+	       memcmp(is, bytes, device_attribute[at.attr].bytes) == 0;
+}
+
+START_TEST(rows)
+{
+	const uint64_t in[4] = {1 << 2 | 1 << 4};
+
+	ck_assert_ptr_null(device_bytes(h, device_at_row(1, 2, 3)));
+	device_put(h, device_at_row(1, 2, 3), straight2);
+	ck_assert(store_holds(device_at_row(1, 2, 3), straight2));
+	ck_assert_ptr_null(device_bytes(h, device_at_row(1, 3, 2)));
+	ck_assert_ptr_null(device_bytes(h, device_at_row(2, 2, 3)));
+	ck_assert(!device_holds_rows(h, 1, 3, in, straight2));
+	device_put(h, device_at_row(1, 4, 3), straight2);
+	ck_assert(device_holds_rows(h, 1, 3, in, straight2));
+	device_put(h, device_at_row(1, 4, 3), shut);
+	ck_assert(!device_holds_rows(h, 1, 3, in, straight2));
+	ck_assert(store_holds(device_at_row(1, 4, 3), shut));
+	device_lose(h, device_at_row(1, 4, 3));
+	device_lose(h, device_at_row(1, 9, 3)); /* never known */
+	ck_assert_ptr_null(device_bytes(h, device_at_row(1, 4, 3)));
+	ck_assert(store_holds(device_at_row(1, 2, 3), straight2));
+	device_forget_node(h, 1);
+	ck_assert_ptr_null(device_bytes(h, device_at_row(1, 2, 3)));
+}
+END_TEST
+
+/* Parts of arbitration tables, each per node, port and part. */
+START_TEST(parts)
+{
+	uint8_t a[VLARB_PART] = {1}, b[VLARB_PART] = {2};
+
+	memset(b + 1, 255, sizeof(b) - 1);
+	device_put(h, device_at_part(1, 2, 1), a);
+	device_put(h, device_at_part(1, 3, 1), b);
+	device_put(h, device_at_part(1, 3, 4), a);
+	ck_assert(store_holds(device_at_part(1, 2, 1), a));
+	ck_assert(store_holds(device_at_part(1, 3, 1), b));
+	ck_assert_ptr_null(device_bytes(h, device_at_part(1, 3, 2)));
+	device_lose(h, device_at_part(1, 3, 1));
+	ck_assert_ptr_null(device_bytes(h, device_at_part(1, 3, 1)));
+	device_put(h, device_at_row(1, 0, 3), straight2);
+	ck_assert(store_holds(device_at_part(1, 3, 4), a));
+	device_distrust_ports(h);
+	ck_assert_ptr_null(device_bytes(h, device_at_part(1, 3, 4)));
+	ck_assert_ptr_null(device_bytes(h, device_at_row(1, 0, 3)));
+	/* beyond what a port has of it */
+	device_put(h, device_at_part(1, 3, 100000), a);
+	ck_assert_ptr_null(device_bytes(h, device_at_part(1, 3, 100000)));
+}
+END_TEST
+
+/* As many values as there are blocks: each is kept as it is. */
+START_TEST(many_values)
+{
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < 5000; i++) {
+			uint8_t row[SL2VL_ROW] = {
+				(uint8_t)(i + round), (uint8_t)(i >> 8)};
+
+			device_put(h, device_at_row(i / 50, i % 50, 7), row);
+		}
+	for (unsigned i = 0; i < 5000; i++) {
+		uint8_t row[SL2VL_ROW] = {(uint8_t)(i + 1), (uint8_t)(i >> 8)};
+
+		ck_assert(store_holds(device_at_row(i / 50, i % 50, 7), row));
+	}
+}
+END_TEST
+
+/* What a device refuses outlives what it holds; that something of ours is there
+ * does not. */
+START_TEST(marks)
+{
+	const struct device_at sw = device_at_switch(1, DEVICE_SL2VL);
+
+	ck_assert(!device_marked(h, sw, DEVICE_REFUSES));
+	device_mark(h, sw, DEVICE_REFUSES);
+	device_mark(h, sw, DEVICE_ASSIGNED);
+	device_mark(h, device_at_part(7, 1, 0), DEVICE_REFUSES);
+	ck_assert(device_marked(h, sw, DEVICE_REFUSES));
+	ck_assert(!device_marked(h, sw, DEVICE_REFUSES_SPAN));
+	ck_assert(!device_marked(
+		h, device_at_switch(1, DEVICE_LFT), DEVICE_REFUSES));
+	ck_assert(device_marked(h, device_at_part(7, 1, 2), DEVICE_REFUSES));
+	ck_assert(!device_marked(h, device_at_part(7, 2, 2), DEVICE_REFUSES));
+	device_distrust_ports(h);
+	ck_assert(device_marked(h, sw, DEVICE_ASSIGNED));
+	device_forget_node(h, 1);
+	ck_assert(device_marked(h, sw, DEVICE_REFUSES));
+	ck_assert(!device_marked(h, sw, DEVICE_ASSIGNED));
+}
+END_TEST
+
+START_TEST(blocked_dependencies)
+{
+	struct blocked_rows *b = device_blocked(h);
+	struct blocked_row x = {.guid = 1, .in = 2, .out = 3, .pairs = 7};
+	struct blocked_row y = {.guid = 1, .in = 3, .out = 2};
+
+	memcpy(x.before, straight2, SL2VL_ROW);
+	blocked_rows_add(b, &x);
+	blocked_rows_add(b, &y);
+	memcpy(x.before, shut, SL2VL_ROW);
+	blocked_rows_add(b, &x); /* keeps the row from before the first */
+	ck_assert_uint_eq(b->n, 2);
+	ck_assert_mem_eq(
+		blocked_rows_find(b, 1, 2, 3)->before, straight2, SL2VL_ROW);
+	device_forget_node(h, 1); /* the dependency may still be blocked */
+	ck_assert_ptr_nonnull(blocked_rows_find(b, 1, 2, 3));
+	blocked_rows_remove(b, 1, 2, 3);
+	blocked_rows_remove(b, 1, 2, 3);
+	ck_assert_ptr_null(blocked_rows_find(b, 1, 2, 3));
+	ck_assert_ptr_nonnull(blocked_rows_find(b, 1, 3, 2));
+}
+END_TEST
+
+START_TEST(blocked_sls)
+{
+	uint8_t row[SL2VL_ROW];
+
+	sl2vl_row_default(2, row);
+	ck_assert_mem_eq(row, straight2, SL2VL_ROW);
+	sl2vl_row_block(row, 1 << 1);
+	ck_assert_uint_eq(row[0], 0x0f); /* only SL 1 used VL 1 */
+	ck_assert(!sl2vl_row_is_closed(row));
+	sl2vl_row_block(row, UINT16_MAX);
+	ck_assert(sl2vl_row_is_closed(row));
+	sl2vl_row_default(16, row);
+	ck_assert_uint_eq(row[0], 0x01);
+	ck_assert_uint_eq(row[7], 0xef);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("device_blocks");
+	TCase *tc = tcase_create("device_blocks");
+
+	tcase_add_checked_fixture(tc, open_store, close_store);
+	tcase_add_test(tc, rows);
+	tcase_add_test(tc, parts);
+	tcase_add_test(tc, many_values);
+	tcase_add_test(tc, marks);
+	tcase_add_test(tc, blocked_dependencies);
+	tcase_add_test(tc, blocked_sls);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}
