@@ -1,9 +1,11 @@
 #include "distribution/device/attribute.h"
 
+#include "distribution/tables/pkey_table.h"
 #include "distribution/tables/sl2vl_row.h"
 #include "distribution/tables/vlarb.h"
 #include "routing/core/lft.h"
 #include "sm/mad/mad.h"
+#include "sm/mad/mad_ar.h"
 
 enum { LFT_BLOCKS = 1 << 10, IN_PORTS = 1 << 8 };
 
@@ -21,4 +23,13 @@ const struct device_attribute device_attribute[DEVICE_ATTRS] = {
 		.blocks = VLARB_PARTS + 1,
 		.lost = DEVICE_LOST_FRESH | DEVICE_LOST_DOWN |
 			DEVICE_LOST_RIVAL},
+	[DEVICE_PKEY] = {.attr = MAD_PKEY_TABLE,
+		.bytes = PKEY_TABLE_BLOCK * sizeof(uint16_t),
+		.blocks = PKEY_TABLE_BLOCKS,
+		.lost = DEVICE_LOST_FRESH | DEVICE_LOST_DOWN |
+			DEVICE_LOST_RIVAL},
+	[DEVICE_ADAPTIVE] = {.attr = MAD_AR_INFO,
+		.bytes = 2,
+		.blocks = 1,
+		.lost = DEVICE_LOST_FRESH | DEVICE_LOST_RIVAL},
 };

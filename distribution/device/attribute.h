@@ -14,9 +14,12 @@
 #include <stdint.h>
 
 enum device_attr {
-	DEVICE_LFT,   /* of a switch; block: 64 LIDs */
-	DEVICE_SL2VL, /* of an out-port; block: the row from an in-port */
-	DEVICE_VLARB, /* of a port; block: part 1 .. 4 */
+	DEVICE_LFT,	 /* of a switch; block: 64 LIDs */
+	DEVICE_SL2VL,	 /* of an out-port; block: the row from an in-port */
+	DEVICE_VLARB,	 /* of a port; block: part 1 .. 4 */
+	DEVICE_PKEY,	 /* of a port; block: 32 keys */
+	DEVICE_ADAPTIVE, /* of a switch: how it forwards beside its LFT, as
+			    adaptive_seen.h puts it together */
 	DEVICE_ATTRS,
 };
 
@@ -44,6 +47,13 @@ struct device_at {
 	uint32_t block;
 };
 
+/* A block of a forwarding table. */
+static inline struct device_at
+device_at_lft(uint64_t guid, uint32_t block)
+{
+	return (struct device_at){guid, DEVICE_LFT, 0, block};
+}
+
 /* The row of SL2VL from one port of a node to another. */
 static inline struct device_at
 device_at_row(uint64_t guid, unsigned in, unsigned out)
@@ -56,6 +66,13 @@ static inline struct device_at
 device_at_part(uint64_t guid, unsigned port, unsigned part)
 {
 	return (struct device_at){guid, DEVICE_VLARB, (uint8_t)port, part};
+}
+
+/* A block of the P_Key table of a port. */
+static inline struct device_at
+device_at_keys(uint64_t guid, unsigned port, unsigned block)
+{
+	return (struct device_at){guid, DEVICE_PKEY, (uint8_t)port, block};
 }
 
 /* An attribute of a switch as a whole. */

@@ -120,6 +120,7 @@ device_put(struct device_store *h, struct device_at at, const uint8_t *bytes)
 	if (*p != DEVICE_UNKNOWN)
 		lft_drop(h->values, *p);
 	*p = share_value(h, value);
+	h->stamp[at.attr]++;
 }
 
 void
@@ -132,6 +133,7 @@ device_lose(struct device_store *h, struct device_at at)
 		return;
 	lft_drop(h->values, t->block[at.block]);
 	t->block[at.block] = DEVICE_UNKNOWN;
+	h->stamp[at.attr]++;
 }
 
 bool
@@ -150,6 +152,12 @@ device_holds_rows(const struct device_store *h, uint64_t guid, unsigned out,
 		same = is;
 	}
 	return true;
+}
+
+uint64_t
+device_stamp(const struct device_store *h, enum device_attr attr)
+{
+	return h->stamp[attr];
 }
 
 void
@@ -174,6 +182,7 @@ device_drop_table(
 	for (uint32_t b = 0; b < t->n; b++)
 		if (t->block[b] != DEVICE_UNKNOWN)
 			lft_drop(pool_of(h, attr), t->block[b]);
+	h->stamp[attr] += t->n > 0;
 	free(t->block);
 	t->block = NULL;
 	t->n = 0;
@@ -181,29 +190,37 @@ device_drop_table(
 
 /* ---- doubts ---- */
 
-bool
-device_in_doubt(const struct device_store *h, uint64_t guid, uint32_t b)
+static struct device_doubt *
+find_doubt(const struct device_store *h, const struct device_at *at)
 {
-	for (size_t i = 0; i < h->ndoubts; i++)
-		if (h->doubt[i].guid == guid && h->doubt[i].block == b)
-			return true;
-	return false;
+	for (size_t i = 0; i < h->ndoubts; i++) {
+		const struct device_at *is = &h->doubt[i].at;
+
+		if (is->guid == at->guid && is->attr == at->attr &&
+			is->port == at->port && is->block == at->block)
+			return &h->doubt[i];
+	}
+	return NULL;
+}
+
+bool
+device_in_doubt(const struct device_store *h, const struct device_at *at)
+{
+	return find_doubt(h, at) != NULL;
 }
 
 void
-device_doubt(
-	struct device_store *h, uint64_t guid, uint32_t b, struct mono until)
+device_doubt(struct device_store *h, struct device_at at, struct mono until)
 {
-	size_t i;
+	struct device_doubt *d = find_doubt(h, &at);
 
-	for (i = 0; i < h->ndoubts; i++)
-		if (h->doubt[i].guid == guid && h->doubt[i].block == b) {
-			h->doubt[i].until = until;
-			return;
-		}
-	h->doubt = mem_grow(
-		h->doubt, h->ndoubts, &h->capdoubts, sizeof(*h->doubt));
-	h->doubt[h->ndoubts++] = (struct device_doubt){guid, b, until};
+	if (d == NULL) {
+		h->doubt = mem_grow(
+			h->doubt, h->ndoubts, &h->capdoubts, sizeof(*h->doubt));
+		d = &h->doubt[h->ndoubts++];
+		d->at = at;
+	}
+	d->until = until;
 }
 
 const struct device_doubt *

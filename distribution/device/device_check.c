@@ -47,8 +47,8 @@ is_in_doubt(const struct check *c, const struct device_check_item *i)
 
 	d = device_doubts(c->job.hw, &n);
 	for (k = 0; k < n; k++)
-		if (i->attr == MAD_LFT && d[k].guid == i->guid &&
-			d[k].block == i->mod)
+		if (i->attr == MAD_LFT && d[k].at.attr == DEVICE_LFT &&
+			d[k].at.guid == i->guid && d[k].at.block == i->mod)
 			return true;
 	return false;
 }
@@ -73,10 +73,12 @@ device_check_new(struct topo *t, const struct device_check_job *job)
 	c->job = *job;
 	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
-		add_item(c, &(struct device_check_item){.guid = d[i].guid,
-				    .attr = MAD_LFT,
-				    .mod = d[i].block,
-				    .why = DEVICE_CHECK_DOUBT});
+		if (d[i].at.attr == DEVICE_LFT)
+			add_item(c, &(struct device_check_item){
+					    .guid = d[i].at.guid,
+					    .attr = MAD_LFT,
+					    .mod = d[i].at.block,
+					    .why = DEVICE_CHECK_DOUBT});
 	for (i = 0; i < job->n; i++)
 		if (!is_in_doubt(c, &job->item[i]))
 			add_item(c, &job->item[i]);

@@ -9,12 +9,6 @@
 #include "distribution/device/device_priv.h"
 #include "sm/base/mem.h"
 
-static struct device_at
-at_block(uint64_t guid, uint32_t b)
-{
-	return (struct device_at){guid, DEVICE_LFT, 0, b};
-}
-
 lft_ref
 device_block(const struct device_store *h, uint64_t guid, uint32_t b)
 {
@@ -88,7 +82,7 @@ add_ghost(struct device_store *h, struct device_node *s, uint32_t b, lft_ref r)
 void
 device_set_block(struct device_store *h, uint64_t guid, uint32_t b, lft_ref r)
 {
-	const struct device_at at = at_block(guid, b);
+	const struct device_at at = device_at_lft(guid, b);
 	lft_ref *p = device_block_slot(h, &at);
 	struct device_node *s = device_find_node(h, guid);
 
@@ -103,7 +97,7 @@ device_set_block(struct device_store *h, uint64_t guid, uint32_t b, lft_ref r)
 void
 device_unknown_block(struct device_store *h, uint64_t guid, uint32_t b)
 {
-	const struct device_at at = at_block(guid, b);
+	const struct device_at at = device_at_lft(guid, b);
 
 	if (device_block(h, guid, b) == DEVICE_UNKNOWN)
 		return;
@@ -114,7 +108,7 @@ device_unknown_block(struct device_store *h, uint64_t guid, uint32_t b)
 void
 device_sending(struct device_store *h, uint64_t guid, uint32_t b, lft_ref image)
 {
-	const struct device_at at = at_block(guid, b);
+	const struct device_at at = device_at_lft(guid, b);
 	lft_ref is = *device_block_slot(h, &at);
 	struct device_node *s = device_find_node(h, guid);
 
@@ -176,14 +170,17 @@ device_drain_switch(struct device_store *h, struct device_node *s)
 	s->nghosts = s->capghosts = 0;
 	for (uint32_t b = 0; b < s->nwild; b++)
 		s->wild[b] &= device_block(h, s->guid, b) == DEVICE_UNKNOWN;
-	for (uint32_t b = 0; b < n; b++)
+	for (uint32_t b = 0; b < n; b++) {
+		const struct device_at at = device_at_lft(s->guid, b);
+
 		for (uint32_t i = haunt[b]; i != 0; i = old[i - 1].next) {
 			if (device_block(h, s->guid, b) == DEVICE_UNKNOWN ||
-				device_in_doubt(h, s->guid, b))
+				device_in_doubt(h, &at))
 				add_ghost(h, s, b, old[i - 1].ref);
 			else
 				lft_drop(h->pool, old[i - 1].ref);
 		}
+	}
 	free(old);
 	free(haunt);
 }

@@ -59,8 +59,7 @@ struct device_store {
 	size_t nkept, capkept;
 	struct blocked_rows *blocked;
 	bool undrained;
-	struct pkey_tables *ptables;
-	struct adaptive_cache *adaptive;
+	uint64_t stamp[DEVICE_ATTRS];
 	struct device_doubt *doubt;
 	size_t ndoubts, capdoubts;
 };
@@ -78,7 +77,7 @@ lft_ref *device_block_slot(struct device_store *h, const struct device_at *at);
 /* All blocks of a port are unknown. */
 void device_drop_table(
 	struct device_store *h, enum device_attr attr, struct device_table *t);
-bool device_in_doubt(const struct device_store *h, uint64_t guid, uint32_t b);
+bool device_in_doubt(const struct device_store *h, const struct device_at *at);
 
 /* device_lft.c: forget the other values of a switch's blocks. */
 void device_drop_ghosts(struct device_store *h, struct device_node *s);

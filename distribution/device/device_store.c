@@ -14,8 +14,6 @@ device_new(struct lft_pool *pool)
 	h->pool = pool;
 	h->values = lft_pool_new();
 	h->blocked = mem_zalloc(1, sizeof(*h->blocked));
-	h->ptables = pkey_tables_new();
-	h->adaptive = adaptive_cache_new();
 	return h;
 }
 
@@ -71,8 +69,6 @@ device_free(struct device_store *h)
 	free(h->doubt);
 	free(h->blocked->row);
 	free(h->blocked);
-	pkey_tables_free(h->ptables);
-	adaptive_cache_free(h->adaptive);
 	map_free(&h->by_guid);
 	map_free(&h->keepers);
 	free(h->kept);
@@ -113,8 +109,6 @@ device_forget_node(struct device_store *h, uint64_t guid)
 {
 	struct device_node *s = device_find_node(h, guid);
 
-	pkey_tables_forget(h->ptables, guid);
-	adaptive_cache_forget(h->adaptive, guid);
 	if (s == NULL)
 		return;
 	for (unsigned a = 0; a < DEVICE_ATTRS; a++)
@@ -130,8 +124,13 @@ device_distrust_ports(struct device_store *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		lose_node(h, &h->node[i], DEVICE_LOST_RIVAL);
-	pkey_tables_forget_all(h->ptables);
-	adaptive_cache_forget_all(h->adaptive);
+}
+
+void
+device_forget_attribute(struct device_store *h, enum device_attr attr)
+{
+	for (size_t i = 0; i < h->n; i++)
+		drop_attribute(h, &h->node[i], attr);
 }
 
 void
@@ -147,10 +146,7 @@ reconcile_node(struct device_store *h, const struct topo *t, node_ix ix)
 	const struct topo_node *n = &t->node[ix];
 	struct device_node *s = device_find_node(h, n->guid);
 
-	if (n->type == TOPO_SWITCH && (n->flags & TN_FRESH) != 0) {
-		adaptive_cache_forget(h->adaptive, n->guid);
-		if (s == NULL)
-			return;
+	if (s != NULL && (n->flags & TN_FRESH) != 0) {
 		lose_node(h, s, DEVICE_LOST_FRESH);
 		forget_assigned(s);
 	}
@@ -240,16 +236,4 @@ struct blocked_rows *
 device_blocked(const struct device_store *h)
 {
 	return h->blocked;
-}
-
-struct adaptive_cache *
-device_adaptive(const struct device_store *h)
-{
-	return h->adaptive;
-}
-
-struct pkey_tables *
-device_ptables(const struct device_store *h)
-{
-	return h->ptables;
 }

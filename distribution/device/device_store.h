@@ -11,11 +11,9 @@
  * their memory, those of forwarding tables with the routes that they came from.
  * Marks say what a device refuses.
  *
- * The store also owns the list of blocked dependencies (blocked_rows.h), the
- * known P_Key tables (pkey_table.h), what forwards beside the tables
- * (adaptive_cache.h), and which settings ports keep although they were sent
- * others. Port parameters are not here: discovery's builder holds them as last
- * read or acknowledged.
+ * The store also owns the list of blocked dependencies (blocked_rows.h), and
+ * which settings ports keep although they were sent others. Port parameters are
+ * not here: discovery's builder holds them as last read or acknowledged.
  *
  * It changes only on a Set that leaves, an acknowledgement, a read-back, or
  * when something shows that a device lost its memory.
@@ -33,10 +31,8 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
-#include "distribution/device/adaptive_cache.h"
 #include "distribution/device/attribute.h"
 #include "distribution/device/blocked_rows.h"
-#include "distribution/tables/pkey_table.h"
 #include "routing/core/lft.h"
 #include "sm/base/clock.h"
 #include "sm/mad/mad.h"
@@ -75,6 +71,10 @@ void device_mark(
 	struct device_store *h, struct device_at at, enum device_mark m);
 bool device_marked(
 	const struct device_store *h, struct device_at at, enum device_mark m);
+
+/* A number that changes whenever something that is known of this attribute has
+ * changed, or may have. */
+uint64_t device_stamp(const struct device_store *h, enum device_attr attr);
 
 /* Whether the rows from all these in-ports (a bit each) to out are this one. */
 bool device_holds_rows(const struct device_store *h, uint64_t guid,
@@ -192,32 +192,27 @@ bool device_keeps_life(
 /* Record LinearFDBTop as acknowledged or read, for device_reconcile. */
 void device_set_top(struct device_store *h, uint64_t guid, uint16_t top);
 
-/* The known P_Key tables, of hosts as well. */
-struct pkey_tables *device_ptables(const struct device_store *h);
-
-/* Which switches forward otherwise than by their tables alone. */
-struct adaptive_cache *device_adaptive(const struct device_store *h);
-
 /*
- * Another subnet manager may have written tables of ports: SL2VL, arbitration
- * and P_Key tables are unknown again, and what forwards beside the tables.
+ * Another subnet manager may have written tables of ports: every attribute that
+ * says so is unknown again; or one attribute, of all nodes.
  */
 void device_distrust_ports(struct device_store *h);
+void device_forget_attribute(struct device_store *h, enum device_attr attr);
 
 /*
  * A Set of this block was sent more than once, or without an answer: a copy may
  * still be in flight and overwrite what is acknowledged later. At the time
- * `until` the block has to be read once more; until then it keeps its values
- * through device_drained.
+ * `until` the block has to be read once more; until then a forwarding block
+ * keeps its values through device_drained. A P_Key table is in doubt as a
+ * whole, by its block 0.
  */
 struct device_doubt {
-	uint64_t guid;
-	uint32_t block;
+	struct device_at at;
 	struct mono until;
 };
 
 void device_doubt(
-	struct device_store *h, uint64_t guid, uint32_t b, struct mono until);
+	struct device_store *h, struct device_at at, struct mono until);
 
 /* The blocks in doubt, a borrowed array. */
 const struct device_doubt *device_doubts(

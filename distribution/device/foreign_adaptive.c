@@ -49,7 +49,7 @@ struct asked {
 
 struct foreign_adaptive {
 	struct topo *topo;
-	struct adaptive_cache *cache;
+	struct device_store *hw;
 	struct xact *x;
 	bool switch_off;
 	struct asked *asked;
@@ -64,7 +64,7 @@ struct foreign_adaptive {
 static bool
 needs_asking(const struct foreign_adaptive_job *job, const struct topo_node *n)
 {
-	struct adaptive_seen seen = adaptive_cache_get(job->cache, n->guid);
+	struct adaptive_seen seen = adaptive_seen_of(job->hw, n->guid);
 
 	if ((n->flags & TN_QUARANTINED) != 0 ||
 		!mad_vendor_has_general(n->vendor, n->device))
@@ -82,7 +82,7 @@ foreign_adaptive_new(struct topo *t, const struct foreign_adaptive_job *job)
 	uint32_t n = 0;
 
 	f->topo = topo_ref(t);
-	f->cache = job->cache;
+	f->hw = job->hw;
 	f->x = job->x;
 	f->switch_off = job->switch_off;
 	for (sw_ix s = 0; s < t->nsw; s++)
@@ -136,7 +136,7 @@ end_asking(struct foreign_adaptive *f, struct asked *a, enum adaptive_state s)
 		f->first = a->sw;
 		f->first_on = a->found;
 	}
-	adaptive_cache_put(f->cache, guid, (struct adaptive_seen){s, on});
+	adaptive_seen_put(f->hw, guid, (struct adaptive_seen){s, on});
 }
 
 static void

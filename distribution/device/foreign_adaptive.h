@@ -61,7 +61,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
-#include "distribution/device/adaptive_cache.h"
+#include "distribution/device/adaptive_seen.h"
 #include "sm/base/clock.h"
 #include "sm/base/map.h"
 #include "sm/transport/xact.h"
@@ -70,7 +70,7 @@ struct foreign_adaptive;
 
 /* The inputs; everything is borrowed. */
 struct foreign_adaptive_job {
-	struct adaptive_cache *cache;
+	struct device_store *hw;
 	struct xact *x;
 	const struct map *suspects; /* GUIDs of switches that are asked again
 				       although it is known to be on */

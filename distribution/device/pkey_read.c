@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "distribution/device/device_request.h"
-#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -16,7 +15,7 @@ struct question {
 
 struct pkey_read {
 	struct topo *topo;
-	struct pkey_tables *tables;
+	struct device_store *hw;
 	struct xact *x;
 	struct question *todo;
 	size_t n, cap, next;
@@ -27,17 +26,21 @@ struct pkey_read {
 	unsigned inflight;
 };
 
+static struct device_at
+block_of(const struct topo *t, port_ix p, unsigned block)
+{
+	return device_at_keys(
+		t->node[t->port[p].node].guid, t->port[p].num, block);
+}
+
 static void
 list_port(struct pkey_read *r, port_ix p, bool all)
 {
 	const struct topo *t = r->topo;
 	unsigned blocks = pkey_table_blocks(pkey_table_cap(t, p));
-	uint16_t key[PKEY_TABLE_BLOCK];
 
 	for (unsigned b = 0; b < blocks; b++) {
-		if (!all && pkey_tables_block(r->tables,
-				    t->node[t->port[p].node].guid,
-				    t->port[p].num, b, key))
+		if (!all && device_bytes(r->hw, block_of(t, p, b)) != NULL)
 			continue;
 		r->todo = mem_grow(r->todo, r->n, &r->cap, sizeof(*r->todo));
 		r->todo[r->n++] = (struct question){p, b};
@@ -45,13 +48,13 @@ list_port(struct pkey_read *r, port_ix p, bool all)
 }
 
 struct pkey_read *
-pkey_read_new(struct topo *t, struct pkey_tables *tables, const uint8_t *ask,
+pkey_read_new(struct topo *t, struct device_store *hw, const uint8_t *ask,
 	struct xact *x)
 {
 	struct pkey_read *r = mem_zalloc(1, sizeof(*r));
 
 	r->topo = topo_ref(t);
-	r->tables = tables;
+	r->hw = hw;
 	r->x = x;
 	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
 	r->wrong = mem_zalloc(t->nports, sizeof(*r->wrong));
@@ -120,9 +123,8 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct pkey_read *r = cookie;
 	const struct question *q = &r->todo[tag];
-	const struct topo_port *p = &r->topo->port[q->port];
-	uint64_t guid = r->topo->node[p->node].guid;
-	uint16_t key[PKEY_TABLE_BLOCK], was[PKEY_TABLE_BLOCK];
+	struct device_at at = block_of(r->topo, q->port, q->block);
+	const uint8_t *was = device_bytes(r->hw, at);
 
 	r->inflight--;
 	if (res->outcome == XACT_CANCELLED)
@@ -131,14 +133,12 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		r->silent[q->port] = true;
 		return;
 	}
-	for (unsigned i = 0; i < PKEY_TABLE_BLOCK; i++)
-		key[i] = be_get16(res->data + (size_t)2 * i);
-	if (pkey_tables_block(r->tables, guid, p->num, q->block, was) &&
-		memcmp(was, key, sizeof(key)) != 0 && !r->wrong[q->port]) {
+	if (was != NULL && memcmp(was, res->data, MAD_DATA) != 0 &&
+		!r->wrong[q->port]) {
 		r->wrong[q->port] = true;
 		r->first_wrong = r->nwrong++ == 0 ? q->port : r->first_wrong;
 	}
-	pkey_tables_set_block(r->tables, guid, p->num, q->block, key);
+	device_put(r->hw, at, res->data);
 }
 
 void

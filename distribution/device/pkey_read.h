@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/device/device_store.h"
 #include "distribution/tables/pkey_table.h"
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
@@ -24,10 +25,10 @@ struct pkey_read;
 enum { PKEY_TABLE_ASK_NOTHING, PKEY_TABLE_ASK_UNKNOWN, PKEY_TABLE_ASK_ALL };
 
 /*
- * Takes a reference to t; tables and x are borrowed; ask ([nports], as above)
+ * Takes a reference to t; hw and x are borrowed; ask ([nports], as above)
  * is not kept.
  */
-struct pkey_read *pkey_read_new(struct topo *t, struct pkey_tables *tables,
+struct pkey_read *pkey_read_new(struct topo *t, struct device_store *hw,
 	const uint8_t *ask, struct xact *x);
 
 /* Only when done, or after xact_cancel_all. NULL allowed. */

@@ -68,6 +68,7 @@
 #include <stdint.h>
 
 #include "distribution/device/device_store.h"
+#include "distribution/tables/pkey_table.h"
 #include "distribution/tables/vlarb.h"
 #include "distribution/transition/transition.h"
 #include "routing/core/routes.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/device_keys.h"
 #include "distribution/plan/plan_priv.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
@@ -77,7 +78,7 @@ lay_table(struct plan_maker *m, port_ix p, struct change *c)
 		n = merge_memberships(key, n, number);
 		key = number;
 	}
-	good = pkey_table_whole(device_ptables(m->hw), m->t, p, c->cap, c->was);
+	good = device_keys_table(m->hw, m->t, p, c->cap, c->was);
 	if (guard && !good)
 		m->guard[p] = GUARD_AS_IS;
 	if (good &&
@@ -145,8 +146,10 @@ plan_pkeys_add(struct plan_maker *m)
 		if (!lay_table(m, p, &c))
 			continue;
 		if (pkey_table_guards(m->t, m->keys, p)) {
-			if (pkey_tables_refused(device_ptables(m->hw),
-				    m->t->node[port->node].guid, port->num))
+			if (device_marked(m->hw,
+				    device_at_keys(m->t->node[port->node].guid,
+					    port->num, 0),
+				    DEVICE_REFUSES))
 				plan_note_kept(m, p, PLAN_KEEPS_ENFORCEMENT);
 			else
 				m->guard[p] = GUARD_ON;

@@ -266,8 +266,8 @@ plan_writes_block(const struct push *p, const struct device_doubt *d)
 	for (i = 0; i < p->plan->nsteps; i++) {
 		const struct plan_step *s = &p->plan->step[i];
 
-		if (s->attr == MAD_LFT && s->mod == d->block &&
-			push_guid(p, s) == d->guid)
+		if (s->attr == MAD_LFT && s->mod == d->at.block &&
+			push_guid(p, s) == d->at.guid)
 			return true;
 	}
 	return false;
@@ -286,7 +286,8 @@ is_drained(struct push *p, struct mono now)
 
 	d = device_doubts(p->job.hw, &n);
 	for (i = 0; i < n; i++)
-		if (mono_before(over, d[i].until) &&
+		if (d[i].at.attr == DEVICE_LFT &&
+			mono_before(over, d[i].until) &&
 			plan_writes_block(p, &d[i]))
 			over = d[i].until;
 	if (mono_before(now, over)) {

@@ -218,7 +218,7 @@ take_block_ack(struct push *p, size_t ix, const struct xact_result *res)
 	if (res->outcome == XACT_TIMEOUT)
 		device_unknown_block(p->job.hw, guid, s->mod);
 	if (res->outcome == XACT_TIMEOUT || res->tries > 1) {
-		device_doubt(p->job.hw, guid, s->mod,
+		device_doubt(p->job.hw, device_at_lft(guid, s->mod),
 			mono_add(res->now, p->job.stray));
 		if (res->cut)
 			fail_unacked(p, s, res);

@@ -7,12 +7,18 @@
 
 #include "distribution/device/pkey_read.h"
 #include "distribution/push/push_priv.h"
-#include "sm/base/be.h"
 
 static unsigned
 port_number(const struct push *p, const struct plan_step *s)
 {
 	return push_topo(p)->port[s->port].num;
+}
+
+static struct device_at
+step_block(const struct push *p, const struct plan_step *s)
+{
+	return device_at_keys(
+		push_guid(p, s), port_number(p, s), s->mod & 0xffff);
 }
 
 int
@@ -25,8 +31,7 @@ push_pkeys_request(
 void
 push_pkeys_sending(struct push *p, const struct plan_step *s)
 {
-	pkey_tables_unknown(device_ptables(p->job.hw), push_guid(p, s),
-		port_number(p, s), s->mod & 0xffff);
+	device_lose(p->job.hw, step_block(p, s));
 }
 
 void
@@ -34,12 +39,14 @@ push_pkeys_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
 	unsigned cap = pkey_table_cap(push_topo(p), s->port);
-	unsigned at = (s->mod & 0xffff) * PKEY_TABLE_BLOCK, i;
-	uint16_t key[PKEY_TABLE_BLOCK] = {0};
+	unsigned at = (s->mod & 0xffff) * PKEY_TABLE_BLOCK;
+	unsigned n = cap - at < PKEY_TABLE_BLOCK ? cap - at : PKEY_TABLE_BLOCK;
+	uint8_t key[MAD_DATA] = {0};
 
 	if (res->outcome == XACT_TIMEOUT || res->tries > 1)
-		pkey_tables_doubt(device_ptables(p->job.hw), push_guid(p, s),
-			port_number(p, s), mono_add(res->now, p->job.stray));
+		device_doubt(p->job.hw,
+			device_at_keys(push_guid(p, s), port_number(p, s), 0),
+			mono_add(res->now, p->job.stray));
 	if (res->outcome == XACT_TIMEOUT) {
 		push_ack_fail(p, s, push_silence(res), "no answer");
 		return;
@@ -48,15 +55,12 @@ push_pkeys_done(struct push *p, const struct plan_step *s,
 		push_ack_fail(p, s, PUSH_NO_KEYS, mad_status_name(res->status));
 		return;
 	}
-	for (i = 0; i < PKEY_TABLE_BLOCK && at + i < cap; i++)
-		key[i] = be_get16(res->data + (size_t)2 * i);
-	if (memcmp(res->data, p->plan->payload[s->payload], (size_t)2 * i) !=
-		0) {
+	memcpy(key, res->data, (size_t)2 * n);
+	if (memcmp(key, p->plan->payload[s->payload], (size_t)2 * n) != 0) {
 		push_ack_fail(p, s, PUSH_NO_KEYS, "acknowledged other keys");
 		return;
 	}
-	pkey_tables_set_block(device_ptables(p->job.hw), push_guid(p, s),
-		port_number(p, s), s->mod & 0xffff, key);
+	device_put(p->job.hw, step_block(p, s), key);
 	p->counts.other_sets++;
 }
 
@@ -65,6 +69,5 @@ push_pkeys_seen(struct push *p, const struct plan_step *s,
 	const struct mad_port_info *is, const struct mad_port_info *want)
 {
 	if ((want->enf_in && !is->enf_in) || (want->enf_out && !is->enf_out))
-		pkey_tables_refuse(device_ptables(p->job.hw), push_guid(p, s),
-			port_number(p, s));
+		device_mark(p->job.hw, step_block(p, s), DEVICE_REFUSES);
 }

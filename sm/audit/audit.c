@@ -89,7 +89,7 @@ audit_new(const struct config *c, struct transport *t)
 	a->mft = mft_new(&(struct mft_job){.x = a->x});
 	a->found.cfg = c;
 	a->found.pool = a->pool;
-	a->found.adaptive = device_adaptive(a->hw);
+	a->found.hw = a->hw;
 	a->found.mft = a->mft;
 	a->found.wire = xact_stats(a->x);
 	return a;
@@ -352,7 +352,7 @@ step_tables(struct audit *a, struct mono now)
 {
 	const struct map none = {0};
 	const struct foreign_adaptive_job job = {
-		.cache = device_adaptive(a->hw),
+		.hw = a->hw,
 		.x = a->x,
 		.suspects = &none,
 	};

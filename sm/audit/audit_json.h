@@ -15,7 +15,7 @@
 
 #include "config/config.h"
 #include "discovery/builder/builder.h"
-#include "distribution/device/adaptive_cache.h"
+#include "distribution/device/adaptive_seen.h"
 #include "distribution/push/mft.h"
 #include "routing/core/routes.h"
 #include "sm/audit/audit_verdict.h"
@@ -28,7 +28,7 @@ struct audit_input {
 	struct lft_pool *pool;
 	const struct builder *builder; /* why a switch is in quarantine */
 	struct topo *topo;	       /* LIDs as found */
-	const struct adaptive_cache *adaptive; /* what else forwards */
+	const struct device_store *hw; /* what else forwards */
 	struct routes *routes; /* as read, with the report of the verifier */
 	struct verify_dependencies *deps;
 	struct audit_vls *vls;

@@ -409,8 +409,8 @@ static bool
 is_adaptive(const struct list *l, sw_ix s, bool untold)
 {
 	const struct audit_input *in = l->in->read;
-	struct adaptive_seen seen = adaptive_cache_get(
-		in->adaptive, in->topo->node[in->topo->sw[s].node].guid);
+	struct adaptive_seen seen = adaptive_seen_of(
+		in->hw, in->topo->node[in->topo->sw[s].node].guid);
 
 	return adaptive_is_on(seen) &&
 	       (seen.state == ADAPTIVE_UNTOLD) == untold;
@@ -443,8 +443,8 @@ find_adaptive(struct list *l, bool untold)
 		if (!is_adaptive(l, s, untold) ||
 			json_array_size(lines) >= LIST_SHOWN)
 			continue;
-		adaptive_seen_text(adaptive_cache_get(l->in->read->adaptive,
-					   t->node[node].guid),
+		adaptive_seen_text(
+			adaptive_seen_of(l->in->read->hw, t->node[node].guid),
 			text, sizeof(text));
 		add_line(lines, "%s %s", cdg_name(t, node).s, text);
 	}

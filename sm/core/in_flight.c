@@ -64,12 +64,11 @@ in_flight_writing(struct sm *sm)
 void
 in_flight_written(struct sm *sm, bool mcast)
 {
-	size_t blocks, keys;
+	size_t doubts;
 
-	(void)device_doubts(sm->hw, &blocks);
-	(void)pkey_tables_doubts(device_ptables(sm->hw), &keys);
+	(void)device_doubts(sm->hw, &doubts);
 	if (sm->phase != SM_PUSH && !timer_is_set(&sm->timers, TIMER_CHECK) &&
-		blocks == 0 && keys == 0 && !mcast)
+		doubts == 0 && !mcast)
 		record_writing(sm, false);
 }
 

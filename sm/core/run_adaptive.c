@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
 static struct adaptive_seen
 seen_of(const struct sm *sm, const struct topo *t, sw_ix s)
 {
-	return adaptive_cache_get(
-		device_adaptive(sm->hw), t->node[t->sw[s].node].guid);
+	return adaptive_seen_of(sm->hw, t->node[t->sw[s].node].guid);
 }
 
 /* How many switches, and as many of them as there is room for. */
@@ -48,7 +48,7 @@ static void
 start_reading(struct sm *sm)
 {
 	const struct foreign_adaptive_job job = {
-		.cache = device_adaptive(sm->hw),
+		.hw = sm->hw,
 		.x = sm->x,
 		.suspects = &sm->run.probed,
 		.switch_off = sm->cfg->routing.foreign_adaptive ==
@@ -107,12 +107,27 @@ run_adaptive_drains(const struct sm *sm, struct mono now)
 					in_flight_drain(sm)));
 }
 
+/* What is on, and where: the same as long as no switch of t differs. */
+static uint64_t
+hash_of_seen(const struct sm *sm, const struct topo *t)
+{
+	uint64_t hash = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		struct adaptive_seen seen = seen_of(sm, t, s);
+
+		if (adaptive_is_on(seen))
+			hash = hash_mix(hash_mix(hash, seen.state + 1U),
+				(uint64_t)s << 32 | seen.on);
+	}
+	return hash;
+}
+
 bool
 run_adaptive_changed(const struct sm *sm)
 {
 	return sm->view == NULL ||
-	       sm->view->adaptive_stamp !=
-		       adaptive_cache_changes(device_adaptive(sm->hw));
+	       sm->view->adaptive_hash != hash_of_seen(sm, sm->view->topo);
 }
 
 void
@@ -133,7 +148,7 @@ run_adaptive_list(struct sm *sm, struct view *v)
 	}
 	v->adaptive =
 		mem_resize(v->adaptive, v->nadaptive, sizeof(*v->adaptive));
-	v->adaptive_stamp = adaptive_cache_changes(device_adaptive(sm->hw));
+	v->adaptive_hash = hash_of_seen(sm, t);
 }
 
 void

@@ -81,7 +81,6 @@ take_samples(struct sm *sm)
 void
 run_check_schedule(struct sm *sm, struct mono now)
 {
-	const struct pkey_table_doubt *k;
 	const struct device_doubt *d;
 	size_t n, i;
 
@@ -92,11 +91,6 @@ run_check_schedule(struct sm *sm, struct mono now)
 		if (mono_before(
 			    timer_due(&sm->timers, TIMER_CHECK), d[i].until))
 			timer_set(&sm->timers, TIMER_CHECK, d[i].until);
-	k = pkey_tables_doubts(device_ptables(sm->hw), &n);
-	for (i = 0; i < n; i++)
-		if (mono_before(
-			    timer_due(&sm->timers, TIMER_CHECK), k[i].until))
-			timer_set(&sm->timers, TIMER_CHECK, k[i].until);
 }
 
 /* ---- the phase ---- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/device_keys.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
@@ -43,7 +44,7 @@ run_pkeys_distrust(struct sm *sm)
 {
 	const struct topo *t = sm->run.topo;
 
-	pkey_tables_forget_all(device_ptables(sm->hw));
+	device_forget_attribute(sm->hw, DEVICE_PKEY);
 	for (port_ix p = 0; p < t->nports; p++)
 		if (topo_has_lid(t, p) && !pkey_table_is_fresh(t, p) &&
 			had_other_manager(t, p))
@@ -72,9 +73,7 @@ presume_fresh_ports(struct sm *sm)
 		bool guard = pkey_table_guards(t, &want, p);
 
 		if ((guard || topo_has_lid(t, p)) && pkey_table_is_fresh(t, p))
-			pkey_tables_presume(device_ptables(sm->hw),
-				t->node[port->node].guid, port->num,
-				pkey_table_cap(t, p),
+			device_keys_presume(sm->hw, t, p, pkey_table_cap(t, p),
 				guard || run_pkeys_saved(sm, port->guid) ==
 						 STATE_FILE_KEYS);
 	}
@@ -109,7 +108,6 @@ save_wanted_keys(struct sm *sm)
 void
 run_pkeys_make(struct sm *sm)
 {
-	pkey_tables_reconcile(device_ptables(sm->hw), sm->run.topo);
 	pkeys_unref(sm->run.pkeys);
 	sm->run.pkeys = pkeys_make(sm->cfg, sm->run.topo, sm->names.pins);
 	presume_fresh_ports(sm);
@@ -139,8 +137,7 @@ run_pkeys_read(struct sm *sm)
 	for (port_ix p = 0; p < t->nports; p++)
 		if (is_table_relevant(sm, &want, p))
 			ask[p] = PKEY_TABLE_ASK_UNKNOWN;
-	sm->run.pkey_read =
-		pkey_read_new(sm->run.topo, device_ptables(sm->hw), ask, sm->x);
+	sm->run.pkey_read = pkey_read_new(sm->run.topo, sm->hw, ask, sm->x);
 	free(ask);
 }
 
@@ -159,7 +156,7 @@ ask_some_in_rotation(struct sm *sm, const struct topo *t, uint8_t *ask)
 
 		if (!topo_has_lid(t, p) && !pkey_table_guards(t, &want, p))
 			continue;
-		if (pkey_table_whole_known(device_ptables(sm->hw), t, p))
+		if (device_keys_known(sm->hw, t, p))
 			ask[p] = PKEY_TABLE_ASK_ALL;
 		left--;
 	}
@@ -185,23 +182,24 @@ run_pkeys_check(struct sm *sm)
 {
 	struct topo *t = sm->view->topo;
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
-	const struct pkey_table_doubt *d;
+	const struct device_doubt *d;
 	size_t n, i;
 
 	if (sm->check.keys_due)
 		ask_some_in_rotation(sm, t, ask);
 	sm->check.keys_due = false;
 	ask_written(sm, t, ask);
-	d = pkey_tables_doubts(device_ptables(sm->hw), &n);
+	d = device_doubts(sm->hw, &n);
 	for (i = 0; i < n; i++) {
-		node_ix node = topo_by_node_guid(t, d[i].guid);
+		const struct device_at *at = &d[i].at;
+		node_ix node = topo_by_node_guid(t, at->guid);
 
-		if (node != TOPO_NONE && d[i].port <= t->node[node].nports)
-			ask[topo_port_of(t, node, d[i].port)] =
+		if (at->attr == DEVICE_PKEY && node != TOPO_NONE &&
+			at->port <= t->node[node].nports)
+			ask[topo_port_of(t, node, at->port)] =
 				PKEY_TABLE_ASK_ALL;
 	}
-	sm->run.pkey_read =
-		pkey_read_new(t, device_ptables(sm->hw), ask, sm->x);
+	sm->run.pkey_read = pkey_read_new(t, sm->hw, ask, sm->x);
 	free(ask);
 }
 
@@ -225,7 +223,6 @@ run_pkeys_checked(struct sm *sm, struct mono now)
 	sm->stat.keys_drifted += n;
 	pkey_read_free(sm->run.pkey_read);
 	sm->run.pkey_read = NULL;
-	pkey_tables_believe(device_ptables(sm->hw), sm->run.phase_began);
 	if (n == 0)
 		return;
 	log_warn("partitions: P_Key tables were modified by something other "
@@ -261,7 +258,7 @@ run_pkeys_review(struct sm *sm)
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (is_table_relevant(sm, &want, p) &&
-			!pkey_table_whole_known(device_ptables(sm->hw), t, p))
+			!device_keys_known(sm->hw, t, p))
 			retry_port(sm, t, p);
 	if (sm->run.plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),
@@ -286,8 +283,7 @@ remember_tables(struct sm *sm)
 		unsigned cap = pkey_table_cap(t, p), i, n = 0;
 
 		if (!topo_has_lid(t, p) || cap == 0 ||
-			!pkey_table_whole(
-				device_ptables(sm->hw), t, p, cap, is))
+			!device_keys_table(sm->hw, t, p, cap, is))
 			continue;
 		for (i = 0; i < cap; i++)
 			if (is[i] != 0)
@@ -300,7 +296,7 @@ remember_tables(struct sm *sm)
 bool
 run_pkeys_settle(struct sm *sm)
 {
-	uint64_t stamp = pkey_tables_stamp(device_ptables(sm->hw));
+	uint64_t stamp = device_stamp(sm->hw, DEVICE_PKEY);
 
 	/* most runs touch no table, and a fabric has many ports */
 	if (sm->view != NULL && sm->view->pkeys != NULL &&
@@ -309,7 +305,7 @@ run_pkeys_settle(struct sm *sm)
 		return false;
 	sm->kept.keys_stamp = stamp;
 	remember_tables(sm);
-	pkeys_settle(sm->run.pkeys, device_ptables(sm->hw));
+	pkeys_settle(sm->run.pkeys, sm->hw);
 	return sm->view == NULL || sm->view->pkeys == NULL ||
 	       !pkeys_same(sm->view->pkeys, sm->run.pkeys);
 }

@@ -125,16 +125,15 @@ static void
 read_keys(struct sm *sm)
 {
 	struct standby_state *s = &sm->standby;
-	struct pkey_tables *tables = device_ptables(s->hw);
 	const struct topo *t = s->topo;
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
 
-	pkey_tables_forget_all(tables);
+	device_forget_attribute(s->hw, DEVICE_PKEY);
 	s->pkeys = pkeys_make(sm->cfg, s->topo, sm->names.pins);
 	for (port_ix p = 0; p < t->nports; p++)
 		if (t->port[p].lid != 0)
 			ask[p] = PKEY_TABLE_ASK_ALL;
-	s->keys = pkey_read_new(s->topo, tables, ask, sm->x);
+	s->keys = pkey_read_new(s->topo, s->hw, ask, sm->x);
 	free(ask);
 }
 
@@ -289,7 +288,7 @@ make_view(struct sm *sm, struct routes *r, struct mono now)
 	v->routes = routes_ref(r);
 	v->pkeys = s->pkeys;
 	s->pkeys = NULL;
-	pkeys_settle(v->pkeys, device_ptables(s->hw));
+	pkeys_settle(v->pkeys, s->hw);
 	v->generation = v->topo->generation;
 	v->read_only = true;
 	v->read_at = wall_time(sm, s->began, now);

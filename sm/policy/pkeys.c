@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/device_keys.h"
 #include "sm/base/mem.h"
 #include "sm/policy/name_match.h"
 
@@ -254,14 +255,14 @@ table_has_key(const uint16_t *table, unsigned cap, uint16_t key)
 }
 
 static void
-settle_port(const struct pkeys *k, const struct pkey_tables *known, port_ix p,
+settle_port(const struct pkeys *k, const struct device_store *known, port_ix p,
 	struct found *live, struct found *table)
 {
 	uint16_t is[PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK];
 	unsigned cap = pkey_table_cap(k->topo, p), i;
 	const uint16_t *want;
 	size_t n = pkeys_of(k, p, &want);
-	bool whole = cap > 0 && pkey_table_whole(known, k->topo, p, cap, is);
+	bool whole = cap > 0 && device_keys_table(known, k->topo, p, cap, is);
 
 	for (i = 0; i < n; i++) {
 		if (!whole || table_has_key(is, cap, want[i]))
@@ -276,7 +277,7 @@ settle_port(const struct pkeys *k, const struct pkey_tables *known, port_ix p,
 }
 
 void
-pkeys_settle(struct pkeys *k, const struct pkey_tables *known)
+pkeys_settle(struct pkeys *k, const struct device_store *known)
 {
 	uint32_t nports = k->topo->nports;
 	struct found live = nothing_found(nports);

@@ -27,6 +27,7 @@
 #include "config/config.h"
 #include "config/partition_options.h"
 #include "discovery/topo.h"
+#include "distribution/device/device_store.h"
 #include "distribution/tables/pkey_table.h"
 #include "sm/policy/name_pins.h"
 
@@ -76,7 +77,7 @@ size_t pkeys_list(const struct pkeys_lists *l, port_ix p, const uint16_t **key);
 
 /* A push is over: enter what the tables are known to hold. A port whose table
  * is not known counts as one that has what it shall have. */
-void pkeys_settle(struct pkeys *k, const struct pkey_tables *known);
+void pkeys_settle(struct pkeys *k, const struct device_store *known);
 
 /*
  * As pkeys_settle where no table has changed since was (older keys) was

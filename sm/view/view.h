@@ -106,8 +106,8 @@ struct view {
 	size_t nquarantine;
 	struct view_quarantine *adaptive;
 	size_t nadaptive;
-	uint32_t adaptive_stamp; /* counts what was found of it */
-	char cause[256];	 /* "start", "trap 128 from S1 lid 4; ..." */
+	uint64_t adaptive_hash; /* of what was found of it */
+	char cause[256];	/* "start", "trap 128 from S1 lid 4; ..." */
 	char lid_conflict[256];
 	struct mono when;
 	/* of a standby: read, from `when` on, not written; in seconds since

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/device_store.h"
 #include "routing/driver/compute.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -64,11 +65,11 @@ static struct pkeys *
 open_keys(struct topo *t)
 {
 	struct config *c = config_default(NULL);
-	struct pkey_tables *none = pkey_tables_new();
+	struct device_store *none = device_new(NULL);
 	struct pkeys *k = pkeys_make(c, t, NULL);
 
 	pkeys_settle(k, none);
-	pkey_tables_free(none);
+	device_free(none);
 	config_unref(c);
 	return k;
 }

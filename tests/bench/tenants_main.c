@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/device_keys.h"
 #include "distribution/device/device_store.h"
 #include "routing/driver/registry.h"
+#include "sm/base/be.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
+#include "sm/mad/mad.h"
 #include "sm/policy/pkeys.h"
 #include "tests/bench/args.h"
 #include "tests/bench/bench_clock.h"
@@ -53,22 +56,24 @@ print_config(const struct topo *t, unsigned tenants, int way, struct buf *out)
 
 /* Fill the tables as a push would: every port has its wanted keys. */
 static void
-fill_tables(struct pkey_tables *tables, const struct pkeys *k)
+fill_tables(struct device_store *tables, const struct pkeys *k)
 {
 	const struct topo *t = k->topo;
 
 	for (port_ix p = 0; p < t->nports; p++) {
-		uint16_t block[PKEY_TABLE_BLOCK] = {0};
+		uint8_t block[MAD_DATA] = {0};
 		const uint16_t *key;
 		size_t n = pkeys_of(k, p, &key);
 
 		if (!topo_has_lid(t, p) || n == 0)
 			continue;
-		pkey_tables_presume(tables, t->node[t->port[p].node].guid,
-			t->port[p].num, pkey_table_cap(t, p), false);
-		memcpy(block, key, (n < 32 ? n : 32) * sizeof(*key));
-		pkey_tables_set_block(tables, t->node[t->port[p].node].guid,
-			t->port[p].num, 0, block);
+		device_keys_presume(tables, t, p, pkey_table_cap(t, p), false);
+		for (size_t i = 0; i < n && i < PKEY_TABLE_BLOCK; i++)
+			be_put16(block + 2 * i, key[i]);
+		device_put(tables,
+			device_at_keys(t->node[t->port[p].node].guid,
+				t->port[p].num, 0),
+			block);
 	}
 }
 
@@ -76,7 +81,7 @@ static void
 measure_members(struct topo *t, unsigned tenants, int way)
 {
 	static const char *const word[] = {"GUIDs", "names", "patterns"};
-	struct pkey_tables *tables = pkey_tables_new();
+	struct device_store *tables = device_new(NULL);
 	struct buf yaml = {0};
 	struct diag_list d;
 	struct config *c;
@@ -111,7 +116,7 @@ measure_members(struct topo *t, unsigned tenants, int way)
 		(heap_bytes() - m2) / ends);
 	pkeys_unref(k);
 	config_unref(c);
-	pkey_tables_free(tables);
+	device_free(tables);
 	buf_free(&yaml);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "distribution/device/device_store.h"
 #include "routing/driver/registry.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
@@ -56,7 +57,7 @@ make_pkeys(struct topo *t)
 	struct diag_list d;
 	struct config *c = config_parse(
 		"fuzz", text, sizeof(text) - 1, registry_modules(), &d);
-	struct pkey_tables *none = pkey_tables_new();
+	struct device_store *none = device_new(NULL);
 	struct pkeys *k;
 
 	diag_free(&d);
@@ -64,7 +65,7 @@ make_pkeys(struct topo *t)
 		abort();
 	k = pkeys_make(c, t, NULL);
 	pkeys_settle(k, none);
-	pkey_tables_free(none);
+	device_free(none);
 	config_unref(c);
 	return k;
 }

@@ -31,9 +31,9 @@ routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* rou
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*
 distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/dep_graph.h routing/verify/dynamic_order.h routing/mcast/mcast_order.h distribution/tables/* distribution/device/device_store.h distribution/transition/*
-distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/transition/transition.h distribution/plan/*
+distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/device/device_keys.h distribution/transition/transition.h distribution/plan/*
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
-sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h sm/policy/*
+sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/device/device_keys.h sm/policy/*
 sm/state/* : sm/base/* sm/mad/port_values.h routing/core/routes.h sm/state/*
 sm/view/* : sm/base/* config/* discovery/topo.h discovery/link_rate.h routing/core/* routing/improve/redundancy.h routing/driver/* distribution/transition/loss_estimate.h sm/policy/* sm/view/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h routing/core/* sm/view/* sm/sa/*

@@ -6,7 +6,9 @@
 
 #include "discovery/builder/builder.h"
 #include "distribution/device/device_store.h"
+#include "distribution/tables/pkey_table.h"
 #include "distribution/tables/vlarb.h"
+#include "sm/mad/mad.h"
 #include "tests/unit/suite.h"
 
 static const uint8_t straight2[SL2VL_ROW] = {0x01};
@@ -85,6 +87,54 @@ START_TEST(parts)
 	/* beyond what a port has of it */
 	device_put(h, device_at_part(1, 3, 100000), a);
 	ck_assert_ptr_null(device_bytes(h, device_at_part(1, 3, 100000)));
+}
+END_TEST
+
+START_TEST(keys)
+{
+	uint64_t stamp = device_stamp(h, DEVICE_PKEY);
+	uint8_t key[MAD_DATA] = {0xff, 0xff};
+
+	device_put(h, device_at_keys(7, 1, 2), key);
+	ck_assert_uint_ne(device_stamp(h, DEVICE_PKEY), stamp);
+	ck_assert_ptr_null(device_bytes(h, device_at_keys(7, 1, 0)));
+	ck_assert(store_holds(device_at_keys(7, 1, 2), key));
+	device_put(h, device_at_keys(7, 1, 0), key);
+	ck_assert(store_holds(device_at_keys(7, 1, 2), key));
+	ck_assert_ptr_null(device_bytes(h, device_at_keys(7, 2, 2)));
+	device_lose(h, device_at_keys(7, 1, 2));
+	ck_assert_ptr_null(device_bytes(h, device_at_keys(7, 1, 2)));
+	ck_assert(store_holds(device_at_keys(7, 1, 0), key));
+	stamp = device_stamp(h, DEVICE_PKEY);
+	device_forget_attribute(h, DEVICE_PKEY);
+	ck_assert_ptr_null(device_bytes(h, device_at_keys(7, 1, 0)));
+	ck_assert_uint_ne(device_stamp(h, DEVICE_PKEY), stamp);
+	/* a block that no table has is not kept */
+	device_put(h, device_at_keys(7, 1, PKEY_TABLE_BLOCKS), key);
+	ck_assert_ptr_null(
+		device_bytes(h, device_at_keys(7, 1, PKEY_TABLE_BLOCKS)));
+}
+END_TEST
+
+/* Blocks of several attributes in doubt, each until its time. */
+START_TEST(doubts)
+{
+	const struct device_doubt *d;
+	size_t n;
+
+	device_doubt(h, device_at_lft(7, 1), (struct mono){5});
+	device_doubt(h, device_at_keys(7, 0, 1), (struct mono){6});
+	device_doubt(h, device_at_lft(7, 1), (struct mono){8});
+	d = device_doubts(h, &n);
+	ck_assert_uint_eq(n, 2);
+	ck_assert_int_eq(d[0].until.ns, 8);
+	device_believe(h, (struct mono){6});
+	d = device_doubts(h, &n);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(d[0].at.attr, DEVICE_LFT);
+	device_believe(h, (struct mono){8});
+	(void)device_doubts(h, &n);
+	ck_assert_uint_eq(n, 0);
 }
 END_TEST
 
@@ -179,6 +229,8 @@ main(void)
 	tcase_add_checked_fixture(tc, open_store, close_store);
 	tcase_add_test(tc, rows);
 	tcase_add_test(tc, parts);
+	tcase_add_test(tc, keys);
+	tcase_add_test(tc, doubts);
 	tcase_add_test(tc, many_values);
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, blocked_dependencies);

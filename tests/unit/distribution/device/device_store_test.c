@@ -78,7 +78,7 @@ START_TEST(anything_until_drained)
 	device_set_never_used(h, 1, 0);
 	device_set_never_used(h, 3, 0); /* not in the store */
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 2);
-	device_doubt(h, 2, 0, (struct mono){1});
+	device_doubt(h, device_at_lft(2, 0), (struct mono){1});
 	device_drained(h);
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 1);
 	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);

@@ -1,4 +1,4 @@
-/* P_Key tables: what is known of them, and changes that move no key. */
+/* P_Key tables: changes that move no key. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,34 +6,6 @@
 #include "distribution/tables/pkey_table.h"
 #include "sm/base/rng.h"
 #include "tests/unit/suite.h"
-
-START_TEST(blocks_are_known_or_not)
-{
-	struct pkey_tables *t = pkey_tables_new();
-	uint16_t key[PKEY_TABLE_BLOCK] = {0xffff}, out[PKEY_TABLE_BLOCK];
-
-	ck_assert(!pkey_tables_block(t, 7, 1, 0, out));
-	pkey_tables_set_block(t, 7, 1, 2, key);
-	ck_assert(!pkey_tables_block(t, 7, 1, 0, out));
-	ck_assert(pkey_tables_block(t, 7, 1, 2, out));
-	ck_assert_mem_eq(out, key, sizeof(key));
-	pkey_tables_set_block(t, 7, 1, 0, key);
-	ck_assert(pkey_tables_block(t, 7, 1, 2, out));
-	ck_assert(!pkey_tables_block(t, 7, 2, 2, out));
-	pkey_tables_unknown(t, 7, 1, 2);
-	ck_assert(!pkey_tables_block(t, 7, 1, 2, out));
-	ck_assert(pkey_tables_block(t, 7, 1, 0, out));
-	pkey_tables_forget(t, 7);
-	ck_assert(!pkey_tables_block(t, 7, 1, 0, out));
-	/* a block that no table has is not kept */
-	pkey_tables_set_block(t, 7, 1, PKEY_TABLE_BLOCKS, key);
-	ck_assert(!pkey_tables_block(t, 7, 1, PKEY_TABLE_BLOCKS, out));
-	pkey_tables_refuse(t, 7, 3);
-	ck_assert(
-		pkey_tables_refused(t, 7, 3) && !pkey_tables_refused(t, 7, 1));
-	pkey_tables_free(t);
-}
-END_TEST
 
 START_TEST(tables)
 {
@@ -129,7 +101,6 @@ main(void)
 	Suite *s = suite_create("pkey_table");
 	TCase *t = tcase_create("core");
 
-	tcase_add_test(t, blocks_are_known_or_not);
 	tcase_add_test(t, tables);
 	tcase_add_loop_test(t, random_tables, 1, 10);
 	suite_add_tcase(s, t);

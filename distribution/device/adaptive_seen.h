@@ -1,16 +1,18 @@
 /*
- * adaptive_cache: whether a switch forwards by its forwarding table (LFT)
+ * adaptive_seen: whether a switch forwards by its forwarding table (LFT)
  * alone, as far as it was asked.
  *
- * Filled by foreign_adaptive.h, owned by the device store, keyed by GUID like
- * everything there: a switch that lost its memory is forgotten and asked again.
+ * Filled by foreign_adaptive.h, an attribute in the device store like others: a
+ * switch that lost its memory is asked again.
  */
-#ifndef HEDDLE_DISTRIBUTION_DEVICE_ADAPTIVE_CACHE_H
-#define HEDDLE_DISTRIBUTION_DEVICE_ADAPTIVE_CACHE_H
+#ifndef HEDDLE_DISTRIBUTION_DEVICE_ADAPTIVE_SEEN_H
+#define HEDDLE_DISTRIBUTION_DEVICE_ADAPTIVE_SEEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "distribution/device/device_store.h"
 
 enum adaptive_state {
 	ADAPTIVE_UNREAD,  /* not asked yet */
@@ -27,23 +29,10 @@ struct adaptive_seen {
 	unsigned on; /* enum mad_ar_on bits; 0 where the state says so */
 };
 
-struct adaptive_cache;
-
-struct adaptive_cache *adaptive_cache_new(void);
-void adaptive_cache_free(struct adaptive_cache *c); /* NULL allowed */
-
-struct adaptive_seen adaptive_cache_get(
-	const struct adaptive_cache *c, uint64_t guid);
-void adaptive_cache_put(
-	struct adaptive_cache *c, uint64_t guid, struct adaptive_seen seen);
-
-/* A switch lost its memory; another manager may have written all of them. */
-void adaptive_cache_forget(struct adaptive_cache *c, uint64_t guid);
-void adaptive_cache_forget_all(struct adaptive_cache *c);
-
-/* Grows whenever a switch begins or ends to forward otherwise than by its LFT
- * alone, as far as is known. */
-uint32_t adaptive_cache_changes(const struct adaptive_cache *c);
+struct adaptive_seen adaptive_seen_of(
+	const struct device_store *h, uint64_t guid);
+void adaptive_seen_put(
+	struct device_store *h, uint64_t guid, struct adaptive_seen seen);
 
 /* True unless the LFT alone decides, or nothing is known yet. */
 static inline bool
