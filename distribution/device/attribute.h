@@ -14,12 +14,14 @@
 #include <stdint.h>
 
 enum device_attr {
-	DEVICE_LFT,	 /* of a switch; block: 64 LIDs */
-	DEVICE_SL2VL,	 /* of an out-port; block: the row from an in-port */
-	DEVICE_VLARB,	 /* of a port; block: part 1 .. 4 */
-	DEVICE_PKEY,	 /* of a port; block: 32 keys */
-	DEVICE_ADAPTIVE, /* of a switch: how it forwards beside its LFT, as
-			    adaptive_seen.h puts it together */
+	DEVICE_LFT,	    /* of a switch; block: 64 LIDs */
+	DEVICE_SL2VL,	    /* of an out-port; block: the row from an in-port */
+	DEVICE_VLARB,	    /* of a port; block: part 1 .. 4 */
+	DEVICE_PKEY,	    /* of a port; block: 32 keys */
+	DEVICE_PORT_INFO,   /* of a port; held by discovery's builder */
+	DEVICE_SWITCH_INFO, /* of a switch; held there too */
+	DEVICE_ADAPTIVE,    /* of a switch: how it forwards beside its LFT, as
+			       adaptive_seen.h puts it together */
 	DEVICE_ATTRS,
 };
 
@@ -31,10 +33,18 @@ enum device_loss {
 };
 
 struct device_attribute {
-	uint16_t attr;	 /* AttributeID */
-	uint8_t bytes;	 /* of a block that are compared; the rest is zero */
-	uint32_t blocks; /* of one port, at most */
-	unsigned lost;	 /* enum device_loss bits */
+	uint16_t attr; /* AttributeID */
+	/* of a block that are compared, the rest is zero; 0: no block of it is
+	   in the store */
+	uint8_t bytes;
+	uint8_t misses;	   /* answers in a row that a port may owe before it
+			      is asked for no more; 0: any number */
+	bool refusal_ends; /* a status is no answer either */
+	bool by_port0;	   /* a switch is asked as a whole */
+	uint32_t blocks;   /* of one port, at most */
+	unsigned lost;	   /* enum device_loss bits */
+	/* AttributeModifier of a block; of a switch's port, or of a host's */
+	uint32_t (*modifier)(bool of_switch, unsigned port, uint32_t block);
 };
 
 extern const struct device_attribute device_attribute[DEVICE_ATTRS];

@@ -92,22 +92,25 @@ device_bytes(const struct device_store *h, struct device_at at)
 		       : lft_bytes(pool_of(h, at.attr), t->block[at.block]);
 }
 
-/* A reference to the value, which is shared with the recent ones. */
-static lft_ref
-share_value(struct device_store *h, const uint8_t bytes[LFT_BLOCK])
+lft_ref
+device_share_value(struct device_store *h, enum device_attr attr,
+	const uint8_t bytes[LFT_BLOCK])
 {
-	lft_ref *at = &h->recent[fnv_more(FNV_START, bytes, LFT_BLOCK) %
-				 DEVICE_RECENT];
+	struct lft_pool *p = pool_of(h, attr);
+	lft_ref *at = &h->recent[attr == DEVICE_LFT]
+				[fnv_more(FNV_START, bytes, LFT_BLOCK) %
+					DEVICE_RECENT];
 
-	if (memcmp(lft_bytes(h->values, *at), bytes, LFT_BLOCK) != 0) {
-		lft_drop(h->values, *at);
-		*at = lft_add(h->values, bytes);
+	if (memcmp(lft_bytes(p, *at), bytes, LFT_BLOCK) != 0) {
+		lft_drop(p, *at);
+		*at = lft_add(p, bytes);
 	}
-	return lft_share(h->values, *at);
+	return lft_share(p, *at);
 }
 
 void
-device_put(struct device_store *h, struct device_at at, const uint8_t *bytes)
+device_put_value(
+	struct device_store *h, struct device_at at, const uint8_t *bytes)
 {
 	const struct device_attribute *a = &device_attribute[at.attr];
 	uint8_t value[LFT_BLOCK] = {0};
@@ -119,12 +122,12 @@ device_put(struct device_store *h, struct device_at at, const uint8_t *bytes)
 	p = device_block_slot(h, &at);
 	if (*p != DEVICE_UNKNOWN)
 		lft_drop(h->values, *p);
-	*p = share_value(h, value);
+	*p = device_share_value(h, at.attr, value);
 	h->stamp[at.attr]++;
 }
 
 void
-device_lose(struct device_store *h, struct device_at at)
+device_lose_value(struct device_store *h, struct device_at at)
 {
 	struct device_table *t = find_table(h, &at);
 

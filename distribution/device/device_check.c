@@ -1,11 +1,9 @@
 #include "distribution/device/device_check.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "distribution/device/device_request.h"
+#include "distribution/device/device_read.h"
 #include "distribution/tables/port_settings.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
@@ -14,30 +12,15 @@
 struct check {
 	struct topo *topo;
 	struct device_check_job job;
-	struct device_check_item *todo;
-	size_t ntodo, captodo, next;
+	struct device_read *read;
 	struct map port0; /* switches that hold something else, by GUID: 1 if
 			     their port 0 does, too */
 	struct device_check_item *wrong;
 	size_t nwrong, capwrong;
-	unsigned inflight;
 };
 
-/*
- * The port to ask, or port 0 of a switch; TOPO_NONE: the node is absent or
- * quarantined.
- */
-static port_ix
-port_of(const struct check *c, const struct device_check_item *i)
-{
-	node_ix n = topo_by_node_guid(c->topo, i->guid);
-	unsigned num = i->attr == MAD_PORT_INFO ? i->mod : 0;
-
-	if (n == TOPO_NONE || (c->topo->node[n].flags & TN_QUARANTINED) != 0 ||
-		num > c->topo->node[n].nports)
-		return TOPO_NONE;
-	return topo_port_of(c->topo, n, num);
-}
+static void take_answer(void *self, const struct device_job *job,
+	enum device_verdict v, const struct xact_result *res);
 
 static bool
 is_in_doubt(const struct check *c, const struct device_check_item *i)
@@ -53,13 +36,33 @@ is_in_doubt(const struct check *c, const struct device_check_item *i)
 	return false;
 }
 
+/* Nothing is added of nodes that are absent or quarantined. */
 static void
 add_item(struct check *c, const struct device_check_item *i)
 {
-	if (i->attr == MAD_PKEY_TABLE || port_of(c, i) == TOPO_NONE)
+	node_ix n = topo_by_node_guid(c->topo, i->guid);
+	struct device_job j = {.mode = DEVICE_READ_COMPARE,
+		.why = (uint8_t)i->why,
+		.attr = DEVICE_PORT_INFO};
+	unsigned num = i->mod;
+
+	if (n == TOPO_NONE || (c->topo->node[n].flags & TN_QUARANTINED) != 0)
 		return;
-	c->todo = mem_grow(c->todo, c->ntodo, &c->captodo, sizeof(*c->todo));
-	c->todo[c->ntodo++] = *i;
+	if (i->attr == MAD_LFT) {
+		j.attr = DEVICE_LFT;
+		j.block = i->mod;
+		num = 0;
+	} else if (i->attr == MAD_SL2VL) {
+		j.attr = DEVICE_SL2VL;
+		j.block = i->mod >> 8 & 0xff;
+		num = i->mod & 0xff;
+	} else if (i->attr != MAD_PORT_INFO) {
+		return;
+	}
+	if (num > c->topo->node[n].nports)
+		return;
+	j.port = topo_port_of(c->topo, n, num);
+	device_read_add(c->read, &j);
 }
 
 struct check *
@@ -71,6 +74,11 @@ device_check_new(struct topo *t, const struct device_check_job *job)
 
 	c->topo = topo_ref(t);
 	c->job = *job;
+	c->read = device_read_new(&(struct device_reading){.topo = t,
+		.hw = job->hw,
+		.x = job->x,
+		.taken = take_answer,
+		.self = c});
 	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
 		if (d[i].at.attr == DEVICE_LFT)
@@ -90,10 +98,9 @@ device_check_free(struct check *c)
 {
 	if (c == NULL)
 		return;
-	assert(c->inflight == 0);
+	device_read_free(c->read);
 	topo_unref(c->topo);
 	map_free(&c->port0);
-	free(c->todo);
 	free(c->wrong);
 	free(c);
 }
@@ -101,14 +108,13 @@ device_check_free(struct check *c)
 void
 device_check_stop(struct check *c, struct mono now)
 {
-	c->next = c->ntodo;
-	xact_cancel(c->job.x, c, now);
+	device_read_stop(c->read, now);
 }
 
 bool
 device_check_done(const struct check *c)
 {
-	return c->inflight == 0 && c->next == c->ntodo;
+	return device_read_done(c->read);
 }
 
 const struct device_check_item *
@@ -129,35 +135,6 @@ is_blank_block(const uint8_t *data)
 	while (i < LFT_BLOCK && data[i] == data[0])
 		i++;
 	return i == LFT_BLOCK && (data[0] == 0 || data[0] == 255);
-}
-
-static bool
-block_matches(struct check *c, struct device_check_item *i, const uint8_t *data)
-{
-	lft_ref known = device_block(c->job.hw, i->guid, i->mod), is;
-
-	if (known == DEVICE_UNKNOWN ||
-		memcmp(data, lft_bytes(c->job.pool, known), LFT_BLOCK) == 0)
-		return true;
-	i->empty = is_blank_block(data);
-	is = lft_add(c->job.pool, data);
-	device_set_block(c->job.hw, i->guid, i->mod, is);
-	lft_drop(c->job.pool, is);
-	return false;
-}
-
-static bool
-row_matches(const struct check *c, const struct device_check_item *i,
-	const uint8_t *data)
-{
-	struct device_at at =
-		device_at_row(i->guid, i->mod >> 8 & 0xff, i->mod & 0xff);
-	const uint8_t *known = device_bytes(c->job.hw, at);
-
-	if (known == NULL || memcmp(data, known, SL2VL_ROW) == 0)
-		return true;
-	device_put(c->job.hw, at, data);
-	return false;
 }
 
 /* The address that another manager gave the port, or NULL. */
@@ -202,10 +179,9 @@ record_link(const struct check *c, port_ix p, const struct mad_port_info *is,
  * up, the addresses that it was given, and the settings that it acknowledged.
  */
 static bool
-port_matches(
-	const struct check *c, struct device_check_item *i, const uint8_t *data)
+port_matches(const struct check *c, port_ix p, struct device_check_item *i,
+	const uint8_t *data)
 {
-	port_ix p = port_of(c, i);
 	bool owner = topo_has_lid(c->topo, p);
 	uint8_t state = c->topo->port[p].state; /* ActiveDefer is Active */
 	struct mad_port_info is, was;
@@ -262,22 +238,25 @@ is_known_port0(struct check *c, const struct device_check_item *i)
 }
 
 static void
-take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *self, const struct device_job *job, enum device_verdict v,
+	const struct xact_result *res)
 {
-	struct check *c = cookie;
-	struct device_check_item i = c->todo[tag];
-	bool ok = true;
+	struct check *c = self;
+	const struct topo_port *p = &c->topo->port[job->port];
+	struct device_check_item i = {.guid = c->topo->node[p->node].guid,
+		.attr = device_attribute[job->attr].attr,
+		.mod = device_attribute[job->attr].modifier(
+			true, p->num, job->block),
+		.why = job->why};
+	bool ok = v != DEVICE_DIFFERS;
 
-	c->inflight--;
 	/* silence proves nothing; the sweep finds silent switches */
-	if (res->outcome != XACT_OK)
+	if (v == DEVICE_NO_ANSWER)
 		return;
-	if (i.attr == MAD_LFT)
-		ok = block_matches(c, &i, res->data);
-	else if (i.attr == MAD_SL2VL)
-		ok = row_matches(c, &i, res->data);
-	else
-		ok = port_matches(c, &i, res->data);
+	if (job->attr == DEVICE_LFT)
+		i.empty = !ok && is_blank_block(res->data);
+	else if (job->attr == DEVICE_PORT_INFO)
+		ok = port_matches(c, job->port, &i, res->data);
 	if (ok || is_known_port0(c, &i))
 		return;
 	if (i.attr != MAD_PORT_INFO)
@@ -290,19 +269,7 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 void
 device_check_feed(struct check *c, struct mono now)
 {
-	while (c->next < c->ntodo && xact_room(c->job.x)) {
-		const struct device_check_item *i = &c->todo[c->next];
-		struct xact_request r;
-
-		if (device_request_port(c->topo, port_of(c, i), &r) == 0) {
-			r.method = MAD_GET;
-			r.attr = i->attr;
-			r.mod = i->mod;
-			c->inflight++;
-			xact_submit(c->job.x, &r, now, take_answer, c, c->next);
-		}
-		c->next++;
-	}
+	device_read_feed(c->read, now);
 }
 
 void

@@ -49,7 +49,6 @@ struct device_check_item {
 /* The inputs of a check; everything is borrowed. */
 struct device_check_job {
 	struct device_store *hw;
-	struct lft_pool *pool;
 	struct xact *x;
 	const struct device_check_item
 		*item; /* not kept; items of absent or quarantined nodes are

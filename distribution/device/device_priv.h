@@ -44,13 +44,17 @@ struct device_node {
 			       */
 };
 
-/* Recent values: many ports hold the same. */
-enum { DEVICE_RECENT = 1 << 8 };
+/*
+ * Recent values: many ports hold the same, and neighbouring switches have
+ * nearly the same tables.
+ */
+enum { DEVICE_RECENT = 1 << 10 };
 
 struct device_store {
-	struct lft_pool *pool;	       /* of forwarding tables, borrowed */
-	struct lft_pool *values;       /* of everything else */
-	lft_ref recent[DEVICE_RECENT]; /* of these, by hash, each counted */
+	struct lft_pool *pool;		  /* of forwarding tables, borrowed */
+	struct lft_pool *values;	  /* of everything else */
+	lft_ref recent[2][DEVICE_RECENT]; /* of these, and of forwarding
+					     tables; by hash, each counted */
 	struct map by_guid;
 	struct device_node *node;
 	size_t n, cap;
@@ -77,6 +81,13 @@ lft_ref *device_block_slot(struct device_store *h, const struct device_at *at);
 /* All blocks of a port are unknown. */
 void device_drop_table(
 	struct device_store *h, enum device_attr attr, struct device_table *t);
+/* A reference to the value, which is shared with the recent ones. */
+lft_ref device_share_value(struct device_store *h, enum device_attr attr,
+	const uint8_t bytes[LFT_BLOCK]);
+/* device_put and device_lose of all but forwarding tables. */
+void device_put_value(
+	struct device_store *h, struct device_at at, const uint8_t *bytes);
+void device_lose_value(struct device_store *h, struct device_at at);
 bool device_in_doubt(const struct device_store *h, const struct device_at *at);
 
 /* device_lft.c: forget the other values of a switch's blocks. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/device/attribute.h"
 #include "sm/transport/xact.h"
 
 /*
@@ -21,5 +22,12 @@ int device_request_port(
 
 /* The same for a switch (asserted), whatever port the request is about. */
 int device_request(const struct topo *t, node_ix node, struct xact_request *r);
+
+/*
+ * A block of an attribute, with AttributeID and modifier: what a switch is
+ * asked as a whole is asked of its port 0, whatever its port p is.
+ */
+int device_request_block(const struct topo *t, port_ix p, enum device_attr attr,
+	uint32_t block, struct xact_request *r);
 
 #endif

@@ -65,6 +65,8 @@ device_free(struct device_store *h)
 			drop_attribute(h, &h->node[i], a);
 			free(h->node[i].of[a].port);
 		}
+	for (unsigned i = 0; h->pool != NULL && i < DEVICE_RECENT; i++)
+		lft_drop(h->pool, h->recent[1][i]);
 	free(h->node);
 	free(h->doubt);
 	free(h->blocked->row);
@@ -74,6 +76,29 @@ device_free(struct device_store *h)
 	free(h->kept);
 	lft_pool_free(h->values);
 	free(h);
+}
+
+void
+device_put(struct device_store *h, struct device_at at, const uint8_t *bytes)
+{
+	lft_ref r;
+
+	if (at.attr != DEVICE_LFT) {
+		device_put_value(h, at, bytes);
+		return;
+	}
+	r = device_share_value(h, at.attr, bytes);
+	device_set_block(h, at.guid, at.block, r);
+	lft_drop(h->pool, r);
+}
+
+void
+device_lose(struct device_store *h, struct device_at at)
+{
+	if (at.attr == DEVICE_LFT)
+		device_unknown_block(h, at.guid, at.block);
+	else
+		device_lose_value(h, at);
 }
 
 bool

@@ -44,16 +44,18 @@ struct device_store;
 struct device_store *device_new(struct lft_pool *pool);
 void device_free(struct device_store *h); /* drops its blocks; NULL allowed */
 
-/* ---- blocks of every attribute but forwarding tables ---- */
+/* ---- blocks of every attribute ---- */
 
 /* The 64 bytes of a block, until the store changes; NULL: unknown. */
 const uint8_t *device_bytes(const struct device_store *h, struct device_at at);
 
-/* The block was acknowledged or read; the attribute says how many bytes. */
+/* The block was acknowledged or read; the attribute says how many bytes. A
+ * forwarding block keeps its other values, as after device_set_block. */
 void device_put(
 	struct device_store *h, struct device_at at, const uint8_t *bytes);
 
-/* A Set of the block is in flight, or its answer was lost. */
+/* A Set of the block is in flight (of forwarding tables: device_sending), or
+ * its answer was lost. */
 void device_lose(struct device_store *h, struct device_at at);
 
 /* What is remembered of a port's table beside its blocks; of a switch as a

@@ -1,37 +1,27 @@
 #include "distribution/device/lft_read.h"
 
-#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "distribution/device/device_request.h"
-#include "sm/base/hash.h"
+#include "distribution/device/device_read.h"
 #include "sm/base/mem.h"
-#include "sm/mad/mad.h"
 
-/* MISSES_MAX consecutive blocks without an answer: the switch has gone. */
-enum { MISSES_MAX = 2, ROUNDS_MAX = 3 };
+enum { ROUNDS_MAX = 3 };
 
-enum { RECENT = 1 << 10 }; /* blocks that other switches may hold too */
+/* Why a block is read. */
+enum { SAMPLE, READ_BACK };
 
 /* A read-back in progress. */
 struct lft_read {
+	struct device_read *read;
 	struct topo *topo;
 	struct device_store *hw;
-	struct lft_pool *pool;
-	struct xact *x;
-	sw_ix *sample; /* switches to sample, then ... */
-	uint32_t nsample, next_sample;
-	bool listed; /* ... the list of switches to read is made */
+	bool listed; /* samples are read, the list of switches is made */
 	sw_ix *todo; /* switches to read */
 	uint32_t ntodo;
-	uint32_t sw, block; /* next: block of todo[sw] */
+	uint32_t block; /* the next, of all of todo */
 	uint32_t max_block;
 	unsigned round; /* blocks not answered in one are read in the next */
 	bool missed;
-	uint8_t *misses; /* [nsw] */
-	lft_ref *recent; /* [RECENT] by hash, each counted; LFT_EMPTY: none */
-	unsigned inflight;
 	uint64_t count;
 };
 
@@ -87,26 +77,17 @@ first_nonempty_block(const struct lft_read *r, sw_ix s)
 	return UINT32_MAX;
 }
 
-struct lft_read *
-lft_read_new(struct topo *t, const struct lft_read_job *job)
+static void
+add_block(struct lft_read *r, sw_ix s, uint32_t b, bool sample)
 {
-	struct lft_read *r = mem_zalloc(1, sizeof(*r));
-	sw_ix s;
-
-	r->topo = topo_ref(t);
-	r->hw = job->hw;
-	r->pool = job->pool;
-	r->x = job->x;
-	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
-	r->misses = mem_zalloc(t->nsw, sizeof(*r->misses));
-	r->sample = mem_zalloc(t->nsw, sizeof(*r->sample));
-	r->recent = mem_zalloc(RECENT, sizeof(*r->recent));
-	for (s = 0; s < t->nsw; s++)
-		if (map_get(job->suspects, guid_of(r, s), NULL) &&
-			device_knows(r->hw, guid_of(r, s)) &&
-			topo_sw_live(t, s))
-			r->sample[r->nsample++] = s;
-	return r;
+	device_read_add(r->read,
+		&(struct device_job){
+			.port = r->topo->node[r->topo->sw[s].node].first_port,
+			.attr = DEVICE_LFT,
+			.block = b,
+			.mode = sample ? DEVICE_READ_COMPARE
+				       : DEVICE_READ_UNKNOWN,
+			.why = sample ? SAMPLE : READ_BACK});
 }
 
 static void
@@ -124,173 +105,117 @@ list_todo(struct lft_read *r)
 	r->listed = true;
 }
 
-void
-lft_read_free(struct lft_read *r)
-{
-	if (r == NULL)
-		return;
-	assert(r->inflight == 0);
-	for (uint32_t i = 0; i < RECENT; i++)
-		lft_drop(r->pool, r->recent[i]);
-	free(r->recent);
-	topo_unref(r->topo);
-	free(r->todo);
-	free(r->sample);
-	free(r->misses);
-	free(r);
-}
-
-/* All blocks were asked for and answered, or timed out. */
-static bool
-is_round_over(const struct lft_read *r)
-{
-	return r->listed && r->inflight == 0 && r->block >= r->max_block;
-}
-
 static bool
 needs_another_round(const struct lft_read *r)
 {
 	return r->missed && r->round + 1 < ROUNDS_MAX;
 }
 
+/*
+ * After the samples the next block of all switches: neighbours have nearly the
+ * same tables, and equal blocks that are read together share their memory.
+ */
+static bool
+add_more(void *self, struct device_read *read)
+{
+	struct lft_read *r = self;
+
+	if (!r->listed || r->block == r->max_block) {
+		if (!device_read_idle(read))
+			return false;
+		if (r->listed && !needs_another_round(r))
+			return false;
+		r->round += r->listed;
+		if (!r->listed)
+			list_todo(r);
+		r->missed = false;
+		r->block = 0;
+	}
+	for (uint32_t i = 0; r->block < r->max_block && i < r->ntodo; i++)
+		if (r->block < blocks_of(r->topo, r->todo[i]))
+			add_block(r, r->todo[i], r->block, false);
+	r->block += r->block < r->max_block;
+	return true;
+}
+
+/* A sample without an answer counts as a mismatch. */
+static void
+take_answer(void *self, const struct device_job *job, enum device_verdict v,
+	const struct xact_result *res)
+{
+	struct lft_read *r = self;
+	sw_ix s = r->topo->node[r->topo->port[job->port].node].sw;
+
+	r->count += res->outcome == XACT_OK;
+	if (job->why == SAMPLE) {
+		if (v != DEVICE_SAME)
+			device_forget_node(r->hw, guid_of(r, s));
+		return;
+	}
+	r->missed |= res->outcome == XACT_TIMEOUT;
+	if (res->outcome == XACT_OK)
+		device_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
+}
+
+struct lft_read *
+lft_read_new(struct topo *t, const struct lft_read_job *job)
+{
+	struct lft_read *r = mem_zalloc(1, sizeof(*r));
+
+	r->topo = topo_ref(t);
+	r->hw = job->hw;
+	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
+	r->read = device_read_new(&(struct device_reading){.topo = t,
+		.hw = job->hw,
+		.x = job->x,
+		.more = add_more,
+		.taken = take_answer,
+		.self = r});
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint32_t b;
+
+		if (!map_get(job->suspects, guid_of(r, s), NULL) ||
+			!device_knows(r->hw, guid_of(r, s)) ||
+			!topo_sw_live(t, s))
+			continue;
+		b = first_nonempty_block(r, s);
+		if (b != UINT32_MAX)
+			add_block(r, s, b, true);
+	}
+	return r;
+}
+
+void
+lft_read_free(struct lft_read *r)
+{
+	if (r == NULL)
+		return;
+	device_read_free(r->read);
+	topo_unref(r->topo);
+	free(r->todo);
+	free(r);
+}
+
+void
+lft_read_feed(struct lft_read *r, struct mono now)
+{
+	device_read_feed(r->read, now);
+}
+
 bool
 lft_read_done(const struct lft_read *r)
 {
-	return r->inflight == 0 &&
-	       (r->ntodo == 0 || (is_round_over(r) && !needs_another_round(r)));
+	return device_read_done(r->read);
 }
 
 void
 lft_read_stop(struct lft_read *r, struct mono now)
 {
-	r->next_sample = r->nsample;
-	r->ntodo = 0;
-	r->listed = true;
-	xact_cancel(r->x, r, now);
+	device_read_stop(r->read, now);
 }
 
 uint64_t
 lft_read_count(const struct lft_read *r)
 {
 	return r->count;
-}
-
-/*
- * The block that was read, as a reference shared with recent blocks:
- * neighbouring switches have nearly the same tables, and each is asked for one
- * block before any is asked for the next.
- */
-static lft_ref
-share_block(struct lft_read *r, const uint8_t bytes[LFT_BLOCK])
-{
-	lft_ref *at =
-		&r->recent[fnv_more(FNV_START, bytes, LFT_BLOCK) % RECENT];
-
-	if (memcmp(lft_bytes(r->pool, *at), bytes, LFT_BLOCK) != 0) {
-		lft_drop(r->pool, *at);
-		*at = lft_add(r->pool, bytes);
-	}
-	return *at;
-}
-
-static void
-block_done(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct lft_read *r = cookie;
-	sw_ix s = (sw_ix)(tag >> 32);
-
-	r->inflight--;
-	if (res->outcome == XACT_TIMEOUT && r->misses[s] < MISSES_MAX)
-		r->misses[s]++;
-	if (res->outcome != XACT_OK) {
-		r->missed |= res->outcome == XACT_TIMEOUT;
-		return;
-	}
-	r->misses[s] = 0;
-	r->count++;
-	device_set_block(
-		r->hw, guid_of(r, s), (uint32_t)tag, share_block(r, res->data));
-	device_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
-}
-
-/* A sample without an answer counts as a mismatch. */
-static void
-sample_done(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct lft_read *r = cookie;
-	uint64_t guid = guid_of(r, (sw_ix)(tag >> 32));
-	lft_ref known = device_block(r->hw, guid, (uint32_t)tag);
-
-	r->inflight--;
-	if (res->outcome == XACT_CANCELLED)
-		return;
-	if (res->outcome == XACT_OK)
-		r->count++;
-	if (res->outcome != XACT_OK || known == DEVICE_UNKNOWN ||
-		memcmp(res->data, lft_bytes(r->pool, known), LFT_BLOCK) != 0)
-		device_forget_node(r->hw, guid);
-}
-
-static void
-submit_block_get(struct lft_read *r, sw_ix s, uint32_t b, struct mono now)
-{
-	node_ix node = r->topo->sw[s].node;
-	struct xact_request q;
-
-	if (device_request(r->topo, node, &q) != 0)
-		return;
-	q.method = MAD_GET;
-	q.attr = MAD_LFT;
-	q.mod = b;
-	r->inflight++;
-	xact_submit(r->x, &q, now, r->listed ? block_done : sample_done, r,
-		(uint64_t)s << 32 | b);
-}
-
-static void
-feed_samples(struct lft_read *r, struct mono now)
-{
-	while (r->next_sample < r->nsample && xact_room(r->x)) {
-		sw_ix s = r->sample[r->next_sample++];
-		uint32_t b = first_nonempty_block(r, s);
-
-		if (b != UINT32_MAX)
-			submit_block_get(r, s, b, now);
-	}
-	if (r->next_sample == r->nsample && r->inflight == 0)
-		list_todo(r);
-}
-
-static void
-feed_blocks(struct lft_read *r, struct mono now)
-{
-	while (r->ntodo > 0 && r->block < r->max_block && xact_room(r->x)) {
-		sw_ix s = r->todo[r->sw];
-
-		if (r->block < blocks_of(r->topo, s) &&
-			r->misses[s] < MISSES_MAX &&
-			device_block(r->hw, guid_of(r, s), r->block) ==
-				DEVICE_UNKNOWN)
-			submit_block_get(r, s, r->block, now);
-		if (++r->sw == r->ntodo) {
-			r->sw = 0;
-			r->block++;
-		}
-	}
-}
-
-void
-lft_read_feed(struct lft_read *r, struct mono now)
-{
-	if (!r->listed)
-		feed_samples(r, now);
-	if (!r->listed)
-		return;
-	feed_blocks(r, now);
-	while (r->ntodo > 0 && is_round_over(r) && needs_another_round(r)) {
-		r->round++;
-		r->missed = false;
-		r->block = 0;
-		feed_blocks(r, now);
-	}
 }

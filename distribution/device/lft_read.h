@@ -29,7 +29,6 @@ struct lft_read;
 /* The inputs of a read-back; everything is borrowed. */
 struct lft_read_job {
 	struct device_store *hw;
-	struct lft_pool *pool;
 	struct xact *x;
 	const struct map *suspects; /* GUIDs of switches with changed ports */
 };

@@ -1,50 +1,29 @@
 #include "distribution/device/pkey_read.h"
 
-#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "distribution/device/device_request.h"
+#include "distribution/device/device_read.h"
 #include "sm/base/mem.h"
-#include "sm/mad/mad.h"
-
-struct question {
-	port_ix port;
-	unsigned block;
-};
 
 struct pkey_read {
-	struct topo *topo;
-	struct device_store *hw;
-	struct xact *x;
-	struct question *todo;
-	size_t n, cap, next;
-	bool *silent; /* [nports] */
-	bool *wrong;  /* [nports] */
+	struct device_read *read;
+	bool *wrong; /* [nports] */
 	size_t nwrong;
 	port_ix first_wrong;
-	unsigned inflight;
 };
 
-static struct device_at
-block_of(const struct topo *t, port_ix p, unsigned block)
-{
-	return device_at_keys(
-		t->node[t->port[p].node].guid, t->port[p].num, block);
-}
-
 static void
-list_port(struct pkey_read *r, port_ix p, bool all)
+take_answer(void *self, const struct device_job *job, enum device_verdict v,
+	const struct xact_result *res)
 {
-	const struct topo *t = r->topo;
-	unsigned blocks = pkey_table_blocks(pkey_table_cap(t, p));
+	struct pkey_read *r = self;
 
-	for (unsigned b = 0; b < blocks; b++) {
-		if (!all && device_bytes(r->hw, block_of(t, p, b)) != NULL)
-			continue;
-		r->todo = mem_grow(r->todo, r->n, &r->cap, sizeof(*r->todo));
-		r->todo[r->n++] = (struct question){p, b};
-	}
+	(void)res;
+	if (v != DEVICE_DIFFERS || r->wrong[job->port])
+		return;
+	r->wrong[job->port] = true;
+	if (r->nwrong++ == 0)
+		r->first_wrong = job->port;
 }
 
 struct pkey_read *
@@ -53,14 +32,25 @@ pkey_read_new(struct topo *t, struct device_store *hw, const uint8_t *ask,
 {
 	struct pkey_read *r = mem_zalloc(1, sizeof(*r));
 
-	r->topo = topo_ref(t);
-	r->hw = hw;
-	r->x = x;
-	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
 	r->wrong = mem_zalloc(t->nports, sizeof(*r->wrong));
-	for (port_ix p = 0; p < t->nports; p++)
-		if (ask[p] != PKEY_TABLE_ASK_NOTHING)
-			list_port(r, p, ask[p] == PKEY_TABLE_ASK_ALL);
+	r->read = device_read_new(&(struct device_reading){
+		.topo = t, .hw = hw, .x = x, .taken = take_answer, .self = r});
+	for (port_ix p = 0; p < t->nports; p++) {
+		struct device_at at = device_at_keys(
+			t->node[t->port[p].node].guid, t->port[p].num, 0);
+		unsigned n = ask[p] == PKEY_TABLE_ASK_NOTHING
+				     ? 0
+				     : pkey_table_blocks(pkey_table_cap(t, p));
+
+		for (; at.block < n; at.block++)
+			if (ask[p] == PKEY_TABLE_ASK_ALL ||
+				device_bytes(hw, at) == NULL)
+				device_read_add(r->read,
+					&(struct device_job){.port = p,
+						.attr = DEVICE_PKEY,
+						.block = at.block,
+						.mode = DEVICE_READ_ALL});
+	}
 	return r;
 }
 
@@ -69,25 +59,27 @@ pkey_read_free(struct pkey_read *r)
 {
 	if (r == NULL)
 		return;
-	assert(r->inflight == 0);
-	topo_unref(r->topo);
-	free(r->todo);
-	free(r->silent);
+	device_read_free(r->read);
 	free(r->wrong);
 	free(r);
+}
+
+void
+pkey_read_feed(struct pkey_read *r, struct mono now)
+{
+	device_read_feed(r->read, now);
 }
 
 bool
 pkey_read_done(const struct pkey_read *r)
 {
-	return r->inflight == 0 && r->next == r->n;
+	return device_read_done(r->read);
 }
 
 void
 pkey_read_stop(struct pkey_read *r, struct mono now)
 {
-	r->next = r->n;
-	xact_cancel(r->x, r, now);
+	device_read_stop(r->read, now);
 }
 
 size_t
@@ -100,59 +92,5 @@ pkey_read_wrong(const struct pkey_read *r, port_ix *first)
 size_t
 pkey_read_count(const struct pkey_read *r)
 {
-	return r->n;
-}
-
-int
-pkey_read_request(
-	const struct topo *t, port_ix p, unsigned block, struct xact_request *r)
-{
-	uint32_t num = t->port[p].num;
-
-	if (device_request_port(t, p, r) != 0)
-		return -1;
-	r->attr = MAD_PKEY_TABLE;
-	r->mod = block;
-	if (t->node[t->port[p].node].type == TOPO_SWITCH)
-		r->mod |= num << 16;
-	return 0;
-}
-
-static void
-take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct pkey_read *r = cookie;
-	const struct question *q = &r->todo[tag];
-	struct device_at at = block_of(r->topo, q->port, q->block);
-	const uint8_t *was = device_bytes(r->hw, at);
-
-	r->inflight--;
-	if (res->outcome == XACT_CANCELLED)
-		return;
-	if (res->outcome != XACT_OK) {
-		r->silent[q->port] = true;
-		return;
-	}
-	if (was != NULL && memcmp(was, res->data, MAD_DATA) != 0 &&
-		!r->wrong[q->port]) {
-		r->wrong[q->port] = true;
-		r->first_wrong = r->nwrong++ == 0 ? q->port : r->first_wrong;
-	}
-	device_put(r->hw, at, res->data);
-}
-
-void
-pkey_read_feed(struct pkey_read *r, struct mono now)
-{
-	while (r->next < r->n && xact_room(r->x)) {
-		const struct question *q = &r->todo[r->next++];
-		struct xact_request req;
-
-		if (r->silent[q->port] || pkey_read_request(r->topo, q->port,
-						  q->block, &req) != 0)
-			continue;
-		req.method = MAD_GET;
-		r->inflight++;
-		xact_submit(r->x, &req, now, take_answer, r, r->next - 1);
-	}
+	return device_read_added(r->read);
 }

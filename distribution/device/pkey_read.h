@@ -48,12 +48,4 @@ size_t pkey_read_wrong(const struct pkey_read *r, port_ix *first);
 /* Blocks that were asked for. */
 size_t pkey_read_count(const struct pkey_read *r);
 
-/*
- * A Get or Set of a block of port p, fill in method and data: directed to the
- * port itself, since a host answers for the port that the request comes in by.
- * 0, or -1: more than 63 hops away.
- */
-int pkey_read_request(const struct topo *t, port_ix p, unsigned block,
-	struct xact_request *r);
-
 #endif

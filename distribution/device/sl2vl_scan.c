@@ -260,11 +260,10 @@ ask_row(struct sl2vl_scan *s, struct xact *x, struct mono now)
 	node_ix n = s->todo[s->next];
 	struct xact_request r;
 
-	if (device_request(s->topo, n, &r) != 0)
+	if (device_request_block(s->topo, topo_port_of(s->topo, n, s->out),
+		    DEVICE_SL2VL, s->in, &r) != 0)
 		return;
 	r.method = MAD_GET;
-	r.attr = MAD_SL2VL;
-	r.mod = s->in << 8 | s->out;
 	s->inflight++;
 	xact_submit(x, &r, now, take_answer, s, tag_of(s, n));
 }

@@ -162,8 +162,7 @@ make_request(const struct push *p, const struct plan_step *s, uint8_t method,
 	const struct topo *t = push_topo(p);
 	sw_ix sw = push_switch(p, s);
 
-	if (s->attr == MAD_PKEY_TABLE ? push_pkeys_request(p, s, r) != 0
-				      : device_request_port(t, s->port, r) != 0)
+	if (device_request_port(t, s->port, r) != 0)
 		return -1;
 	r->method = method;
 	r->attr = s->attr;

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "distribution/device/pkey_read.h"
 #include "distribution/push/push_priv.h"
 
 static unsigned
@@ -19,13 +18,6 @@ step_block(const struct push *p, const struct plan_step *s)
 {
 	return device_at_keys(
 		push_guid(p, s), port_number(p, s), s->mod & 0xffff);
-}
-
-int
-push_pkeys_request(
-	const struct push *p, const struct plan_step *s, struct xact_request *r)
-{
-	return pkey_read_request(push_topo(p), s->port, s->mod & 0xffff, r);
 }
 
 void

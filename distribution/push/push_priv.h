@@ -76,8 +76,6 @@ void push_ack_fail(struct push *p, const struct plan_step *s,
 bool push_ack_is_needed(const struct push *p, const struct plan_step *s);
 
 /* push_pkeys.c: P_Key blocks; whether a port enforces as it was set to. */
-int push_pkeys_request(const struct push *p, const struct plan_step *s,
-	struct xact_request *r);
 void push_pkeys_sending(struct push *p, const struct plan_step *s);
 void push_pkeys_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res);

@@ -230,8 +230,7 @@ static bool
 step_names(struct audit *a, struct mono now)
 {
 	struct map none = {0};
-	struct lft_read_job job = {
-		.hw = a->hw, .pool = a->pool, .x = a->x, .suspects = &none};
+	struct lft_read_job job = {.hw = a->hw, .x = a->x, .suspects = &none};
 
 	sweep_feed(a->sweep, now);
 	if (!sweep_done(a->sweep))

@@ -311,7 +311,6 @@ start_readback(struct sm *sm, struct mono now)
 	const struct topo *t = sm->run.topo;
 	const struct lft_read_job job = {
 		.hw = sm->hw,
-		.pool = sm->pool,
 		.x = sm->x,
 		.suspects = &sm->run.probed,
 	};

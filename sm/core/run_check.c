@@ -109,7 +109,6 @@ run_check_begin(struct sm *sm, struct mono now)
 {
 	const struct device_check_job job = {
 		.hw = sm->hw,
-		.pool = sm->pool,
 		.x = sm->x,
 		.item = sm->check.sample,
 		.n = sm->check.nsample,

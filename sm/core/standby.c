@@ -101,7 +101,7 @@ read_tables(struct sm *sm, bool all)
 	const struct topo *t = s->topo;
 	struct map others = {0};
 	const struct lft_read_job job = {
-		.hw = s->hw, .pool = sm->pool, .x = sm->x, .suspects = &others};
+		.hw = s->hw, .x = sm->x, .suspects = &others};
 
 	s->all = all;
 	for (sw_ix i = 0; i < t->nsw; i++) {
