@@ -1,6 +1,8 @@
 #include "discovery/topo.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,8 @@
 #include "discovery/port_key.h"
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
+
+enum { NO_PORT = 255 };
 
 /* Bytes of one array in the block; the next one is aligned to 16 bytes. */
 static size_t
@@ -196,6 +200,61 @@ topo_seal(struct topo *t)
 	index_guids(t);
 	link_rate_find(t);
 	t->hash = hash_of(t);
+}
+
+static bool
+joins_pieces(const struct topo *t, const struct topo_adj *a)
+{
+	return a->out != NO_PORT && a->peer_port != NO_PORT &&
+	       topo_sw_live(t, a->peer);
+}
+
+uint32_t
+topo_pieces(const struct topo *t, sw_ix *piece)
+{
+	sw_ix *queue = mem_alloc(t->nsw * sizeof(*queue));
+	uint32_t head = 0, tail = 0, n = 0;
+
+	memset(piece, 0xff, t->nsw * sizeof(*piece));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		if (piece[s] != TOPO_NONE || !topo_sw_live(t, s))
+			continue;
+		piece[s] = s;
+		queue[tail++] = s;
+		for (n++; head < tail; head++) {
+			const struct topo_switch *sw = &t->sw[queue[head]];
+
+			for (uint32_t i = 0; i < sw->nadj; i++) {
+				const struct topo_adj *a = &t->adj[sw->adj + i];
+
+				if (piece[a->peer] != TOPO_NONE ||
+					!joins_pieces(t, a))
+					continue;
+				piece[a->peer] = s;
+				queue[tail++] = a->peer;
+			}
+		}
+	}
+	free(queue);
+	return n;
+}
+
+struct topo_name
+topo_name(const struct topo *t, node_ix n)
+{
+	struct topo_name name;
+	const char *desc = t->text ? t->text + t->node[n].desc : "";
+
+	if (desc[0] == '\0') {
+		(void)snprintf(name.s, sizeof(name.s), "0x%016" PRIx64,
+			t->node[n].guid);
+		return name;
+	}
+	(void)snprintf(name.s, sizeof(name.s), "'%.64s'", desc);
+	for (char *c = name.s; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '.';
+	return name;
 }
 
 port_ix

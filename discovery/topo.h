@@ -234,12 +234,43 @@ topo_is_host(const struct topo *t, port_ix p)
 	return t->port[p].lid != 0 && topo_is_host_node(t, t->port[p].node);
 }
 
+/* The switch that a port is part of, or TOPO_NONE. */
+static inline sw_ix
+topo_port_switch(const struct topo *t, port_ix p)
+{
+	return p == TOPO_NONE ? TOPO_NONE : t->node[t->port[p].node].sw;
+}
+
+/* A step of a path: the port that packets reach which leave switch s by port
+ * out; TOPO_NONE: out is 0, is no port of s, or has no link. */
+static inline port_ix
+topo_port_behind(const struct topo *t, sw_ix s, unsigned out)
+{
+	const struct topo_node *n = &t->node[t->sw[s].node];
+
+	return out > 0 && out <= n->nports ? t->port[n->first_port + out].peer
+					   : TOPO_NONE;
+}
+
 /* PortInfo of port p as last read, wire bytes; zeroes where it was not. */
 static inline const uint8_t *
 topo_info(const struct topo *t, port_ix p)
 {
 	return t->info[t->info_at[p]];
 }
+
+/*
+ * The connected pieces of the live switches: piece[nsw] is the lowest switch of
+ * a switch's piece, TOPO_NONE for switches in quarantine. Links of a port 255,
+ * which no table can name, connect nothing. Returns how many there are.
+ */
+uint32_t topo_pieces(const struct topo *t, sw_ix *piece);
+
+/* A node's name for people: its description in quotes, or its GUID. */
+struct topo_name {
+	char s[72];
+};
+struct topo_name topo_name(const struct topo *t, node_ix n);
 
 /* Port, or TOPO_NONE, that owns this LID; *path (NULL allowed) = path index. */
 port_ix topo_by_lid(const struct topo *t, uint16_t lid, unsigned *path);

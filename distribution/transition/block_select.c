@@ -143,11 +143,12 @@ collect_candidates(struct cut *c)
 	for (uint32_t v = 0; v < n->nv; v++) {
 		if (c->comp[v] == 0)
 			continue;
-		for (unsigned at = 0; transition_next(n, c->mix, v, &at);
+		for (unsigned at = 0; dep_graph_next(&n->frame, c->mix, v, &at);
 			at++) {
-			bool fixed = transition_has(n, c->fixed, v, at);
+			bool fixed = dep_graph_has(&n->frame, c->fixed, v, at);
 
-			if (c->comp[transition_head(n, v, at)] != c->comp[v] ||
+			if (c->comp[dep_graph_head(&n->frame, v, at)] !=
+					c->comp[v] ||
 				(fixed && c->start == c->fixed))
 				continue;
 			c->e = mem_grow(c->e, c->ne, &c->cape, sizeof(*c->e));
@@ -185,18 +186,19 @@ static void
 start_order(const struct cut *c, struct dynamic_order *o)
 {
 	const struct chan_graph *n = c->n;
-	uint64_t *all = mem_dup(c->start, transition_words(n) * sizeof(*all));
+	uint64_t *all =
+		mem_dup(c->start, dep_graph_words(&n->frame) * sizeof(*all));
 	bool ok;
 
 	for (size_t i = 0; i < c->ne; i++)
 		if (!c->e[i].late)
-			transition_put(n, all, c->e[i].v, c->e[i].out);
-	ok = transition_order_new(o, n, c->comp, all);
+			dep_graph_put(&n->frame, all, c->e[i].v, c->e[i].out);
+	ok = dynamic_order_new(o, &n->frame, c->comp, all);
 	free(all);
 	if (ok)
 		return;
 	dynamic_order_free(o);
-	(void)transition_order_new(o, n, c->comp, c->start);
+	(void)dynamic_order_new(o, &n->frame, c->comp, c->start);
 }
 
 /* Add dependencies in the order of e; refused ones go into set. */
@@ -210,7 +212,7 @@ insert_dependencies(struct cut *c, struct transition_set *set)
 	for (size_t i = 0; i < c->ne; i++) {
 		struct edge *e = &c->e[i];
 
-		if (!transition_has(c->n, o.dep, e->v, e->out) &&
+		if (!dep_graph_has(&c->n->frame, o.dep, e->v, e->out) &&
 			!dynamic_order_add(&o, e->v, e->out))
 			block_select_add(c->n, c->load, set, e->v, e->out);
 	}
@@ -228,9 +230,9 @@ find_start(struct cut *c)
 	struct dynamic_order o;
 
 	c->start = c->fixed;
-	if (!transition_order_new(&o, c->n, c->comp, c->fixed))
-		c->start = c->nothing =
-			mem_zalloc(transition_words(c->n), sizeof(*c->nothing));
+	if (!dynamic_order_new(&o, &c->n->frame, c->comp, c->fixed))
+		c->start = c->nothing = mem_zalloc(
+			dep_graph_words(&c->n->frame), sizeof(*c->nothing));
 	dynamic_order_free(&o);
 }
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "distribution/transition/transition_priv.h"
+#include "routing/verify/dep_cycle.h"
 #include "sm/base/mem.h"
 
 enum {
-	STARTS = 64,
 	SHOWN = 8,
 	FEW_BENDS = 16, /* one vertex in this many */
 };
@@ -52,8 +52,8 @@ leave_vertex(struct search *s, uint32_t v)
 	if (s->nstack - first == 1) {
 		unsigned at = 0;
 
-		for (; transition_next(s->n, s->dep, v, &at); at++)
-			loop |= transition_head(s->n, v, at) == v;
+		for (; dep_graph_next(&s->n->frame, s->dep, v, &at); at++)
+			loop |= dep_graph_head(&s->n->frame, v, at) == v;
 	} else {
 		loop = true;
 	}
@@ -72,12 +72,12 @@ search_step(struct search *s)
 	uint32_t v = s->path[s->npath - 1], w;
 	unsigned at = s->at[v];
 
-	if (at == LFT_DROP || !transition_next(s->n, s->dep, v, &at)) {
+	if (at == LFT_DROP || !dep_graph_next(&s->n->frame, s->dep, v, &at)) {
 		leave_vertex(s, v);
 		return;
 	}
 	s->at[v] = (uint8_t)(at + 1);
-	w = transition_head(s->n, v, at);
+	w = dep_graph_head(&s->n->frame, v, at);
 	if (s->index[w] == 0)
 		enter_vertex(s, w);
 	else if (s->low[w] != UINT32_MAX && s->index[w] < s->low[v])
@@ -191,7 +191,7 @@ find_valleys(struct broken *b)
 				unsigned out =
 					w * 64 + (unsigned)__builtin_ctzll(x);
 				uint32_t k = order_key(
-					b, transition_head(n, v, out));
+					b, dep_graph_head(&n->frame, v, out));
 
 				b->bend = mem_grow(b->bend, b->nbends, &b->cap,
 					sizeof(*b->bend));
@@ -216,14 +216,11 @@ find_before(struct broken *b, bool *before)
 		before[v] = true;
 	}
 	while (head < tail) {
-		uint32_t e = n->peer[b->queue[head++]], lo = n->base[e];
-		sw_ix s = n->owner[e];
-		uint32_t hi = lo + n->off[s + 1] - n->off[s];
+		uint32_t x = b->queue[head++], v;
+		unsigned in = 0;
 
-		for (uint32_t v = lo; v < hi; v++) {
-			if (before[v] ||
-				!transition_has(n, b->dep, v, e - lo) ||
-				order_key(b, v) < b->least)
+		while (dep_graph_prev(&n->frame, b->dep, x, &in, &v)) {
+			if (before[v] || order_key(b, v) < b->least)
 				continue;
 			before[v] = true;
 			b->queue[tail++] = v;
@@ -239,7 +236,8 @@ find_behind(struct broken *b, const bool *before, bool *behind)
 	uint32_t head = 0, tail = 0;
 
 	for (size_t i = 0; i < b->nbends; i++) {
-		uint32_t v = transition_head(n, b->bend[i].v, b->bend[i].out);
+		uint32_t v =
+			dep_graph_head(&n->frame, b->bend[i].v, b->bend[i].out);
 
 		if (behind[v] || !before[v])
 			continue;
@@ -249,9 +247,9 @@ find_behind(struct broken *b, const bool *before, bool *behind)
 	while (head < tail) {
 		uint32_t v = b->queue[head++];
 
-		for (unsigned at = 0; transition_next(n, b->dep, v, &at);
+		for (unsigned at = 0; dep_graph_next(&n->frame, b->dep, v, &at);
 			at++) {
-			uint32_t w = transition_head(n, v, at);
+			uint32_t w = dep_graph_head(&n->frame, v, at);
 
 			if (behind[w] || !before[w])
 				continue;
@@ -298,76 +296,6 @@ cdg_cycle_search(
 	return cyclic;
 }
 
-/* Shortest path from start back to itself, at most `limit` long. */
-struct round {
-	const struct chan_graph *n;
-	const uint64_t *dep;
-	const uint32_t *comp;
-	uint32_t *from, *queue; /* from: predecessor + 1 */
-};
-
-static uint32_t
-shortest_through(
-	struct round *r, uint32_t start, uint32_t limit, uint32_t *path)
-{
-	uint32_t head = 0, tail = 0, k = 0, v = start;
-
-	memset(r->from, 0, r->n->nv * sizeof(*r->from));
-	r->queue[tail++] = start;
-	while (head < tail && r->from[start] == 0) {
-		uint32_t c = r->queue[head++];
-		unsigned at = 0;
-
-		for (; transition_next(r->n, r->dep, c, &at); at++) {
-			uint32_t w = transition_head(r->n, c, at);
-
-			if (r->comp[w] != r->comp[start] || r->from[w] != 0)
-				continue;
-			r->from[w] = c + 1;
-			r->queue[tail++] = w;
-		}
-	}
-	if (r->from[start] == 0)
-		return 0;
-	do {
-		v = r->from[v] - 1;
-		k++;
-	} while (v != start && k < limit);
-	if (v != start)
-		return 0;
-	for (uint32_t i = k; i-- > 0;)
-		path[i] = v = r->from[v] - 1;
-	return k;
-}
-
-/*
- * A short cycle through dependencies inside components; path has room for nv.
- * Its length; 0: none.
- */
-static uint32_t
-shortest_cycle(const struct chan_graph *n, const uint64_t *dep,
-	const uint32_t *comp, uint32_t *path)
-{
-	struct round r = {.n = n, .dep = dep, .comp = comp};
-	uint32_t best = 0, tries = 0;
-
-	r.from = mem_alloc(n->nv * sizeof(*r.from));
-	r.queue = mem_alloc((n->nv + 1U) * sizeof(*r.queue));
-	for (uint32_t v = 0; v < n->nv && tries < STARTS; v++) {
-		uint32_t k;
-
-		if (comp[v] == 0)
-			continue;
-		tries++;
-		k = shortest_through(
-			&r, v, best != 0 ? best - 1 : UINT32_MAX, path);
-		best = k != 0 ? k : best;
-	}
-	free(r.from);
-	free(r.queue);
-	return best;
-}
-
 /*
  * A LID with a packet that makes the dependency from v out of port out, or 0.
  */
@@ -402,33 +330,44 @@ find_witness_lid(const struct lft_values *v, uint32_t vertex, unsigned out)
 	return lid < lids ? lid : 0;
 }
 
+static struct topo_name
+switch_name(const struct chan_graph *n, sw_ix s)
+{
+	return topo_name(n->t, n->t->sw[s].node);
+}
+
 void
 cdg_cycle_describe(const struct lft_values *v, const uint64_t *dep,
 	const uint32_t *comp, char *text, size_t size)
 {
 	const struct chan_graph *n = v->net;
-	uint32_t *path = mem_alloc(n->nv * sizeof(*path));
-	uint32_t k = shortest_cycle(n, dep, comp, path);
+	const struct dep_matrix m = {&n->frame, dep};
+	const struct dep_channels channels = dep_cycle_matrix(&m);
+	uint32_t *path = mem_alloc(n->nv * sizeof(*path)), k;
+	bool *left = mem_alloc(n->nv * sizeof(*left));
 	struct buf b = {0};
 
+	for (uint32_t x = 0; x < n->nv; x++)
+		left[x] = comp[x] != 0;
+	k = dep_cycle_shortest(&channels, left, path);
 	buf_printf(&b, "cycle of %u links%s: ", k,
-		k > 0 && n->layers > 1 ? " on one VL" : "");
+		n->layers > 1 ? " on one VL" : "");
 	for (uint32_t i = 0; i < k && i < SHOWN; i++) {
 		uint32_t next = n->peer[path[(i + 1) % k]];
 		unsigned out = next - n->base[next];
 		uint32_t lid = find_witness_lid(v, path[i], out);
 
-		chan_graph_name(n, n->owner[path[i]], &b);
-		buf_printf(&b, " port %u", out);
+		buf_printf(&b, "%s port %u",
+			switch_name(n, n->owner[path[i]]).s, out);
 		if (lid != 0)
 			buf_printf(&b, " (LID %u)", lid);
 		buf_printf(&b, " -> ");
 	}
 	if (k > SHOWN)
 		buf_printf(&b, "... %u more -> ", k - SHOWN);
-	if (k > 0)
-		chan_graph_name(n, n->owner[path[0]], &b);
+	buf_printf(&b, "%s", switch_name(n, n->owner[path[0]]).s);
 	(void)snprintf(text, size, "%s", b.text);
 	buf_free(&b);
 	free(path);
+	free(left);
 }

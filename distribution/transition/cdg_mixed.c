@@ -459,7 +459,7 @@ add_cells(struct mix *m, const struct verify_dependencies *deps)
 	struct transition_some some;
 
 	memcpy(m->dep, deps->row,
-		transition_words(n) * sizeof(*m->dep) -
+		dep_graph_words(&n->frame) * sizeof(*m->dep) -
 			(sizeof(*m->dep) << n->shift));
 	some_new(&some, n);
 	while (at < v->ncells) {
@@ -533,7 +533,7 @@ cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
 	struct mix m = {.v = v, .n = n, .dep = dep};
 
 	m.narrow = n->shift == 0 && n->bit[63] == 0;
-	memset(dep, 0, transition_words(n) * sizeof(*dep));
+	memset(dep, 0, dep_graph_words(&n->frame) * sizeof(*dep));
 	lft_values_lines_new(&m.edge, n);
 	if (is_near_new(v, edges))
 		add_cells(&m, v->to->deps);
@@ -598,7 +598,7 @@ cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 	uint32_t *row = mem_alloc(n->nrec * sizeof(*row)), nrows = 0;
 	struct transition_some some;
 
-	memset(dep, 0, transition_words(n) * sizeof(*dep));
+	memset(dep, 0, dep_graph_words(&n->frame) * sizeof(*dep));
 	lft_values_lines_new(&m.edge, n);
 	some_new(&some, n);
 	for (uint32_t c = 0; c < n->nrec; c++) {
@@ -650,7 +650,7 @@ cdg_mixed_count(const struct chan_graph *n, const uint64_t *dep)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < transition_words(n); i++)
+	for (size_t i = 0; i < dep_graph_words(&n->frame); i++)
 		sum += (uint64_t)__builtin_popcountll(dep[i]);
 	return sum;
 }

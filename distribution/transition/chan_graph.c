@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,30 +41,6 @@ link_carries_data(const struct topo *t, const struct topo_port *p)
 	return !stays_in_init(t, p) && !stays_in_init(t, q);
 }
 
-/* Number the records, and find how wide a row must be. */
-static void
-number_records(struct chan_graph *n)
-{
-	const struct topo *t = n->t;
-	unsigned widest = 0;
-
-	n->off = mem_alloc((n->nsw + 1U) * sizeof(*n->off));
-	for (sw_ix s = 0; s < n->nsw; s++) {
-		unsigned nports = t->node[t->sw[s].node].nports;
-
-		n->off[s] = n->nrec;
-		n->nrec += nports + 1;
-		widest = nports > widest ? nports : widest;
-	}
-	n->off[n->nsw] = n->nrec++;
-	n->nv = n->nrec * n->layers;
-	n->shift = widest < 64 ? 0 : widest < 128 ? 1 : 2;
-	for (unsigned p = 0; p <= widest && p < LFT_DROP; p++) {
-		n->bit[p] = UINT64_C(1) << (p & 63);
-		n->word[p] = (uint8_t)(p >> 6);
-	}
-}
-
 /* The record and switch where the link of a port arrives, or "nowhere". */
 static struct transition_to
 link_target(const struct chan_graph *n, sw_ix s, unsigned port)
@@ -86,7 +61,7 @@ link_target(const struct chan_graph *n, sw_ix s, unsigned port)
 	return (struct transition_to){n->off[peer] + q->num, peer};
 }
 
-/* Connect the records of layer 0, and find what entries lead to. */
+/* Connect the records, and find what entries lead to. */
 static void
 connect_records(struct chan_graph *n)
 {
@@ -103,9 +78,7 @@ connect_records(struct chan_graph *n)
 				&t->port[topo_port_of(t, node, p)];
 			struct transition_to e = link_target(n, s, p);
 
-			n->owner[n->off[s] + p] = s;
-			n->base[n->off[s] + p] = n->off[s];
-			n->peer[n->off[s] + p] = e.rec;
+			dep_graph_link(&n->frame, n->off[s] + p, e.rec);
 			if (p == LFT_DROP)
 				continue;
 			n->to[(size_t)s * 256 + p] = e;
@@ -117,40 +90,42 @@ connect_records(struct chan_graph *n)
 					UINT64_C(1) << (p & 63);
 		}
 	}
-	n->owner[nowhere] = n->nsw;
-	n->base[nowhere] = nowhere;
-	n->peer[nowhere] = nowhere;
 }
 
 void
 chan_graph_new(struct chan_graph *n, const struct topo *t,
 	const struct device_store *hw, unsigned layers)
 {
-	*n = (struct chan_graph){
-		.t = t, .hw = hw, .nsw = t->nsw, .layers = layers};
-	number_records(n);
-	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
-	n->base = mem_alloc(n->nv * sizeof(*n->base));
-	n->peer = mem_alloc(n->nv * sizeof(*n->peer));
+	struct dep_graph f;
+
+	dep_graph_by_topo(&f, t, layers);
+	*n = (struct chan_graph){.t = t,
+		.hw = hw,
+		.frame = f,
+		.nsw = f.nsw,
+		.nrec = f.nrec,
+		.nv = f.nv,
+		.off = f.off,
+		.owner = f.owner,
+		.base = f.base,
+		.peer = f.peer,
+		.shift = f.shift,
+		.layers = layers};
+	for (unsigned p = 0; p < 64U << n->shift && p < LFT_DROP; p++) {
+		n->bit[p] = UINT64_C(1) << (p & 63);
+		n->word[p] = (uint8_t)(p >> 6);
+	}
 	n->to = mem_alloc(((size_t)n->nsw + 1) * 256 * sizeof(*n->to));
 	n->alive =
 		mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*n->alive));
 	n->carry = mem_zalloc((size_t)n->nsw * 4, sizeof(*n->carry));
 	connect_records(n);
-	for (uint32_t v = n->nrec; v < n->nv; v++) {
-		n->owner[v] = n->owner[v - n->nrec];
-		n->base[v] = n->base[v - n->nrec] + n->nrec;
-		n->peer[v] = n->peer[v - n->nrec] + n->nrec;
-	}
 }
 
 void
 chan_graph_free(struct chan_graph *n)
 {
-	free(n->off);
-	free(n->owner);
-	free(n->base);
-	free(n->peer);
+	dep_graph_free(&n->frame);
 	free(n->to);
 	free(n->alive);
 	free(n->carry);
@@ -160,7 +135,7 @@ chan_graph_free(struct chan_graph *n)
 void
 chan_graph_close(struct chan_graph *n, const struct transition_set *stay)
 {
-	n->closed = mem_zalloc(transition_words(n), sizeof(*n->closed));
+	n->closed = mem_zalloc(dep_graph_words(&n->frame), sizeof(*n->closed));
 	for (size_t i = 0; i < stay->n; i++) {
 		const struct transition_dependency *x = &stay->dep[i];
 
@@ -186,15 +161,4 @@ chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out)
 					  DEVICE_REFUSES)) &&
 	       t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
 	       (t->port[topo_port_of(t, node, 0)].capmask & MAD_CAP_SL_MAPPING);
-}
-
-void
-chan_graph_name(const struct chan_graph *n, sw_ix s, struct buf *out)
-{
-	const struct topo_node *node = &n->t->node[n->t->sw[s].node];
-	const char *desc = topo_desc(n->t, n->t->sw[s].node);
-	if (desc[0] == '\0')
-		buf_printf(out, "0x%016" PRIx64, node->guid);
-	else
-		buf_printf(out, "'%.64s'", desc);
 }

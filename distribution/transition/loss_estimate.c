@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "distribution/transition/loss_estimate_priv.h"
+#include "routing/core/path_fate.h"
 #include "sm/base/mem.h"
 
 /*
@@ -13,7 +14,7 @@
 enum { KEPT_WRITES = 16384 };
 
 /* What becomes of a packet: a cause of loss, or one of these. */
-enum fate { ARRIVES = LOSS_ESTIMATE_CAUSES, FOLLOWED, UNKNOWN };
+enum { ARRIVES = LOSS_ESTIMATE_CAUSES };
 
 /* A write of the transition; both references are ours. */
 struct written {
@@ -54,8 +55,10 @@ struct play {
 	const uint8_t **line;	 /* [nsw] the current block, now */
 	uint32_t *order, *first; /* writes by block: order[first[b]] ... */
 	uint32_t nblocks;
-	uint8_t *fate; /* [nsw] */
-	sw_ix *path;   /* [nsw] */
+	struct path_fate fate; /* a cause of a loss, or ARRIVES */
+	unsigned i;	       /* at hand: the LID in the block, */
+	port_ix owner;	       /* its port, */
+	const struct loss_estimate_moment *m; /* the moment */
 	unsigned layer, layers;
 	uint32_t each, seen; /* every each-th LID is looked at */
 };
@@ -249,62 +252,34 @@ is_blocked(const struct play *w, sw_ix s, unsigned in, unsigned out,
 				  : LOSS_ESTIMATE_PASSING)) != 0;
 }
 
-/*
- * One step of a packet for LID number i of the block from switch s: its fate,
- * or UNKNOWN and the next switch.
- */
-static unsigned
-packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
-	const struct loss_estimate_moment *m)
+/* One step of a packet for the LID at hand from switch *s. */
+static uint8_t
+packet_step(void *arg, sw_ix *s)
 {
+	const struct play *w = arg;
 	const struct topo *t = w->t;
-	node_ix node = t->sw[*s].node;
-	uint8_t out = w->line[*s][i], on;
-	port_ix p, peer = TOPO_NONE;
-	sw_ix next;
+	const struct loss_estimate_moment *m = w->m;
+	port_ix peer = topo_port_behind(t, *s, w->line[*s][w->i]), p;
+	sw_ix next = topo_port_switch(t, peer);
+	uint8_t on;
 
-	if (out != 0 && out <= t->node[node].nports)
-		peer = t->port[topo_port_of(t, node, out)].peer;
 	if (peer == TOPO_NONE)
 		return LOSS_ESTIMATE_BROKEN;
-	p = topo_port_of(t, node, out);
+	p = t->port[peer].peer;
 	if (w->x->downed != NULL && w->x->downed[p] &&
 		loss_estimate_is_down(t, p, m))
 		return LOSS_ESTIMATE_DOWN;
-	next = t->node[t->port[peer].node].sw;
 	if (next == TOPO_NONE)
-		return peer == owner ? ARRIVES : LOSS_ESTIMATE_BROKEN;
+		return peer == w->owner ? ARRIVES : LOSS_ESTIMATE_BROKEN;
 	if (w->x->out[next])
 		return LOSS_ESTIMATE_BROKEN;
-	on = w->line[next][i];
+	on = w->line[next][w->i];
 	if (on == t->port[peer].num)
 		return LOSS_ESTIMATE_LOOPED;
 	if (is_blocked(w, next, t->port[peer].num, on, m->closed))
 		return LOSS_ESTIMATE_CLOSED;
 	*s = next;
-	return UNKNOWN;
-}
-
-/* Follow the path to its end; switches on it share its fate. */
-static void
-follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
-	const struct loss_estimate_moment *m)
-{
-	unsigned end = UNKNOWN;
-	uint32_t k = 0;
-
-	while (end == UNKNOWN) {
-		if (w->fate[s] != UNKNOWN) {
-			end = w->fate[s] == FOLLOWED ? LOSS_ESTIMATE_LOOPED
-						     : w->fate[s];
-			break;
-		}
-		w->fate[s] = FOLLOWED;
-		w->path[k++] = s;
-		end = packet_step(w, &s, i, owner, m);
-	}
-	while (k-- > 0)
-		w->fate[w->path[k]] = (uint8_t)end;
+	return PATH_FATE_OPEN;
 }
 
 /* Hosts of switch s that send to owner in the current layer. */
@@ -327,19 +302,24 @@ count_lost(struct play *w, unsigned i, port_ix owner,
 	size_t at = (size_t)(m - w->x->moments.m) * w->t->nsw;
 	double share = loss_estimate_share(w->t, owner);
 
-	memset(w->fate, UNKNOWN, w->t->nsw);
+	w->i = i;
+	w->owner = owner;
+	w->m = m;
+	path_fate_reset(&w->fate);
 	for (sw_ix s = 0; s < w->t->nsw; s++) {
 		uint32_t n = count_senders(w, s, dest), dark;
+		uint8_t end;
 
 		if (n == 0)
 			continue;
 		dark = w->x->dark != NULL ? w->x->dark[at + s] : 0;
 		if (dark > n)
 			dark = n;
-		follow_path(w, s, i, owner, m);
+		end = path_fate_follow(&w->fate, s, LOSS_ESTIMATE_LOOPED,
+			packet_step, NULL, w);
 		lost[LOSS_ESTIMATE_DOWN] += dark * share;
-		if (w->fate[s] < LOSS_ESTIMATE_CAUSES)
-			lost[w->fate[s]] += (n - dark) * share;
+		if (end < LOSS_ESTIMATE_CAUSES)
+			lost[end] += (n - dark) * share;
 	}
 }
 
@@ -548,8 +528,7 @@ loss_estimate_cost(struct expectation *x, const struct routes *to)
 	w.t = to->topo;
 	nsw = w.t->nsw;
 	w.line = mem_zalloc(nsw, sizeof(*w.line));
-	w.fate = mem_alloc(nsw);
-	w.path = mem_alloc(nsw * sizeof(*w.path));
+	w.fate = path_fate_new(nsw);
 	if (x->ndeps > 0)
 		w.layers = to->layers.n;
 	sort_writes(&w);
@@ -561,8 +540,7 @@ loss_estimate_cost(struct expectation *x, const struct routes *to)
 	}
 	x->done = true;
 	free((void *)w.line);
-	free(w.fate);
-	free(w.path);
+	path_fate_free(&w.fate);
 	free(w.order);
 	free(w.first);
 	return &x->cost;

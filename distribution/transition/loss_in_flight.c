@@ -152,17 +152,13 @@ hops_lost(const struct flight *w, sw_ix s, uint16_t lid, bool all)
 	uint32_t hops = 0;
 
 	for (uint32_t k = 0; k <= was->nsw; k++) {
-		node_ix node = was->sw[s].node;
-		uint8_t out = routes_port(w->from, s, lid);
-		port_ix p, peer = TOPO_NONE;
+		port_ix peer =
+			topo_port_behind(was, s, routes_port(w->from, s, lid));
 
-		if (out != 0 && out <= was->node[node].nports)
-			peer = was->port[topo_port_of(was, node, out)].peer;
 		if (peer == TOPO_NONE)
 			return 0;
-		p = topo_port_of(was, node, out);
-		hops += all || w->fate[p] == w->how;
-		s = was->node[was->port[peer].node].sw;
+		hops += all || w->fate[was->port[peer].peer] == w->how;
+		s = topo_port_switch(was, peer);
 		if (s == TOPO_NONE)
 			return hops;
 	}

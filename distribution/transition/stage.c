@@ -285,11 +285,11 @@ add_dependency(struct work *w, uint32_t c, unsigned out, unsigned layers)
 	for (; layers != 0; layers &= layers - 1) {
 		uint32_t v = c + (uint32_t)__builtin_ctz(layers) * n->nrec;
 
-		if (transition_has(n, w->order.dep, v, out) ||
+		if (dep_graph_has(&n->frame, w->order.dep, v, out) ||
 			(n->closed != NULL &&
-				transition_has(n, n->closed, v, out)))
+				dep_graph_has(&n->frame, n->closed, v, out)))
 			continue;
-		if (transition_has(n, w->refused, v, out))
+		if (dep_graph_has(&n->frame, w->refused, v, out))
 			return false;
 		if (!dynamic_order_add(&w->order, v, out)) {
 			w->bad = (struct added){v, (uint8_t)out};
@@ -409,14 +409,15 @@ fill_stage(struct work *w, unsigned k, uint64_t *dep)
 	rows_clear(&w->layers, w->v);
 	rows_clear(&w->whole, w->v);
 	rows_clear(&w->need, w->v);
-	memset(w->refused, 0, transition_words(w->n) * sizeof(*w->refused));
+	memset(w->refused, 0,
+		dep_graph_words(&w->n->frame) * sizeof(*w->refused));
 	if (w->how == TRANSITION_LEGAL || w->how == TRANSITION_SMOOTH_LEGAL)
 		refuse_illegal(w);
 	if (w->few)
 		cdg_mixed_rows(w->v, w->at, w->comp, dep);
 	else
 		cdg_mixed_build(w->v, w->at, rest, dep);
-	ok = transition_order_new(&w->order, w->n, w->comp, dep);
+	ok = dynamic_order_new(&w->order, &w->n->frame, w->comp, dep);
 	for (size_t i = 0; ok && i < w->ne; i++)
 		if (!admit_entry(w, &w->e[i]))
 			w->e[left++] = w->e[i];
@@ -464,11 +465,12 @@ stage_find(struct lft_values *v, const uint32_t *comp,
 	enum transition_admission how, unsigned max, unsigned *nstages)
 {
 	struct work w = {.v = v, .n = v->net, .comp = comp, .how = how};
-	uint64_t *dep = mem_alloc(transition_words(w.n) * sizeof(*dep));
+	uint64_t *dep = mem_alloc(dep_graph_words(&w.n->frame) * sizeof(*dep));
 	bool done = false, repair = how == TRANSITION_REPAIR;
 	unsigned k = 0;
 
-	w.refused = mem_alloc(transition_words(w.n) * sizeof(*w.refused));
+	w.refused =
+		mem_alloc(dep_graph_words(&w.n->frame) * sizeof(*w.refused));
 	collect_entries(&w);
 	/*
 	 * The first stage may gain from the drain after it alone; and it exists

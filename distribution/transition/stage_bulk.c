@@ -24,7 +24,7 @@ struct bulk {
 	uint32_t *wish, nwish; /* vertices in the order of the new routing */
 	uint32_t *pos;	       /* [nv] in the row */
 	uint32_t *stack;       /* [nv] */
-	uint16_t *at;	       /* [nv] next port before it to look at */
+	unsigned *at;	       /* [nv] next port before it to look at */
 	bool *bad;	       /* [nrec] a dependency behind it points back */
 	uint64_t *defer;       /* [ncells] entries that cannot be admitted */
 	struct transition_lines lines;
@@ -40,7 +40,7 @@ find_wished_order(struct bulk *b)
 	struct dynamic_order o;
 
 	cdg_mixed_build(b->v, is, is, b->must);
-	(void)transition_order_new(&o, n, b->comp, b->must);
+	(void)dynamic_order_new(&o, &n->frame, b->comp, b->must);
 	memset(slot, 0xff, n->nv * sizeof(*slot));
 	for (uint32_t v = 0; v < n->nv; v++)
 		if (b->comp[v] != 0)
@@ -56,16 +56,9 @@ find_wished_order(struct bulk *b)
 static bool
 next_before(struct bulk *b, uint32_t v, uint32_t *w)
 {
-	const struct chan_graph *n = b->n;
-	uint32_t e = n->peer[v], lo = n->base[e];
-	uint32_t nports = n->off[n->owner[e] + 1] - n->off[n->owner[e]];
-
-	while (b->at[v] < nports) {
-		*w = lo + b->at[v]++;
-		if (b->comp[*w] == b->comp[v] && b->pos[*w] == UINT32_MAX &&
-			transition_has(n, b->must, *w, e - lo))
+	while (dep_graph_prev(&b->n->frame, b->must, v, &b->at[v], w))
+		if (b->comp[*w] == b->comp[v] && b->pos[*w] == UINT32_MAX)
 			return true;
-	}
 	return false;
 }
 
@@ -109,15 +102,15 @@ find_back(struct bulk *b)
 
 	memset(b->bad, 0, n->nrec * sizeof(*b->bad));
 	for (uint32_t v = 0; v < n->nv; v++)
-		for (unsigned at = 0; transition_next(n, b->back, v, &at);
-			at++) {
-			uint32_t w = transition_head(n, v, at);
+		for (unsigned at = 0;
+			dep_graph_next(&n->frame, b->back, v, &at); at++) {
+			uint32_t w = dep_graph_head(&n->frame, v, at);
 
 			if (b->comp[v] != 0 && b->comp[v] == b->comp[w] &&
 				b->pos[v] >= b->pos[w])
 				any = b->bad[v] = true;
 			else
-				transition_clear(n, b->back, v, at);
+				dep_graph_clear(&n->frame, b->back, v, at);
 		}
 	return any;
 }
@@ -288,7 +281,7 @@ fill_stage(struct bulk *b, unsigned k, uint64_t *left)
 	bool ok;
 
 	cdg_mixed_build(b->v, at, rest, b->must);
-	ok = transition_order_new(&o, b->n, b->comp, b->must);
+	ok = dynamic_order_new(&o, &b->n->frame, b->comp, b->must);
 	dynamic_order_free(&o);
 	if (!ok)
 		return false;
@@ -341,8 +334,8 @@ stage_bulk_find(struct lft_values *v, const uint32_t *comp, unsigned max,
 	uint64_t left = defer_all(v);
 	unsigned k = 0;
 
-	b.must = mem_alloc(transition_words(n) * sizeof(*b.must));
-	b.back = mem_alloc(transition_words(n) * sizeof(*b.back));
+	b.must = mem_alloc(dep_graph_words(&n->frame) * sizeof(*b.must));
+	b.back = mem_alloc(dep_graph_words(&n->frame) * sizeof(*b.back));
 	b.wish = mem_alloc(n->nv * sizeof(*b.wish));
 	b.pos = mem_alloc(n->nv * sizeof(*b.pos));
 	b.stack = mem_alloc(n->nv * sizeof(*b.stack));

@@ -5,53 +5,38 @@
  * they take, is less than what blocking dependencies loses.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "distribution/transition/transition_priv.h"
+#include "routing/core/path_fate.h"
 #include "sm/base/mem.h"
 
 enum { STEPS_MAX = 4000000 }; /* entries that are looked at, about */
 
-enum fate { UNKNOWN, FOLLOWED, ARRIVES, LOST };
+enum fate { ARRIVES, LOST };
 
 struct walk {
 	const struct lft_values *v;
-	uint8_t *fate; /* [nsw] for one LID */
-	sw_ix *path;   /* [nsw] */
+	struct path_fate fate;
+	uint32_t lid;
+	struct transition_when when;
 };
 
-/*
- * Follow the tables of this time from s; switches on the path share its fate.
- */
-static void
-follow_path(struct walk *w, sw_ix s, uint32_t lid, struct transition_when when)
+/* A step by the tables of this time. */
+static uint8_t
+next_switch(void *arg, sw_ix *s)
 {
+	const struct walk *w = arg;
 	const struct chan_graph *n = w->v->net;
-	enum fate end = UNKNOWN;
-	uint32_t k = 0;
+	uint8_t port[TRANSITION_VALUES];
+	sw_ix at = *s;
 
-	while (end == UNKNOWN) {
-		uint8_t port[TRANSITION_VALUES];
-		sw_ix next;
-
-		if (w->fate[s] != UNKNOWN) {
-			end = w->fate[s] == FOLLOWED ? LOST : w->fate[s];
-			break;
-		}
-		w->fate[s] = FOLLOWED;
-		w->path[k++] = s;
-		(void)lft_values_entry(w->v, s, lid, when, port);
-		next = n->to[(size_t)s * 256 + port[0]].s;
-		if (next == n->nsw)
-			end = n->carry[(size_t)s * 4 + (port[0] >> 6)] >>
-						      (port[0] & 63) &
-					      1
-				      ? ARRIVES
-				      : LOST;
-		s = next;
-	}
-	while (k-- > 0)
-		w->fate[w->path[k]] = (uint8_t)end;
+	(void)lft_values_entry(w->v, at, w->lid, w->when, port);
+	*s = n->to[(size_t)at * 256 + port[0]].s;
+	if (*s != n->nsw)
+		return PATH_FATE_OPEN;
+	return n->carry[(size_t)at * 4 + (port[0] >> 6)] >> (port[0] & 63) & 1
+		       ? ARRIVES
+		       : LOST;
 }
 
 /* Pairs that lose packets; a LID that the new tables drop is not lost. */
@@ -61,12 +46,13 @@ count_lost(struct walk *w, uint32_t lid, struct transition_when when)
 	uint32_t nsw = w->v->net->nsw;
 	uint64_t sum = 0;
 
-	memset(w->fate, UNKNOWN, nsw);
-	for (sw_ix s = 0; s < nsw; s++) {
-		follow_path(w, s, lid, when);
-		sum += w->fate[s] == LOST &&
+	w->lid = lid;
+	w->when = when;
+	path_fate_reset(&w->fate);
+	for (sw_ix s = 0; s < nsw; s++)
+		sum += path_fate_follow(&w->fate, s, LOST, next_switch, NULL,
+			       w) == LOST &&
 		       routes_port(w->v->to, s, (uint16_t)lid) != LFT_DROP;
-	}
 	return sum;
 }
 
@@ -75,13 +61,12 @@ stage_loss_arrives(const struct lft_values *v, uint32_t lid,
 	struct transition_when when, uint8_t *yes)
 {
 	uint32_t nsw = v->net->nsw;
-	struct walk w = {.v = v, .fate = yes};
+	struct walk w = {.v = v, .fate = path_fate_new(nsw)};
 
-	w.path = mem_alloc(nsw * sizeof(*w.path));
 	(void)count_lost(&w, lid, when);
 	for (sw_ix s = 0; s < nsw; s++)
-		yes[s] = yes[s] == ARRIVES;
-	free(w.path);
+		yes[s] = w.fate.of[s] == ARRIVES;
+	path_fate_free(&w.fate);
 }
 
 /* LIDs that some switch changes later than in the first stage. */
@@ -126,8 +111,7 @@ sum_lost(const struct lft_values *v, const bool *yes, unsigned first,
 	for (uint32_t lid = 0; lid < nlids; lid++)
 		n += yes[lid];
 	each = (uint32_t)(n * nsw * (end - first) / STEPS_MAX) + 1;
-	w.fate = mem_alloc(nsw);
-	w.path = mem_alloc(nsw * sizeof(*w.path));
+	w.fate = path_fate_new(nsw);
 	for (uint32_t lid = 0; lid < nlids; lid++) {
 		if (!yes[lid] || seen++ % each != 0)
 			continue;
@@ -135,8 +119,7 @@ sum_lost(const struct lft_values *v, const bool *yes, unsigned first,
 			all += count_lost(&w, lid,
 				(struct transition_when){TRANSITION_AT, k});
 	}
-	free(w.fate);
-	free(w.path);
+	path_fate_free(&w.fate);
 	return all * each;
 }
 

@@ -17,7 +17,8 @@ select_stays(const struct lft_values *v, const uint64_t *dep,
 {
 	static const struct transition_when is = {TRANSITION_NEW, 0};
 	static const struct transition_when held = {TRANSITION_HELD, 0};
-	uint64_t *fixed = mem_alloc(transition_words(v->net) * sizeof(*fixed));
+	uint64_t *fixed =
+		mem_alloc(dep_graph_words(&v->net->frame) * sizeof(*fixed));
 	struct dependency_load load;
 	size_t n = 0;
 
@@ -54,7 +55,7 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 		return;
 	chan_graph_new(&net, job->to->topo, job->hw, job->to->layers.n);
 	lft_values_new(&val, &net, job);
-	dep = mem_alloc(transition_words(&net) * sizeof(*dep));
+	dep = mem_alloc(dep_graph_words(&net.frame) * sizeof(*dep));
 	comp = mem_alloc(net.nv * sizeof(*comp));
 	cdg_mixed_build(&val, stale, stale, dep);
 	if (cdg_cycle_find(&net, dep, comp) > 0) {

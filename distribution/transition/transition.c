@@ -51,7 +51,8 @@ static uint64_t *
 new_matrix(const struct planner *p, struct transition_when edges,
 	struct transition_when reach)
 {
-	uint64_t *dep = mem_alloc(transition_words(&p->net) * sizeof(*dep));
+	uint64_t *dep =
+		mem_alloc(dep_graph_words(&p->net.frame) * sizeof(*dep));
 
 	cdg_mixed_build(&p->val, edges, reach, dep);
 	return dep;

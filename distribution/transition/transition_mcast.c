@@ -15,7 +15,6 @@
 struct transition_guests {
 	struct topo *topo; /* a reference */
 	struct chan_graph net;
-	uint32_t *comp; /* all 1: any dependency may close a cycle */
 	struct dynamic_order order;
 	struct route_mcast keep; /* the new order */
 	struct transition_ports
@@ -110,8 +109,9 @@ has_valley(const struct chan_graph *n, const uint64_t *mix, const uint32_t *pos)
 
 		if (s >= n->nsw || q >= n->nsw || pos[q] > pos[s])
 			continue;
-		for (unsigned at = 0; transition_next(n, mix, v, &at); at++) {
-			sw_ix w = n->owner[transition_head(n, v, at)];
+		for (unsigned at = 0; dep_graph_next(&n->frame, mix, v, &at);
+			at++) {
+			sw_ix w = n->owner[dep_graph_head(&n->frame, v, at)];
 
 			if (w < n->nsw && pos[w] < pos[s])
 				return true;
@@ -128,11 +128,9 @@ static bool
 has_room(const struct chan_graph *n, const struct routes *to,
 	const struct route_mcast *keep, const uint64_t *mix)
 {
-	const struct dep_graph frame = transition_frame(n);
-
 	return to->order != ROUTE_NO_ORDER
 		       ? !has_valley(n, mix, keep->pos)
-		       : mcast_order_fits(to->topo, keep, &frame, mix);
+		       : mcast_order_fits(to->topo, keep, &n->frame, mix);
 }
 
 bool
@@ -166,12 +164,9 @@ transition_mcast_open(struct transition_result *t, const struct lft_values *v,
 		return;
 	g->topo = topo_ref(to->topo);
 	chan_graph_new(&g->net, to->topo, NULL, v->net->layers);
-	g->comp = mem_alloc(g->net.nv * sizeof(*g->comp));
-	for (uint32_t i = 0; i < g->net.nv; i++)
-		g->comp[i] = 1;
 	if (v->unknown != NULL)
 		g->unknown = mem_dup(v->unknown, nsw * sizeof(*g->unknown));
-	g->full = !transition_order_new(&g->order, &g->net, g->comp, mix);
+	g->full = !dynamic_order_new(&g->order, &g->net.frame, NULL, mix);
 }
 
 void
@@ -184,7 +179,6 @@ transition_mcast_close(struct transition_guests *g)
 		chan_graph_free(&g->net);
 		topo_unref(g->topo);
 	}
-	free(g->comp);
 	routes_mcast_free(&g->keep);
 	free(g->unknown);
 	free(g);
@@ -239,7 +233,7 @@ add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 	for (unsigned l = 0; l < n->layers; l++) {
 		uint32_t v = l * n->nrec + n->off[a->sw] + a->in;
 
-		if (transition_has(n, g->order.dep, v, a->out))
+		if (dep_graph_has(&n->frame, g->order.dep, v, a->out))
 			continue;
 		if (!dynamic_order_add(&g->order, v, a->out))
 			return false;

@@ -48,13 +48,10 @@ struct transition_to {
 struct chan_graph {
 	const struct topo *t;
 	const struct device_store *hw; /* switches that refuse rows */
-	uint32_t nsw;		       /* also the number of "nowhere" */
-	uint32_t nrec;		       /* port records of one layer */
-	uint32_t nv;		       /* vertices: nrec * layers */
-	uint32_t *off;		       /* [nsw + 1] first record of a switch */
-	uint32_t *owner;	       /* [nv] switch */
-	uint32_t *base; /* [nv] vertex of port 0 of its switch, same layer */
-	uint32_t *peer; /* [nv] the other end of the link */
+	struct dep_graph frame;
+	uint32_t nsw, nrec, nv; /* the frame's, for short */
+	const uint32_t *off, *owner, *base, *peer;
+	unsigned shift;
 	struct transition_to *to; /* [nsw * 256] by entry */
 	uint64_t *alive;   /* [nsw + 1 << shift] out-ports that are channels */
 	uint64_t *carry;   /* [nsw * 4] entries that are not a dead end */
@@ -62,7 +59,6 @@ struct chan_graph {
 			      NULL */
 	uint64_t bit[256]; /* of a row for an out-port, 0: not a port */
 	uint8_t word[256];
-	unsigned shift; /* log2 of the words in a row */
 	unsigned layers;
 };
 
@@ -83,72 +79,9 @@ void chan_graph_free(struct chan_graph *n);
 void chan_graph_close(struct chan_graph *n, const struct transition_set *stay);
 /* Whether the switch can map (any in, out) to VL 15. */
 bool chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out);
-/* "'S1'", or its GUID. */
-void chan_graph_name(const struct chan_graph *n, sw_ix s, struct buf *out);
 /* Whether no old table of the switch counts: all its ports are in Init. */
 bool chan_graph_fresh(const struct chan_graph *n, sw_ix s);
 bool chan_graph_quarantined(const struct chan_graph *n, sw_ix s);
-
-static inline size_t
-transition_words(const struct chan_graph *n)
-{
-	return (size_t)n->nv << n->shift;
-}
-
-/* The channels of n for modules that know no tables. */
-static inline struct dep_graph
-transition_frame(const struct chan_graph *n)
-{
-	return (struct dep_graph){
-		n->nv, n->off, n->owner, n->base, n->peer, n->shift};
-}
-
-/* dynamic_order_new over the channels of n. */
-static inline bool
-transition_order_new(struct dynamic_order *o, const struct chan_graph *n,
-	const uint32_t *comp, const uint64_t *dep)
-{
-	const struct dep_graph frame = transition_frame(n);
-
-	return dynamic_order_new(o, &frame, comp, dep);
-}
-
-/* The vertex that follows v through port out. */
-static inline uint32_t
-transition_head(const struct chan_graph *n, uint32_t v, unsigned out)
-{
-	return n->peer[n->base[v] + out];
-}
-
-/* Next out-port of row v at or after *at; false at the end. */
-static inline bool
-transition_next(const struct chan_graph *n, const uint64_t *dep, uint32_t v,
-	unsigned *at)
-{
-	return dep_graph_next(n->shift, dep, v, at);
-}
-
-static inline bool
-transition_has(const struct chan_graph *n, const uint64_t *dep, uint32_t v,
-	unsigned out)
-{
-	return dep[((size_t)v << n->shift) + (out >> 6)] >> (out & 63) & 1;
-}
-
-static inline void
-transition_put(
-	const struct chan_graph *n, uint64_t *dep, uint32_t v, unsigned out)
-{
-	dep[((size_t)v << n->shift) + (out >> 6)] |= UINT64_C(1) << (out & 63);
-}
-
-static inline void
-transition_clear(
-	const struct chan_graph *n, uint64_t *dep, uint32_t v, unsigned out)
-{
-	dep[((size_t)v << n->shift) + (out >> 6)] &=
-		~(UINT64_C(1) << (out & 63));
-}
 
 /* A (switch, block) that does not simply hold what is wanted. */
 struct lft_value_cell {
@@ -289,7 +222,7 @@ void unknown_lft_quench(struct lft_values *v);
 
 /*
  * cdg_mixed.c: layers reach what `reach` lets them reach. dep:
- * transition_words.
+ * a matrix over the frame.
  */
 void cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
 	struct transition_when reach, uint64_t *dep);

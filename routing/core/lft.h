@@ -105,6 +105,17 @@ lft_row_ref(const struct lft_row *r, uint32_t b)
 	return *lft_row_at(r, b);
 }
 
+/* The entry for a LID of a row of nblocks blocks; LFT_DROP beyond it. */
+static inline uint8_t
+lft_row_entry(const struct lft_pool *pool, const struct lft_row *r,
+	uint32_t nblocks, uint32_t lid)
+{
+	uint32_t b = lid / LFT_BLOCK;
+
+	return b < nblocks ? lft_bytes(pool, lft_row_ref(r, b))[lid % LFT_BLOCK]
+			   : LFT_DROP;
+}
+
 /* A row of n empty blocks; another reference; one less (NULL allowed). */
 struct lft_row *lft_row_new(uint32_t n);
 struct lft_row *lft_row_share(struct lft_row *r);

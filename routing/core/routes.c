@@ -227,14 +227,8 @@ routes_order_in(const struct routes *r, const struct topo *t, uint32_t *pos)
 sw_ix
 routes_next_switch(const struct routes *r, sw_ix s, uint16_t lid)
 {
-	const struct topo *t = r->topo;
-	const struct topo_node *n = &t->node[t->sw[s].node];
-	uint8_t out = routes_port(r, s, lid);
-	port_ix peer = out > 0 && out <= n->nports
-			       ? t->port[n->first_port + out].peer
-			       : TOPO_NONE;
-
-	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
+	return topo_port_switch(
+		r->topo, topo_port_behind(r->topo, s, routes_port(r, s, lid)));
 }
 
 /* Entries of a block that lead to a port and are unchanged; those changed. */
@@ -395,20 +389,14 @@ step_on(const struct routes *r, uint8_t out, port_ix owner, sw_ix *s,
 	uint8_t *in)
 {
 	const struct topo *t = r->topo;
-	const struct topo_node *n = &t->node[t->sw[*s].node];
-	port_ix peer;
+	port_ix peer = topo_port_behind(t, *s, out);
 
-	if (out > n->nports)
-		return -1;
 	if (out == 0)
-		return n->first_port == owner ? 1 : -1;
-	peer = t->port[n->first_port + out].peer;
-	if (peer == TOPO_NONE)
-		return -1;
+		return t->node[t->sw[*s].node].first_port == owner ? 1 : -1;
 	if (peer == owner)
 		return 1;
-	*s = t->node[t->port[peer].node].sw;
-	*in = t->port[peer].num;
+	*s = topo_port_switch(t, peer);
+	*in = peer == TOPO_NONE ? 0 : t->port[peer].num;
 	return *s == TOPO_NONE ? -1 : 0;
 }
 

@@ -332,11 +332,7 @@ count_hosts(const struct topo *t)
 	uint64_t n = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
-			const struct topo_end *e = &t->end[t->sw[s].end + i];
-
-			n += e->host && topo_sw_live(t, s);
-		}
+		n += topo_sw_live(t, s) ? t->sw[s].nhost : 0;
 	return n;
 }
 
@@ -383,7 +379,7 @@ is_within_load_limit(
 static uint64_t
 busiest_link_load(const struct routes *r)
 {
-	uint64_t least = verify_state_load_bound(r->verified);
+	uint64_t least = load_bound_switches(r->topo);
 
 	return r->report.load_max < least ? least : r->report.load_max;
 }
@@ -399,7 +395,7 @@ known_load_allows_kept(const struct run *run, struct routes *kept)
 	const struct routes *prev = run->job->prev;
 	uint64_t least;
 
-	kept->fresh_load = verify_state_load_bound(kept->verified);
+	kept->fresh_load = load_bound_switches(kept->topo);
 	if (prev->topo->hash == kept->topo->hash &&
 		prev->fresh_load > kept->fresh_load)
 		kept->fresh_load = prev->fresh_load;

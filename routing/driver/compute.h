@@ -27,7 +27,7 @@
  *      job->rebalance is set, or if they fail, step 4 follows without them.
  *   2. Kept tables are accepted if they are within the limit of a load bound,
  *      which the busiest link of any tables carries at the least
- *      (verify_state_load_bound, load_bound_tree), or of the fresh_load of the
+ *      (load_bound_switches, load_bound_tree), or of the fresh_load of the
  *      previous routes if the fabric is the same. This is nearly always enough
  *      and takes no time.
  *   3. Else a few entries are moved off their busiest links (rebalance.h), and

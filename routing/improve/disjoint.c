@@ -36,52 +36,6 @@ struct trial {
 
 /* ---- the fabric ---- */
 
-/* Links that may be used. */
-static void
-find_links(struct disjoint *e)
-{
-	const struct topo *t = e->t;
-	bool *live = arena_array(e->a, t->nsw, sizeof(*live));
-
-	e->link = arena_array(e->a, t->nports, sizeof(*e->link));
-	e->behind = arena_array(e->a, t->nports, sizeof(*e->behind));
-	memset(e->link, 0xff, t->nports * sizeof(*e->link));
-	e->sw = arena_array(e->a, t->nsw, sizeof(*e->sw));
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct topo_node *n = &t->node[t->sw[s].node];
-
-		e->sw[s] = (struct disjoint_switch){n->first_port, n->nports};
-		live[s] = topo_sw_live(t, s);
-	}
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; live[s] && i < t->sw[s].nadj; i++) {
-			uint32_t c = t->sw[s].adj + i;
-			port_ix p =
-				topo_port_of(t, t->sw[s].node, t->adj[c].out);
-
-			if (!live[t->adj[c].peer])
-				continue;
-			e->link[p] = c;
-			e->behind[p] = (uint16_t)(t->adj[c].peer + 1);
-		}
-}
-
-/* Their host pairs. */
-static void
-find_pairs(struct disjoint *e)
-{
-	const struct topo *t = e->t;
-
-	e->pairs = arena_array(e->a, t->nadj, sizeof(*e->pairs));
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
-			uint32_t c = t->sw[s].adj + i;
-
-			e->pairs[c] = verify_state_pairs(
-				e->from->verified, s, t->adj[c].out);
-		}
-}
-
 /* The hash of the options about ports, to see whether they have changed. */
 static uint64_t
 hash_port_options(const struct engine_options *o)
@@ -102,7 +56,7 @@ hash_port_options(const struct engine_options *o)
 /* Add to the counts of the switches and links on the path from leaf s. */
 static void
 add_path_pairs(struct disjoint *e, struct disjoint_path *w, sw_ix s,
-	uint32_t leaves, uint64_t pairs)
+	uint32_t leaves, uint32_t pairs)
 {
 	while (w->dist[s] != DISJOINT_NONE && s != w->dest) {
 		uint32_t c = w->next[s];
@@ -123,7 +77,7 @@ prepare_search(struct disjoint *e)
 	e->hosts = arena_array(e->a, nsw, sizeof(*e->hosts));
 	e->cut = arena_array(e->a, p->nleaves, sizeof(*e->cut));
 	e->moved = arena_array(e->a, p->nleaves, sizeof(*e->moved));
-	e->seen = arena_array(e->a, nsw, sizeof(*e->seen));
+	e->shared_by.seen = arena_array(e->a, nsw, sizeof(*e->shared_by.seen));
 	e->order = arena_array(e->a, nsw, sizeof(*e->order));
 	e->shared = arena_array(e->a, nsw, sizeof(*e->shared));
 	e->state = arena_array(
@@ -143,7 +97,7 @@ prepare_search(struct disjoint *e)
 	for (size_t i = 0; i < p->n; i++)
 		e->hosts[topo_switch_of(e->t, p->member[i].port)]++;
 	routes_order(e->from, e->pos);
-	find_links(e);
+	link_map_new(&e->net, e->t, e->a);
 }
 
 /* ---- the paths to a node ---- */
@@ -290,7 +244,8 @@ explore_paths(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 		for (uint32_t c = from; c < to; c++) {
 			sw_ix x = t->adj[c].peer;
 
-			if (e->seen[x] != e->all && can_use_link(e, w, s, c) &&
+			if (!shared_switch_has(&e->shared_by, x) &&
+				can_use_link(e, w, s, c) &&
 				try_next_hop(e, w, s, k, c))
 				e->queue[n++] = x * (CHANGES + 1) + k +
 						(c != w->next[s]);
@@ -398,8 +353,8 @@ move_paths(struct disjoint *e, struct trial *x, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
-		add_path_pairs(e, w, s, DISJOINT_NONE,
-			w->base ? 0 - (uint64_t)e->hosts[s] : 0);
+		add_path_pairs(
+			e, w, s, DISJOINT_NONE, w->base ? 0 - e->hosts[s] : 0);
 	}
 	swap_entries(e, w, x);
 	for (uint32_t i = 0; i < n; i++) {
@@ -515,7 +470,7 @@ make_disjoint(struct disjoint *e)
 	if (before == 0)
 		return;
 	if (e->pairs == NULL)
-		find_pairs(e);
+		e->pairs = link_map_pairs(&e->net, e->from->verified, e->a);
 	do {
 		last = e->ncut;
 		e->patience = PATIENCE;

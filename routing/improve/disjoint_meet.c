@@ -33,6 +33,7 @@ struct meet {
 	uint64_t **word;   /* [nblocks] words by switch, or NULL */
 	uint64_t **idle;   /* [nidle] words of blocks no longer needed */
 	uint32_t nidle;
+	uint16_t *behind; /* [nports] the switch behind a link + 1, or 0 */
 	/* of the block at hand, by switch */
 	uint64_t *sent;
 	sw_ix *queue; /* [nsw], a ring, each switch at most once */
@@ -138,9 +139,9 @@ static void
 forward_bits(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 {
 	const struct disjoint *e = m->e;
-	const struct disjoint_switch *sw = &e->sw[s];
+	const struct link_map_switch *sw = &e->net.sw[s];
 	const uint8_t *line = routes_block(e->from, s, b);
-	const uint16_t *next = e->behind + sw->first_port;
+	const uint16_t *next = m->behind + sw->first_port;
 
 	m->sent[s] |= bits;
 	for (; bits != 0; bits &= bits - 1) {
@@ -232,6 +233,11 @@ prepare_blocks(struct meet *m, const struct pair *pair, size_t n)
 	uint32_t nblocks = e->from->nblocks;
 
 	find_leaves(m);
+	m->behind = arena_array(e->a, t->nports, sizeof(*m->behind));
+	for (port_ix p = 0; p < t->nports; p++)
+		if (e->net.by_port[p] != LINK_MAP_NONE)
+			m->behind[p] =
+				(uint16_t)(e->net.head[e->net.by_port[p]] + 1);
 	m->want = arena_array(e->a, nblocks, sizeof(*m->want));
 	m->asks = arena_array(e->a, nblocks, sizeof(*m->asks));
 	m->word = arena_array(e->a, nblocks, sizeof(*m->word));

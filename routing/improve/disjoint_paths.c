@@ -28,35 +28,24 @@ disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 	return has_disjoint;
 }
 
-/*
- * e->seen counts, from e->stamp on, how many of the paths from s pass each
- * switch; e->all is the count of a switch that all of them pass.
- */
 bool
 disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but)
 {
-	bool any = true;
+	struct shared_switch *shared = &e->shared_by;
 
-	e->stamp += DISJOINT_PORTS + 1;
-	e->all = e->stamp;
-	for (uint32_t i = 0; i < e->npaths && any; i++) {
-		const struct disjoint_path *w;
-		sw_ix x = s;
+	shared_switch_begin(shared);
+	for (uint32_t i = 0; i < e->npaths && shared->any; i++) {
+		const struct disjoint_path *w = &e->path[i];
 
 		if (i == but)
 			continue;
-		w = &e->path[i];
-		any = false;
-		while (x != w->dest) {
+		shared_switch_next_path(shared);
+		for (sw_ix x = s; x != w->dest;) {
 			if (disjoint_link(e, w, x) == DISJOINT_NONE)
 				return false;
 			x = w->to[x];
-			if (e->all != e->stamp && e->seen[x] != e->all)
-				continue;
-			e->seen[x] = e->all + 1;
-			any = true;
+			shared_switch_pass(shared, x);
 		}
-		e->all++;
 	}
-	return any;
+	return shared->any;
 }

@@ -7,13 +7,14 @@
 #define HEDDLE_ROUTING_IMPROVE_DISJOINT_PRIV_H
 
 #include "routing/improve/disjoint.h"
+#include "routing/improve/link_map.h"
 #include "routing/improve/redundancy.h"
-#include "sm/base/arena.h"
+#include "routing/improve/shared_switch.h"
 
 enum {
 	DISJOINT_PORTS = 16,  /* of a node; with more it is redundant anyway */
 	DISJOINT_PATHS = 128, /* LIDs of one port */
-	DISJOINT_NONE = UINT32_MAX,
+	DISJOINT_NONE = LINK_MAP_NONE,
 };
 
 /* The paths to one LID. */
@@ -32,11 +33,6 @@ struct disjoint_path {
 	uint32_t *pass; /* [nsw] leaves that send packets through it */
 };
 
-struct disjoint_switch {
-	port_ix first_port;
-	uint8_t nports;
-};
-
 struct disjoint_state; /* of a search: disjoint.c */
 
 struct disjoint {
@@ -50,11 +46,8 @@ struct disjoint {
 	struct arena *a;
 	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
 	uint32_t *hosts; /* [nsw] */
-	struct disjoint_switch *sw; /* [nsw] */
-	uint32_t *link;	  /* [nports] of a switch's port: number in t->adj of a
-			      link between live switches, or DISJOINT_NONE */
-	uint16_t *behind; /* [nports] the switch at its other end + 1, or 0 */
-	uint64_t *pairs;  /* [nadj] on a link, or NULL: not read yet */
+	struct link_map net;
+	uint32_t *pairs;  /* [nadj] on a link, or NULL: not read yet */
 	uint32_t *of_lid; /* its node: number of the first port + 1, or 0 */
 	bool *due;   /* by number of the first port: look at the node; NULL:
 			look at all */
@@ -67,13 +60,12 @@ struct disjoint {
 	uint32_t ncut;
 	sw_ix *order; /* [norder] see measure_paths */
 	uint32_t norder;
-	bool *shared;	/* [nsw] see find_cut_leaves */
-	uint32_t nth;	/* LIDs taken up so far */
-	uint64_t *seen; /* [nsw] stamp + how many of the paths pass */
-	uint64_t stamp, all;
-	struct disjoint_state *state; /* [nsw * (CHANGES + 1)] */
-	uint32_t *queue;	      /* of states */
-	uint32_t search;	      /* number of the search at hand */
+	bool *shared;			/* [nsw] see find_cut_leaves */
+	uint32_t nth;			/* LIDs taken up so far */
+	struct shared_switch shared_by; /* its paths from one leaf */
+	struct disjoint_state *state;	/* [nsw * (CHANGES + 1)] */
+	uint32_t *queue;		/* of states */
+	uint32_t search;		/* number of the search at hand */
 	uint32_t patience; /* links that may still be tried in vain */
 	uint32_t *moved;   /* numbers of leaves with paths that a trial moves */
 	bool left;	   /* a node stays cut, as far as was looked at */
@@ -83,19 +75,16 @@ struct disjoint {
 static inline uint32_t
 disjoint_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s)
 {
-	const struct disjoint_switch *sw = &e->sw[s];
 	uint32_t c = DISJOINT_NONE;
-	uint8_t out;
 
 	if (w->read[s] == w->nth)
 		return w->next[s];
-	out = routes_block(e->from, s, w->lid / LFT_BLOCK)[w->lid % LFT_BLOCK];
-	if (s != w->dest && out <= sw->nports)
-		c = e->link[sw->first_port + out];
+	if (s != w->dest)
+		c = link_map_entry(&e->net, e->from, s, w->lid);
 	w->read[s] = w->nth;
 	w->next[s] = c;
 	if (c != DISJOINT_NONE)
-		w->to[s] = (sw_ix)(e->behind[sw->first_port + out] - 1U);
+		w->to[s] = e->net.head[c];
 	return c;
 }
 
@@ -109,8 +98,8 @@ bool disjoint_take_paths(struct disjoint *e,
 
 /*
  * disjoint_paths.c: true if some switch behind leaf s is on the paths from
- * there to all ports except number `but` (DISJOINT_NONE: to all). Then e->seen
- * of such switches is e->all. False where a port is not reached.
+ * there to all ports except number `but` (DISJOINT_NONE: to all). Then
+ * e->shared_by has such switches. False where a port is not reached.
  */
 bool disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but);
 

@@ -12,10 +12,7 @@ is_fed(const struct disjoint *e, sw_ix s, uint16_t lid)
 
 	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 		sw_ix x = t->adj[t->sw[s].adj + i].peer;
-		const struct topo_node *n = &t->node[t->sw[x].node];
-		uint8_t out = routes_port(e->from, x, lid);
-		uint32_t c = out > n->nports ? DISJOINT_NONE
-					     : e->link[n->first_port + out];
+		uint32_t c = link_map_entry(&e->net, e->from, x, lid);
 
 		if (c != DISJOINT_NONE && t->adj[c].peer == s)
 			return true;

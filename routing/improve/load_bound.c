@@ -6,154 +6,6 @@
 #include "sm/base/arena.h"
 #include "sm/base/union_find.h"
 
-/* ---- of a topology: pieces that grow with the distance from hosts ---- */
-
-/* Switches in the order of their distance from hosts; pieces, each named by one
- * of its switches. */
-struct pieces {
-	const struct topo *t;
-	sw_ix *seq; /* [n] */
-	uint32_t n;
-	uint32_t *far;	 /* [nsw] links to a switch with hosts */
-	bool *here;	 /* [nsw] added to its piece */
-	sw_ix *in;	 /* [nsw] a union-find forest of pieces */
-	uint64_t *hosts; /* [nsw] of a piece */
-	uint64_t *out; /* [nsw] rates of links that lead out of it, added up */
-	uint64_t *all; /* [nsw] hosts of the switch's component */
-	uint64_t least;
-};
-
-/* Every switch a piece of its own. */
-static void
-split_into_switches(struct pieces *c)
-{
-	const struct topo *t = c->t;
-
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct topo_switch *sw = &t->sw[s];
-
-		c->in[s] = s;
-		c->hosts[s] = c->out[s] = 0;
-		for (uint32_t i = 0; topo_sw_live(t, s) && i < sw->nend; i++) {
-			const struct topo_end *e = &t->end[sw->end + i];
-
-			c->hosts[s] += e->host && t->port[e->port].lid != 0;
-		}
-		for (uint32_t i = 0; topo_sw_live(t, s) && i < sw->nadj; i++)
-			if (topo_sw_live(t, t->adj[sw->adj + i].peer))
-				c->out[s] += t->adj[sw->adj + i].rate;
-	}
-}
-
-static void
-sort_by_host_distance(struct pieces *c)
-{
-	const struct topo *t = c->t;
-
-	memset(c->far, 0xff, t->nsw * sizeof(*c->far));
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (c->hosts[s] > 0) {
-			c->far[s] = 0;
-			c->seq[c->n++] = s;
-		}
-	for (uint32_t head = 0; head < c->n; head++) {
-		sw_ix s = c->seq[head];
-		const struct topo_switch *sw = &t->sw[s];
-
-		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-			sw_ix x = t->adj[i].peer;
-
-			if (c->far[x] != UINT32_MAX || !topo_sw_live(t, x))
-				continue;
-			c->far[x] = c->far[s] + 1;
-			c->seq[c->n++] = x;
-		}
-	}
-}
-
-/*
- * Join switch number k of the order to the pieces next to it. A link is counted
- * from the end that is added later.
- */
-static void
-join_switch(struct pieces *c, uint32_t k)
-{
-	const struct topo *t = c->t;
-	sw_ix s = c->seq[k];
-	const struct topo_switch *sw = &t->sw[s];
-
-	c->here[s] = true;
-	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-		sw_ix x = t->adj[i].peer, a, b;
-
-		if (!c->here[x])
-			continue;
-		a = union_find_of(c->in, s);
-		b = union_find_of(c->in, x);
-		if (a != b) {
-			c->in[b] = a;
-			c->hosts[a] += c->hosts[b];
-			c->out[a] += c->out[b];
-		}
-		c->out[a] -= UINT64_C(2) * t->adj[i].rate;
-	}
-}
-
-/* Raise the bound to what the pieces of the first n switches prove. */
-static void
-measure_pieces(struct pieces *c, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		sw_ix s = c->seq[i];
-		uint64_t pairs = c->hosts[s] * (c->all[s] - c->hosts[s]);
-
-		if (c->in[s] != s || c->out[s] == 0)
-			continue;
-		pairs = link_load_of_pairs(pairs, c->out[s], c->t->rate_max);
-		c->least = c->least < pairs ? pairs : c->least;
-	}
-}
-
-/* Hosts that each switch can reach: those of its piece when all are joined. */
-static void
-count_reachable_hosts(struct pieces *c)
-{
-	for (uint32_t k = 0; k < c->n; k++)
-		join_switch(c, k);
-	for (uint32_t k = 0; k < c->n; k++)
-		c->all[c->seq[k]] = c->hosts[union_find_of(c->in, c->seq[k])];
-	memset(c->here, false, c->t->nsw);
-	split_into_switches(c);
-}
-
-uint64_t
-load_bound_cut(const struct topo *t)
-{
-	struct arena *a = arena_new();
-	struct pieces c = {.t = t};
-
-	c.seq = arena_array(a, t->nsw, sizeof(*c.seq));
-	c.far = arena_array(a, t->nsw, sizeof(*c.far));
-	c.here = arena_array(a, t->nsw, sizeof(*c.here));
-	c.in = arena_array(a, t->nsw, sizeof(*c.in));
-	c.hosts = arena_array(a, t->nsw, sizeof(*c.hosts));
-	c.out = arena_array(a, t->nsw, sizeof(*c.out));
-	c.all = arena_array(a, t->nsw, sizeof(*c.all));
-	split_into_switches(&c);
-	sort_by_host_distance(&c);
-	count_reachable_hosts(&c);
-	measure_pieces(&c, c.n);
-	for (uint32_t k = 0; k < c.n; k++) {
-		join_switch(&c, k);
-		if (k + 1 == c.n || c.far[c.seq[k + 1]] > c.far[c.seq[k]])
-			measure_pieces(&c, k + 1);
-	}
-	arena_free(a);
-	return c.least;
-}
-
-/* ---- of ranks: parts that grow tier by tier, and racks ---- */
-
 /* The pairs from some hosts to all hosts outside leave by these links. */
 struct cut {
 	sw_ix at;
@@ -162,11 +14,13 @@ struct cut {
 	sw_ix rack;		/* TOPO_NONE: the cut holds of any tables */
 };
 
-/* Parts that grow together, tier by tier from the last one up. */
+/* Parts that grow together, level by level. */
 struct parts {
-	const struct routes *r;
 	const struct topo *t;
-	sw_ix *seq;	 /* [n] live switches, the last tier first */
+	const struct routes *r; /* racks are looked at by its ranks, or NULL */
+	struct arena *a;
+	uint32_t *level; /* [nsw] */
+	sw_ix *seq;	 /* [n] live switches by level */
 	bool *in;	 /* [nsw] in a part by now */
 	sw_ix *head;	 /* [nsw] a union-find forest of parts */
 	sw_ix *next;	 /* [nsw] of the same part, in a ring */
@@ -174,7 +28,7 @@ struct parts {
 	uint64_t *out;	 /* ... rates of links that leave it, added up */
 	uint32_t *seen;	 /* [nsw] stamp: the switch was counted */
 	uint32_t stamp;
-	uint32_t *parts; /* [nsw] by head: the tier of its last cut, and */
+	uint32_t *parts; /* [nsw] by head: the level of its last cut, and */
 	uint32_t *racks; /* ... of its last cut as a rack */
 	struct cut *cut;
 	uint32_t n, ncuts;
@@ -191,9 +45,23 @@ hosts_at(const struct topo *t, sw_ix s)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < t->sw[s].nend; i++)
-		n += t->end[t->sw[s].end + i].host;
+	for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+		const struct topo_end *e = &t->end[t->sw[s].end + i];
+
+		n += e->host && t->port[e->port].lid != 0;
+	}
 	return n;
+}
+
+static void
+cut_part(struct parts *l, sw_ix at, sw_ix part)
+{
+	if (l->out[part] != 0)
+		l->cut[l->ncuts++] = (struct cut){.at = at,
+			.hosts = l->hosts[part],
+			.inside = l->hosts[part],
+			.rate = l->out[part],
+			.rack = TOPO_NONE};
 }
 
 /* Both ends of a link are in parts now: it leaves neither of them. */
@@ -216,6 +84,7 @@ join_parts(struct parts *l, sw_ix a, const struct topo_adj *link)
 	l->next[b] = swap;
 }
 
+/* A switch by itself, then as a part of those next to it. */
 static void
 add_switch(struct parts *l, sw_ix s)
 {
@@ -228,6 +97,8 @@ add_switch(struct parts *l, sw_ix s)
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if (topo_sw_live(t, t->adj[c].peer))
 			l->out[s] += t->adj[c].rate;
+	if (l->r == NULL)
+		cut_part(l, s, s);
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if (l->in[t->adj[c].peer])
 			join_parts(l, s, &t->adj[c]);
@@ -299,12 +170,12 @@ cut_rack(struct parts *l, sw_ix rack, uint32_t rank)
 	} while ((s = l->next[s]) != rack);
 }
 
-/* Cuts of the parts when this tier, from..to in seq, is the last one added. */
+/* Cuts of the parts when this level, from..to in seq, is the last one added. */
 static void
-cut_tier(struct parts *l, uint32_t from, uint32_t to)
+cut_level(struct parts *l, uint32_t from, uint32_t to)
 {
-	bool tiers = l->r->order == ROUTE_TIERS && l->r->plane == NULL &&
-		     l->r->multi_port == 0;
+	bool tiers = l->r != NULL && l->r->order == ROUTE_TIERS &&
+		     l->r->plane == NULL && l->r->multi_port == 0;
 
 	for (uint32_t i = from; i < to; i++) {
 		sw_ix s = l->seq[i], part = union_find_of(l->head, s);
@@ -312,39 +183,13 @@ cut_tier(struct parts *l, uint32_t from, uint32_t to)
 		if (l->out[part] == 0)
 			continue;
 		if (l->parts[part] < to)
-			l->cut[l->ncuts++] = (struct cut){.at = s,
-				.hosts = l->hosts[part],
-				.inside = l->hosts[part],
-				.rate = l->out[part],
-				.rack = TOPO_NONE};
+			cut_part(l, s, part);
 		l->parts[part] = to;
 		if (!tiers || l->racks[part] == to || !is_in_rack(l, s))
 			continue;
 		l->racks[part] = to;
 		cut_rack(l, part, l->r->rank[s]);
 	}
-}
-
-/* Live switches by rank, the last tier first. */
-static void
-sort_by_rank(struct parts *l, struct arena *a)
-{
-	uint32_t most = 0, *at;
-	uint32_t nsw = l->t->nsw;
-
-	for (sw_ix s = 0; s < nsw; s++)
-		if (topo_sw_live(l->t, s) && l->r->rank[s] > most)
-			most = l->r->rank[s];
-	at = arena_array(a, (size_t)most + 2, sizeof(*at));
-	for (sw_ix s = 0; s < nsw; s++)
-		if (topo_sw_live(l->t, s))
-			at[most - l->r->rank[s] + 1]++;
-	for (uint32_t k = 0; k <= most; k++)
-		at[k + 1] += at[k];
-	l->n = at[most + 1];
-	for (sw_ix s = 0; s < nsw; s++)
-		if (topo_sw_live(l->t, s))
-			l->seq[at[most - l->r->rank[s]]++] = s;
 }
 
 /* The load of the links of a cut, if each carries its share by rate. */
@@ -371,9 +216,9 @@ note_rack(struct worst *w, sw_ix rack, uint64_t load)
 
 /* The worst cut, when all parts have grown to components of the fabric. */
 static uint64_t
-worst_cut(struct parts *l, struct arena *a)
+worst_cut(struct parts *l)
 {
-	struct worst *racks = arena_array(a, l->t->nsw, sizeof(*racks));
+	struct worst *racks = arena_array(l->a, l->t->nsw, sizeof(*racks));
 	uint64_t most = 0, load;
 
 	for (uint32_t i = 0; i < l->ncuts; i++) {
@@ -390,13 +235,94 @@ worst_cut(struct parts *l, struct arena *a)
 	return most;
 }
 
-uint64_t
-load_bound_tree(const struct routes *r)
+/* Levels: the distance from hosts; switches that no host reaches come last. */
+static void
+level_by_distance(struct parts *l)
+{
+	const struct topo *t = l->t;
+	sw_ix *queue = arena_array(l->a, t->nsw, sizeof(*queue));
+	uint32_t n = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		bool host = topo_sw_live(t, s) && hosts_at(t, s) > 0;
+
+		l->level[s] = host ? 0 : t->nsw;
+		if (host)
+			queue[n++] = s;
+	}
+	for (uint32_t head = 0; head < n; head++) {
+		const struct topo_switch *sw = &t->sw[queue[head]];
+
+		for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
+			sw_ix x = t->adj[c].peer;
+
+			if (l->level[x] < t->nsw || !topo_sw_live(t, x))
+				continue;
+			l->level[x] = l->level[queue[head]] + 1;
+			queue[n++] = x;
+		}
+	}
+}
+
+/* Levels: the tiers, from the last one up. */
+static void
+level_by_rank(struct parts *l)
+{
+	uint32_t most = 0;
+
+	for (sw_ix s = 0; s < l->t->nsw; s++)
+		if (topo_sw_live(l->t, s) && l->r->rank[s] > most)
+			most = l->r->rank[s];
+	for (sw_ix s = 0; s < l->t->nsw; s++)
+		if (topo_sw_live(l->t, s))
+			l->level[s] = most - l->r->rank[s];
+}
+
+static void
+sort_by_level(struct parts *l)
+{
+	const struct topo *t = l->t;
+	uint32_t *at, most = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_sw_live(t, s) && l->level[s] > most)
+			most = l->level[s];
+	at = arena_array(l->a, (size_t)most + 2, sizeof(*at));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_sw_live(t, s))
+			at[l->level[s] + 1]++;
+	for (uint32_t k = 0; k <= most; k++)
+		at[k + 1] += at[k];
+	l->n = at[most + 1];
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_sw_live(t, s))
+			l->seq[at[l->level[s]]++] = s;
+}
+
+/* The load of a host's own link, of the fastest hosts: all others send to it.
+ * All parts have grown to components. */
+static uint64_t
+host_link_load(const struct parts *l)
+{
+	uint64_t most = 1;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->hosts[l->seq[i]] > most)
+			most = l->hosts[l->seq[i]];
+	return link_load_of_pairs(most - 1, l->t->rate_host, l->t->rate_max);
+}
+
+/* By these levels; NULL: all are one, and hosts' own links count, too. */
+static uint64_t
+find_bound(const struct topo *t, const struct routes *r,
+	void (*set_levels)(struct parts *))
 {
 	struct arena *a = arena_new();
-	uint32_t nsw = r->topo->nsw;
-	struct parts l = {.r = r,
-		.t = r->topo,
+	uint32_t nsw = t->nsw, to;
+	struct parts l = {.t = t,
+		.r = r,
+		.a = a,
+		.level = arena_array(a, nsw, sizeof(uint32_t)),
 		.seq = arena_array(a, nsw, sizeof(sw_ix)),
 		.in = arena_array(a, nsw, sizeof(bool)),
 		.head = arena_array(a, nsw, sizeof(sw_ix)),
@@ -407,18 +333,38 @@ load_bound_tree(const struct routes *r)
 		.parts = arena_array(a, nsw, sizeof(uint32_t)),
 		.racks = arena_array(a, nsw, sizeof(uint32_t)),
 		.cut = arena_array(a, 2 * (size_t)nsw, sizeof(struct cut))};
-	uint64_t most;
-	uint32_t to;
+	uint64_t most, own;
 
-	sort_by_rank(&l, a);
+	if (set_levels != NULL)
+		set_levels(&l);
+	sort_by_level(&l);
 	for (uint32_t i = 0; i < l.n; i = to) {
-		uint32_t rank = r->rank[l.seq[i]];
+		uint32_t level = l.level[l.seq[i]];
 
-		for (to = i; to < l.n && r->rank[l.seq[to]] == rank; to++)
+		for (to = i; to < l.n && l.level[l.seq[to]] == level; to++)
 			add_switch(&l, l.seq[to]);
-		cut_tier(&l, i, to);
+		cut_level(&l, i, to);
 	}
-	most = worst_cut(&l, a);
+	most = worst_cut(&l);
+	own = set_levels == NULL ? host_link_load(&l) : 0;
 	arena_free(a);
-	return most;
+	return most > own ? most : own;
+}
+
+uint64_t
+load_bound_switches(const struct topo *t)
+{
+	return find_bound(t, NULL, NULL);
+}
+
+uint64_t
+load_bound_cut(const struct topo *t)
+{
+	return find_bound(t, NULL, level_by_distance);
+}
+
+uint64_t
+load_bound_tree(const struct routes *r)
+{
+	return find_bound(r->topo, r, level_by_rank);
 }

@@ -6,19 +6,20 @@
  *
  * What the hosts of a part of the fabric send to hosts outside of it leaves
  * the part by the links that lead out of it; the busiest of these has at least
- * the load that each has if they share the pairs by their rates. The two
- * functions differ in the parts that they look at.
+ * the load that each has if they share the pairs by their rates. The functions
+ * differ in the parts that they look at. Parts grow together as their switches
+ * are added, level by level, so that all of this is quick.
  *
- * load_bound_cut needs the topology alone. Its parts are every switch by
- * itself; then the connected pieces of switches that are at most 0, 1, ...
- * links from a switch with hosts. In a tree these are leaves, racks where
- * leaves have links to each other, then pods. It is quick: pieces grow
- * together as their switches are added by distance.
+ * load_bound_switches and load_bound_cut need the topology alone. The parts of
+ * the first are the switches; it also looks at a host's own link (of the
+ * fastest hosts), which carries what all others send it. The second looks at
+ * the switches, then at the connected pieces of those that are at most 0, 1,
+ * ... links from a switch with hosts. In a tree these are leaves, racks where
+ * leaves have links to each other, then pods.
  *
  * load_bound_tree needs the ranks of routes. Its parts, tier by tier from the
  * last one up, are the connected pieces of the fabric without the tiers above:
- * racks, pods, a tree among trees. The verifier does the same for single
- * switches (verify_state_load_bound). This holds of any tables.
+ * racks, pods, a tree among trees. This holds of any tables.
  *
  * It also looks at single switches of a rack, a switch with links to siblings.
  * In tables that obey the tiers and take shortest paths such a switch has its
@@ -38,8 +39,11 @@
 
 /*
  * The load that the busiest link of any tables for t has at the least, as the
- * verifier counts it; 0 where no cut says anything.
+ * verifier counts it; hosts' own links are links here.
  */
+uint64_t load_bound_switches(const struct topo *t);
+
+/* The same of links between switches; 0 where no cut says anything. */
 uint64_t load_bound_cut(const struct topo *t);
 
 /*

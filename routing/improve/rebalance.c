@@ -18,7 +18,7 @@ enum {
 	AGAIN = 4,    /* 1/AGAIN per switch later; 1 per link */
 	STEPS = 4,    /* entries that are changed at once */
 	SLOWEST = 16, /* a pair on a slow link costs at most so many */
-	NONE = REBALANCE_NONE,
+	NONE = LINK_MAP_NONE,
 };
 
 /* Rerouting what passes the first switch: the entries to change. */
@@ -57,7 +57,7 @@ struct rebalance {
 	const struct rebalance_opts *wish;
 	struct routes *r; /* being changed */
 	struct arena *a;
-	struct rebalance_links net;
+	struct link_map net;
 	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
 	uint32_t *pairs; /* [nadj] */
 	uint32_t *room;	 /* [nadj] pairs with which the level is reached */
@@ -94,7 +94,7 @@ struct rebalance {
 static uint32_t
 lft_entry_of(const struct rebalance *e, sw_ix s)
 {
-	return rebalance_tree_entry(&e->net, e->r, s, e->lid);
+	return link_map_entry(&e->net, e->r, s, e->lid);
 }
 
 /* The next switch from s. */
@@ -182,7 +182,7 @@ is_passed(const struct rebalance *e, sw_ix s)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
 
-	if (e->net.hosts[s] > 0)
+	if (e->t->sw[s].nhost > 0)
 		return true;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		sw_ix x = e->net.head[c];
@@ -866,12 +866,11 @@ prepare_rebalance(struct rebalance *e, const struct routes *r)
 	e->room = arena_array(e->a, r->topo->nadj, sizeof(*e->room));
 	weigh_links(e);
 	routes_order(r, e->pos);
-	rebalance_tree_links(&e->net, e->t, e->a);
+	link_map_new(&e->net, e->t, e->a);
+	e->pairs = link_map_pairs(&e->net, r->verified, e->a);
 	rebalance_tree_begin(&e->ring, &e->net, e->a);
-	e->pairs = rebalance_tree_pairs(&e->net, r->verified, e->a);
-	rebalance_tree_hosts(&e->net);
 	rebalance_multi_port_begin(
-		&e->multi_port, &e->net, e->wish->job->options, e->fixed, e->a);
+		&e->multi_port, &e->ring, e->wish->job->options, e->fixed);
 	e->work = e->wish->work;
 }
 

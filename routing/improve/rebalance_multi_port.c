@@ -15,17 +15,18 @@ is_idle(const struct topo *t, const struct engine_options *o, port_ix p)
 
 void
 rebalance_multi_port_begin(struct rebalance_multi_port *h,
-	const struct rebalance_links *net, const struct engine_options *o,
-	bool *fixed, struct arena *a)
+	const struct rebalance_tree_ring *g, const struct engine_options *o,
+	bool *fixed)
 {
-	const struct topo *t = net->t;
+	const struct topo *t = g->net->t;
+	struct arena *a = g->a;
 	struct multi_port_node_ports p = multi_port_node_ports(t, o);
 
-	h->net = net;
+	h->net = g->net;
 	h->now = 1;
 	h->mate = arena_array(a, t->max_lid + 1U, sizeof(*h->mate));
 	h->barred = arena_array(a, t->nsw, sizeof(*h->barred));
-	h->seen = arena_array(a, t->nsw, sizeof(*h->seen));
+	h->shared.seen = arena_array(a, t->nsw, sizeof(*h->shared.seen));
 	h->behind = arena_array(a, t->nsw, sizeof(*h->behind));
 	memset(fixed, true, t->max_lid + 1U);
 	for (uint32_t lid = 0; lid <= t->max_lid; lid++)
@@ -44,31 +45,29 @@ rebalance_multi_port_begin(struct rebalance_multi_port *h,
 }
 
 /* Follow the paths from a leaf to the other ports; returns how many there are,
- * 0 if some port is not reached. Then h->seen of the switches that are on all
- * of them is h->stamp. */
+ * 0 if some port is not reached. Then h->shared has the switches that are on
+ * all of them. */
 static uint32_t
 follow_other_ports(struct rebalance_multi_port *h, const struct routes *r,
 	uint16_t lid, sw_ix leaf)
 {
 	const struct topo *t = h->net->t;
-	uint64_t before = ++h->stamp;
 	uint32_t n = 0;
 
+	shared_switch_begin(&h->shared);
 	for (uint16_t m = h->mate[lid]; m != lid; m = h->mate[m]) {
 		sw_ix dest = topo_switch_of(t, t->by_lid[m]), s = leaf;
 
-		h->stamp++;
+		shared_switch_next_path(&h->shared);
 		n++;
 		while (s != dest) {
-			uint32_t c = rebalance_tree_entry(h->net, r, s, m);
+			uint32_t c = link_map_entry(h->net, r, s, m);
 
-			if (c == REBALANCE_NONE)
+			if (c == LINK_MAP_NONE)
 				return 0;
 			s = h->net->head[c];
-			if (n == 1 || h->seen[s] == before)
-				h->seen[s] = h->stamp;
+			shared_switch_pass(&h->shared, s);
 		}
-		before = h->stamp;
 	}
 	return n;
 }
@@ -85,8 +84,8 @@ exclude_from_leaf(struct rebalance_multi_port *h, const struct routes *r,
 	if (follow_other_ports(h, r, lid, leaf) == 0)
 		return;
 	for (sw_ix s = leaf; s != dest;) {
-		s = h->net->head[rebalance_tree_entry(h->net, r, s, m)];
-		if (h->seen[s] == h->stamp)
+		s = h->net->head[link_map_entry(h->net, r, s, m)];
+		if (shared_switch_has(&h->shared, s))
 			h->barred[s] = h->now;
 	}
 }
@@ -96,7 +95,6 @@ rebalance_multi_port_exclude(struct rebalance_multi_port *h,
 	const struct routes *r, uint16_t lid, const struct rebalance_tree *x,
 	sw_ix s)
 {
-	const uint32_t *hosts = h->net->hosts;
 	uint32_t i = x->n, took = 0;
 
 	h->now++;
@@ -112,7 +110,7 @@ rebalance_multi_port_exclude(struct rebalance_multi_port *h,
 			y == s ||
 			(x->dist[y] > x->dist[s] &&
 				h->behind[h->net->head[x->next_link[y]]]);
-		if (h->behind[y] && hosts[y] > 0) {
+		if (h->behind[y] && h->net->t->sw[y].nhost > 0) {
 			exclude_from_leaf(h, r, lid, y);
 			took += x->dist[y];
 		}
@@ -128,12 +126,12 @@ rebalance_multi_port_shares(struct rebalance_multi_port *h,
 		i++) {
 		sw_ix s = x->seq[i];
 
-		if (h->net->hosts[s] == 0 ||
+		if (h->net->t->sw[s].nhost == 0 ||
 			follow_other_ports(h, r, lid, s) == 0)
 			continue;
-		while (x->next_link[s] != REBALANCE_NONE) {
+		while (x->next_link[s] != LINK_MAP_NONE) {
 			s = h->net->head[x->next_link[s]];
-			if (h->seen[s] == h->stamp)
+			if (shared_switch_has(&h->shared, s))
 				return true;
 		}
 	}

@@ -8,15 +8,16 @@
 #define HEDDLE_ROUTING_IMPROVE_REBALANCE_MULTI_PORT_H
 
 #include "routing/improve/rebalance_tree.h"
+#include "routing/improve/shared_switch.h"
 
 struct rebalance_multi_port {
-	const struct rebalance_links *net;
+	const struct link_map *net;
 	uint16_t *mate;	  /* by LID: that of the next port, in a ring */
 	uint64_t *barred; /* [nsw] is now: excluded for what is rerouted now */
 	uint64_t now;
-	uint64_t *seen; /* [nsw] is stamp: on all paths followed, from one */
-	uint64_t stamp; /* ... leaf to the other ports */
-	bool *behind;	/* [nsw] what it sends passes the switch at hand */
+	struct shared_switch shared; /* by the paths from one leaf to the
+					other ports */
+	bool *behind; /* [nsw] what it sends passes the switch at hand */
 };
 
 /*
@@ -25,8 +26,8 @@ struct rebalance_multi_port {
  * several ports also those of idle ones.
  */
 void rebalance_multi_port_begin(struct rebalance_multi_port *h,
-	const struct rebalance_links *net, const struct engine_options *o,
-	bool *fixed, struct arena *a);
+	const struct rebalance_tree_ring *g, const struct engine_options *o,
+	bool *fixed);
 
 /* True if the node of the LID has other ports. */
 static inline bool

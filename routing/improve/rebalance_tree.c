@@ -2,68 +2,17 @@
 
 #include <string.h>
 
-#include "routing/verify/verify.h"
-
 enum { KEPT = 100000 }; /* switches of trees, of 11 bytes */
-
-void
-rebalance_tree_links(
-	struct rebalance_links *c, const struct topo *t, struct arena *a)
-{
-	c->t = t;
-	c->by_port = arena_array(a, t->nports, sizeof(*c->by_port));
-	c->tail = arena_array(a, t->nadj, sizeof(*c->tail));
-	c->head = arena_array(a, t->nadj, sizeof(*c->head));
-	c->hosts = arena_array(a, t->nsw, sizeof(*c->hosts));
-	memset(c->by_port, 0xff, t->nports * sizeof(*c->by_port));
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
-			uint32_t k = t->sw[s].adj + i;
-			const struct topo_adj *adj = &t->adj[k];
-
-			c->tail[k] = TOPO_NONE;
-			c->head[k] = adj->peer;
-			if (!topo_sw_live(t, s) || !topo_sw_live(t, adj->peer))
-				continue;
-			c->tail[k] = s;
-			c->by_port[topo_port_of(t, t->sw[s].node, adj->out)] =
-				k;
-		}
-}
-
-void
-rebalance_tree_hosts(struct rebalance_links *c)
-{
-	const struct topo *t = c->t;
-
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nend; i++)
-			c->hosts[s] += t->end[t->sw[s].end + i].host;
-}
-
-uint32_t *
-rebalance_tree_pairs(const struct rebalance_links *c,
-	const struct verify_state *v, struct arena *a)
-{
-	const struct topo *t = c->t;
-	uint32_t *pairs = arena_array(a, t->nadj, sizeof(*pairs));
-
-	for (uint32_t k = 0; k < t->nadj; k++)
-		if (c->tail[k] != TOPO_NONE)
-			pairs[k] = (uint32_t)verify_state_pairs(
-				v, c->tail[k], t->adj[k].out);
-	return pairs;
-}
 
 /* Distances from switch `from` on, following entries until one is known. */
 static void
-find_dist(const struct rebalance_links *c, struct rebalance_tree *x, sw_ix from)
+find_dist(const struct link_map *c, struct rebalance_tree *x, sw_ix from)
 {
 	unsigned n = 0;
 	sw_ix s = from;
 
 	while (x->dist[s] == REBALANCE_FAR &&
-		x->next_link[s] != REBALANCE_NONE && n < REBALANCE_FAR) {
+		x->next_link[s] != LINK_MAP_NONE && n < REBALANCE_FAR) {
 		s = c->head[x->next_link[s]];
 		n++;
 	}
@@ -77,7 +26,7 @@ find_dist(const struct rebalance_links *c, struct rebalance_tree *x, sw_ix from)
 
 /* Switches by distance. */
 static void
-sort_by_distance(const struct rebalance_links *c, struct rebalance_tree *x)
+sort_by_distance(const struct link_map *c, struct rebalance_tree *x)
 {
 	uint32_t at[REBALANCE_FAR + 1] = {0};
 
@@ -106,21 +55,22 @@ tree_new(uint32_t n, struct arena *a)
 
 /* Make x the tree of a LID; its old content does not matter. */
 static void
-read_paths(const struct rebalance_links *c, const struct routes *r,
-	uint16_t lid, struct rebalance_tree *x)
+read_paths(const struct link_map *c, const struct routes *r, uint16_t lid,
+	struct rebalance_tree *x)
 {
 	uint32_t nsw = c->t->nsw;
 	sw_ix dest = topo_switch_of(c->t, c->t->by_lid[lid]);
 
 	for (sw_ix s = 0; s < nsw; s++)
-		x->next_link[s] = rebalance_tree_entry(c, r, s, lid);
-	x->next_link[dest] = REBALANCE_NONE;
+		x->next_link[s] = link_map_entry(c, r, s, lid);
+	x->next_link[dest] = LINK_MAP_NONE;
 	memset(x->dist, REBALANCE_FAR, nsw);
 	x->dist[dest] = 0;
 	for (sw_ix s = 0; s < nsw; s++)
 		find_dist(c, x, s);
 	sort_by_distance(c, x);
-	memcpy(x->flow, c->hosts, nsw * sizeof(*x->flow));
+	for (sw_ix s = 0; s < nsw; s++)
+		x->flow[s] = c->t->sw[s].nhost;
 	for (uint32_t i = x->n; i-- > 1;)
 		x->flow[c->head[x->next_link[x->seq[i]]]] += x->flow[x->seq[i]];
 }
@@ -132,8 +82,8 @@ struct rebalance_tree_held {
 };
 
 void
-rebalance_tree_begin(struct rebalance_tree_ring *g,
-	const struct rebalance_links *net, struct arena *a)
+rebalance_tree_begin(struct rebalance_tree_ring *g, const struct link_map *net,
+	struct arena *a)
 {
 	*g = (struct rebalance_tree_ring){.net = net, .a = a};
 	g->most = KEPT / (net->t->nsw + 1) + 2;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/improve/shared_switch.h"
 #include "sm/base/mem.h"
 
 enum {
@@ -32,22 +33,18 @@ struct find {
 	const struct verify_tables *in;
 	struct multi_port_node_ports ports;
 	struct path path[PATHS];
-	uint32_t *passed; /* [nsw] stamp + how many of the paths pass */
-	uint32_t stamp;
+	struct shared_switch shared;
 	uint32_t *of_sw, *of_port; /* leaves that each would cut off */
 	struct step *seen;	   /* those that are not 0 */
 	size_t nseen, cap;
 };
 
-/* The out-port of switch s for a LID; LFT_DROP beyond its table. */
+/* The out-port of switch s for the LID of a port. */
 static uint8_t
-lft_entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
+entry_for(const struct verify_tables *in, sw_ix s, port_ix p)
 {
-	uint32_t b = lid / LFT_BLOCK;
-
-	if (b >= in->nblocks)
-		return LFT_DROP;
-	return lft_bytes(in->pool, lft_row_ref(in->row[s], b))[lid % LFT_BLOCK];
+	return lft_row_entry(
+		in->pool, in->row[s], in->nblocks, in->topo->port[p].lid);
 }
 
 /* The path from s to port p; returns its steps, or 0 if there is none. */
@@ -56,21 +53,14 @@ walk_path(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
 {
 	const struct topo *t = in->topo;
 
-	for (unsigned n = 0; n < STEPS;) {
-		const struct topo_node *x = &t->node[t->sw[s].node];
-		uint8_t out = lft_entry(in, s, t->port[p].lid);
-		port_ix peer;
+	for (unsigned n = 0; n < STEPS && s != TOPO_NONE;) {
+		uint8_t out = entry_for(in, s, p);
+		port_ix peer = topo_port_behind(t, s, out);
 
-		if (out == 0 || out > x->nports)
-			return 0;
 		step[n++] = (struct step){s, out};
-		peer = t->port[x->first_port + out].peer;
 		if (peer == p)
 			return n;
-		if (peer == TOPO_NONE ||
-			t->node[t->port[peer].node].sw == TOPO_NONE)
-			return 0;
-		s = t->node[t->port[peer].node].sw;
+		s = topo_port_switch(t, peer);
 	}
 	return 0;
 }
@@ -80,22 +70,17 @@ static uint32_t
 next_of(const struct find *f, struct path *w, sw_ix s)
 {
 	const struct topo *t = f->in->topo;
-	const struct topo_node *n = &t->node[t->sw[s].node];
-	port_ix peer = TOPO_NONE;
-	uint8_t out;
+	port_ix peer;
+	sw_ix next;
 
 	if (w->read[s] == w->nth)
 		return w->next[s];
-	out = lft_entry(f->in, s, t->port[w->port].lid);
-	if (out > 0 && out <= n->nports)
-		peer = t->port[n->first_port + out].peer;
+	peer = topo_port_behind(t, s, entry_for(f->in, s, w->port));
+	next = topo_port_switch(t, peer);
 	w->read[s] = w->nth;
-	w->next[s] = NOWHERE;
-	if (peer == w->port)
-		w->next[s] = ARRIVES;
-	else if (peer != TOPO_NONE &&
-		 t->node[t->port[peer].node].sw != TOPO_NONE)
-		w->next[s] = t->node[t->port[peer].node].sw;
+	w->next[s] = peer == w->port	 ? ARRIVES
+		     : next == TOPO_NONE ? NOWHERE
+					 : next;
 	return w->next[s];
 }
 
@@ -106,30 +91,19 @@ next_of(const struct find *f, struct path *w, sw_ix s)
 static bool
 has_shared_switch(struct find *f, sw_ix s, uint32_t npaths)
 {
-	uint32_t first;
-	bool any = true;
-
-	if (f->stamp > UINT32_MAX - PATHS) {
-		memset(f->passed, 0, f->in->topo->nsw * sizeof(*f->passed));
-		f->stamp = 0;
-	}
-	first = f->stamp + 1;
-	f->stamp += PATHS;
-	for (uint32_t k = 0; k < npaths && any; k++) {
+	shared_switch_begin(&f->shared);
+	for (uint32_t k = 0; k < npaths && f->shared.any; k++) {
 		uint32_t x = next_of(f, &f->path[k], s);
 
-		any = false;
+		shared_switch_next_path(&f->shared);
 		for (unsigned n = 1; x != ARRIVES; n++) {
 			if (x == NOWHERE || n == STEPS)
 				return false;
-			if (k == 0 || f->passed[x] == first + k - 1) {
-				f->passed[x] = first + k;
-				any = true;
-			}
+			shared_switch_pass(&f->shared, x);
 			x = next_of(f, &f->path[k], x);
 		}
 	}
-	return any;
+	return f->shared.any;
 }
 
 /* Keep in `both`, in which out 0 is the switch alone, the steps that the other
@@ -361,7 +335,7 @@ redundancy_find_unless(const struct verify_tables *in,
 	out->alone = mem_alloc((f.ports.n + 1) * sizeof(*out->alone));
 	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
 	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
-	f.passed = mem_zalloc(t->nsw + 1U, sizeof(*f.passed));
+	f.shared.seen = mem_zalloc(t->nsw + 1U, sizeof(*f.shared.seen));
 	for (unsigned k = 0; k < PATHS; k++) {
 		f.path[k].next = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
 		f.path[k].read = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
@@ -374,7 +348,7 @@ redundancy_find_unless(const struct verify_tables *in,
 	multi_port_node_ports_free(&f.ports);
 	free(f.of_sw);
 	free(f.of_port);
-	free(f.passed);
+	free(f.shared.seen);
 	free(f.seen);
 	if (cancel == NULL || !atomic_load(cancel))
 		return 0;

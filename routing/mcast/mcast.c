@@ -49,37 +49,6 @@ leads_up(const struct mcast *m, sw_ix s, const struct topo_adj *a)
 	       routes_mcast_link(m->order, s, a->out);
 }
 
-/* Components of the live fabric, named by the lowest switch number in each. */
-static void
-find_pieces(struct mcast *m)
-{
-	const struct topo *t = m->t;
-	uint32_t head, tail;
-	sw_ix s;
-
-	for (s = 0; s < t->nsw; s++)
-		m->piece[s] = TOPO_NONE;
-	for (s = 0; s < t->nsw; s++) {
-		if (m->piece[s] != TOPO_NONE || !topo_sw_live(t, s))
-			continue;
-		m->piece[s] = s;
-		m->queue[0] = s;
-		for (head = 0, tail = 1; head < tail; head++) {
-			const struct topo_switch *w = &t->sw[m->queue[head]];
-
-			for (uint32_t i = 0; i < w->nadj; i++) {
-				sw_ix p = t->adj[w->adj + i].peer;
-
-				if (m->piece[p] != TOPO_NONE ||
-					!topo_sw_live(t, p))
-					continue;
-				m->piece[p] = s;
-				m->queue[tail++] = p;
-			}
-		}
-	}
-}
-
 struct mcast *
 mcast_new(struct topo *t, const struct route_mcast *order)
 {
@@ -109,7 +78,7 @@ mcast_new(struct topo *t, const struct route_mcast *order)
 		}
 	}
 	m->first[t->nsw] = n;
-	find_pieces(m);
+	(void)topo_pieces(t, m->piece);
 	return m;
 }
 

@@ -16,12 +16,9 @@ struct added {
 
 struct finder {
 	const struct topo *t;
-	uint32_t nrec; /* records of one layer, "nowhere" included */
 	unsigned layers;
-	uint32_t *off, *owner, *base, *peer;
-	struct dep_graph frame; /* of these four */
-	uint32_t *any;		/* [nv] all 1 */
-	uint64_t *dep;		/* of the unicast tables */
+	struct dep_graph frame;
+	uint64_t *dep; /* of the unicast tables */
 	struct dynamic_order order;
 	struct route_mcast out;
 	bool *placed;	 /* [nsw] */
@@ -40,59 +37,24 @@ struct finder {
 /* ---- the frame ---- */
 
 static void
-make_frame(struct finder *f)
+make_frame(struct finder *f, const struct verify_dependencies *deps)
 {
 	const struct topo *t = f->t;
-	uint32_t n = 0;
+	size_t row = (size_t)1 << deps->shift;
 
-	f->off = mem_alloc((t->nsw + 1U) * sizeof(*f->off));
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		f->off[s] = n;
-		n += t->node[t->sw[s].node].nports + 1U;
-	}
-	f->off[t->nsw] = n;
-	f->nrec = n + 1;
-	f->owner = mem_alloc((size_t)f->nrec * f->layers * sizeof(*f->owner));
-	f->base = mem_alloc((size_t)f->nrec * f->layers * sizeof(*f->base));
-	f->peer = mem_alloc((size_t)f->nrec * f->layers * sizeof(*f->peer));
-	f->any = mem_alloc((size_t)f->nrec * f->layers * sizeof(*f->any));
-	for (sw_ix s = 0; s <= t->nsw; s++)
-		for (uint32_t r = f->off[s];
-			r < (s < t->nsw ? f->off[s + 1] : f->nrec); r++) {
-			f->owner[r] = s;
-			f->base[r] = f->off[s];
-			f->peer[r] = n;
-		}
+	dep_graph_by_topo(&f->frame, t, f->layers);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
-			f->peer[f->off[s] + a->out] =
-				f->off[a->peer] + a->peer_port;
+			dep_graph_link(&f->frame, f->frame.off[s] + a->out,
+				f->frame.off[a->peer] + a->peer_port);
 		}
-}
-
-/* The same records again for every further layer, and the dependencies. */
-static void
-copy_layers(struct finder *f, const struct verify_dependencies *deps)
-{
-	size_t row = (size_t)1 << deps->shift;
-
-	f->frame = (struct dep_graph){f->nrec * f->layers, f->off, f->owner,
-		f->base, f->peer, deps->shift};
-	f->dep = mem_zalloc(f->nrec * f->layers * row, sizeof(*f->dep));
-	for (unsigned l = 0; l < f->layers; l++) {
-		uint32_t at = l * f->nrec;
-
-		for (uint32_t r = 0; r < f->nrec; r++) {
-			f->owner[at + r] = f->owner[r];
-			f->base[at + r] = at + f->base[r];
-			f->peer[at + r] = at + f->peer[r];
-			f->any[at + r] = 1;
-		}
-		memcpy(f->dep + at * row, deps->row + l * deps->nrec * row,
+	f->dep = mem_zalloc(dep_graph_words(&f->frame), sizeof(*f->dep));
+	for (unsigned l = 0; l < f->layers; l++)
+		memcpy(f->dep + l * f->frame.nrec * row,
+			deps->row + l * deps->nrec * row,
 			deps->nrec * row * sizeof(*f->dep));
-	}
 }
 
 /* ---- links ---- */
@@ -108,9 +70,9 @@ static bool
 add_dependency(struct finder *f, sw_ix s, unsigned in, unsigned out)
 {
 	for (unsigned l = 0; l < f->layers; l++) {
-		uint32_t v = l * f->nrec + f->off[s] + in;
+		uint32_t v = l * f->frame.nrec + f->frame.off[s] + in;
 
-		if (dep_graph_has(&f->order.n, f->order.dep, v, out))
+		if (dep_graph_has(&f->frame, f->order.dep, v, out))
 			continue;
 		if (!dynamic_order_add(&f->order, v, out))
 			return false;
@@ -266,7 +228,7 @@ try_sequence(struct finder *f)
 	memset(f->placed, 0, t->nsw * sizeof(*f->placed));
 	memset(f->rooted, 0, t->nsw * sizeof(*f->rooted));
 	memset(f->out.link, 0, t->nsw * sizeof(*f->out.link));
-	all = dynamic_order_new(&f->order, &f->frame, f->any, f->dep);
+	all = dynamic_order_new(&f->order, &f->frame, NULL, f->dep);
 	while (all && more && f->nplaced < f->nseq) {
 		more = false;
 		for (uint32_t k = 0; k < f->nseq; k++)
@@ -332,22 +294,6 @@ find_center(struct finder *f, sw_ix s)
 		}
 	free(near);
 	return best;
-}
-
-/* Name the components, by a switch of each. */
-static void
-find_pieces(struct finder *f)
-{
-	for (sw_ix s = 0; s < f->t->nsw; s++)
-		f->piece[s] = TOPO_NONE;
-	for (sw_ix s = 0; s < f->t->nsw; s++) {
-		uint32_t n = 0;
-
-		if (f->piece[s] == TOPO_NONE && topo_sw_live(f->t, s))
-			n = search_from(f, s);
-		for (uint32_t i = 0; i < n; i++)
-			f->piece[f->queue[i]] = s;
-	}
 }
 
 /* Each component, nearest to its root first: attempt 0 begins in the middle,
@@ -425,19 +371,14 @@ finder_new(struct finder *f, struct topo *t,
 		.queue = mem_alloc((t->nsw + 1U) * sizeof(sw_ix)),
 		.piece = mem_alloc((t->nsw + 1U) * sizeof(uint32_t)),
 		.dist = mem_alloc((t->nsw + 1U) * sizeof(uint32_t))};
-	make_frame(f);
-	copy_layers(f, deps);
-	find_pieces(f);
+	make_frame(f, deps);
+	(void)topo_pieces(t, f->piece);
 }
 
 static void
 finder_free(struct finder *f)
 {
-	free(f->off);
-	free(f->owner);
-	free(f->base);
-	free(f->peer);
-	free(f->any);
+	dep_graph_free(&f->frame);
 	free(f->dep);
 	free(f->placed);
 	free(f->by_place);
@@ -492,7 +433,6 @@ add_all_at(const struct topo *t, const struct route_mcast *m,
 	const struct dep_graph *n, uint64_t *dep, sw_ix s)
 {
 	const struct topo_adj *adj = t->adj + t->sw[s].adj;
-	uint32_t nrec = n->off[t->nsw] + 1;
 
 	for (uint32_t i = 0; i < t->sw[s].nadj; i++)
 		for (uint32_t k = 0; k < t->sw[s].nadj; k++) {
@@ -505,9 +445,8 @@ add_all_at(const struct topo *t, const struct route_mcast *m,
 				(m->pos[a->peer] < m->pos[s] &&
 					m->pos[b->peer] < m->pos[s]))
 				continue;
-			for (; v < n->nv; v += nrec)
-				dep[((size_t)v << n->shift) + b->out / 64] |=
-					UINT64_C(1) << b->out % 64;
+			for (; v < n->nv; v += n->nrec)
+				dep_graph_put(n, dep, v, b->out);
 		}
 }
 
@@ -516,18 +455,14 @@ mcast_order_fits(const struct topo *t, const struct route_mcast *m,
 	const struct dep_graph *n, const uint64_t *dep)
 {
 	uint64_t *all = mem_dup(dep, dep_graph_words(n) * sizeof(*all));
-	uint32_t *any = mem_alloc(n->nv * sizeof(*any));
 	struct dynamic_order o;
 	bool fits;
 
-	for (uint32_t v = 0; v < n->nv; v++)
-		any[v] = 1;
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (topo_sw_live(t, s))
 			add_all_at(t, m, n, all, s);
-	fits = dynamic_order_new(&o, n, any, all);
+	fits = dynamic_order_new(&o, n, NULL, all);
 	dynamic_order_free(&o);
-	free(any);
 	free(all);
 	return fits;
 }

@@ -1,7 +1,6 @@
 #include "routing/verify/cdg.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,38 +16,6 @@ is_usable_link(const struct topo *t, const struct topo_adj *a)
 	       topo_sw_live(t, a->peer);
 }
 
-/* Component numbers of the live switches, by breadth-first search. */
-static uint32_t
-find_components(const struct topo *t, uint32_t *comp)
-{
-	sw_ix *queue = mem_alloc(t->nsw * sizeof(*queue));
-	uint32_t head = 0, tail = 0, n = 0;
-
-	memset(comp, 0xff, t->nsw * sizeof(*comp));
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		if (comp[s] != TOPO_NONE || !topo_sw_live(t, s))
-			continue;
-		comp[s] = n;
-		queue[tail++] = s;
-		for (; head < tail; head++) {
-			const struct topo_switch *sw = &t->sw[queue[head]];
-
-			for (uint32_t i = 0; i < sw->nadj; i++) {
-				const struct topo_adj *a = &t->adj[sw->adj + i];
-
-				if (comp[a->peer] != TOPO_NONE ||
-					!is_usable_link(t, a))
-					continue;
-				comp[a->peer] = n;
-				queue[tail++] = a->peer;
-			}
-		}
-		n++;
-	}
-	free(queue);
-	return n;
-}
-
 /* Number the live switches component by component. */
 static void
 number_switches(struct cdg *g)
@@ -56,7 +23,10 @@ number_switches(struct cdg *g)
 	const struct topo *t = g->t;
 	uint32_t *of = mem_alloc(t->nsw * sizeof(*of)), *at;
 
-	g->ncomp = find_components(t, of);
+	g->ncomp = topo_pieces(t, of);
+	for (sw_ix s = 0, n = 0; s < t->nsw; s++)
+		if (of[s] != TOPO_NONE)
+			of[s] = of[s] == s ? n++ : of[of[s]];
 	g->comp_lo = mem_zalloc(g->ncomp + 2U, sizeof(*g->comp_lo));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (of[s] != TOPO_NONE)
@@ -149,7 +119,6 @@ find_rates(struct cdg *g)
 	const struct topo *t = g->t;
 
 	g->rate_max = t->rate_max;
-	g->rate_host = t->rate_host;
 	if (t->rate_min == t->rate_max)
 		return;
 	g->rate = mem_alloc(g->nports * sizeof(*g->rate));
@@ -332,32 +301,9 @@ cdg_free(struct cdg *g)
 	free(g);
 }
 
-struct verify_name
-cdg_name(const struct topo *t, node_ix n)
-{
-	struct verify_name name;
-	const char *desc = t->text ? t->text + t->node[n].desc : "";
-
-	if (desc[0] == '\0') {
-		(void)snprintf(name.s, sizeof(name.s), "0x%016" PRIx64,
-			t->node[n].guid);
-		return name;
-	}
-	(void)snprintf(name.s, sizeof(name.s), "'%.64s'", desc);
-	for (char *c = name.s; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '.';
-	return name;
-}
-
 uint8_t
 cdg_entry(const struct cdg *g, const struct verify_tables *in, uint32_t s,
 	uint32_t lid)
 {
-	uint32_t b = lid / LFT_BLOCK;
-
-	if (b >= in->nblocks)
-		return LFT_DROP;
-	return lft_bytes(
-		in->pool, lft_row_ref(in->row[g->sw[s]], b))[lid % LFT_BLOCK];
+	return lft_row_entry(in->pool, in->row[g->sw[s]], in->nblocks, lid);
 }

@@ -48,8 +48,8 @@ struct cdg {
 	uint32_t *hosts;   /* [n] compute ports with a LID on the switch */
 	uint16_t *rate; /* [nports] of the link behind a port; NULL: all links
 			   have the same rate */
-	uint16_t rate_max, rate_host; /* as in the topology */
-	unsigned shift;		      /* log2 of the words in a row of dep */
+	uint16_t rate_max; /* as in the topology */
+	unsigned shift;	   /* log2 of the words in a row of dep */
 
 	unsigned nlayers;	      /* layers: planes of dep */
 	struct layer_row **layer_row; /* [n] by destination, sources by the
@@ -111,12 +111,6 @@ cdg_load(const struct cdg *g, uint32_t c)
 			       : link_load_of_pairs(
 					 g->load[c], g->rate[c], g->rate_max);
 }
-
-/* A node's name for people: its description in quotes, or its GUID. */
-struct verify_name {
-	char s[72];
-};
-struct verify_name cdg_name(const struct topo *t, node_ix n);
 
 /* The entry of live switch s for a LID. */
 uint8_t cdg_entry(const struct cdg *g, const struct verify_tables *in,

@@ -11,34 +11,34 @@ enum { VISITS = 1000000 }; /* about a tenth of a second */
 static bool
 in_one_component(const struct dynamic_order *o, uint32_t v, uint32_t w)
 {
-	return o->comp[v] != 0 && o->comp[v] == o->comp[w];
+	return o->comp == NULL || (o->comp[v] != 0 && o->comp[v] == o->comp[w]);
 }
 
 /* Number all vertices on cycles of the mixture; false if there is no order. */
 static bool
 sort_topologically(struct dynamic_order *o)
 {
-	const struct dep_graph *n = &o->n;
+	const struct dep_graph *n = o->n;
 	uint32_t *need = mem_zalloc(n->nv, sizeof(*need));
 	uint32_t head = 0, tail = 0, all = 0;
 	unsigned at;
 
 	for (uint32_t v = 0; v < n->nv; v++) {
-		all += o->comp[v] != 0;
-		for (at = 0; o->comp[v] != 0 &&
-			     dep_graph_next(n->shift, o->dep, v, &at);
+		all += in_one_component(o, v, v);
+		for (at = 0; in_one_component(o, v, v) &&
+			     dep_graph_next(n, o->dep, v, &at);
 			at++)
 			need[dep_graph_head(n, v, at)] += in_one_component(
 				o, v, dep_graph_head(n, v, at));
 	}
 	for (uint32_t v = 0; v < n->nv; v++)
-		if (o->comp[v] != 0 && need[v] == 0)
+		if (in_one_component(o, v, v) && need[v] == 0)
 			o->pool[tail++] = v;
 	for (; head < tail; head++) {
 		uint32_t v = o->pool[head];
 
 		o->pos[v] = head;
-		for (at = 0; dep_graph_next(n->shift, o->dep, v, &at); at++) {
+		for (at = 0; dep_graph_next(n, o->dep, v, &at); at++) {
 			uint32_t w = dep_graph_head(n, v, at);
 
 			if (in_one_component(o, v, w) && --need[w] == 0)
@@ -53,7 +53,7 @@ bool
 dynamic_order_new(struct dynamic_order *o, const struct dep_graph *n,
 	const uint32_t *comp, const uint64_t *dep)
 {
-	*o = (struct dynamic_order){.n = *n, .comp = comp, .left = VISITS};
+	*o = (struct dynamic_order){.n = n, .comp = comp, .left = VISITS};
 	o->dep = mem_dup(dep, dep_graph_words(n) * sizeof(*dep));
 	o->pos = mem_zalloc(n->nv, sizeof(*o->pos));
 	o->mark = mem_zalloc(n->nv, sizeof(*o->mark));
@@ -87,9 +87,8 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 		uint32_t v = o->fore[i];
 		unsigned at = 0;
 
-		for (; dep_graph_next(o->n.shift, o->dep, v, &at) && !found;
-			at++) {
-			uint32_t w = dep_graph_head(&o->n, v, at);
+		for (; dep_graph_next(o->n, o->dep, v, &at) && !found; at++) {
+			uint32_t w = dep_graph_head(o->n, v, at);
 
 			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] > o->pos[x])
@@ -109,19 +108,16 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 static void
 search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 {
-	const struct dep_graph *n = &o->n;
-
 	o->nback = 0;
 	o->mark[x] = 1;
 	o->back[o->nback++] = x;
 	for (uint32_t i = 0; i < o->nback; i++) {
-		uint32_t v = o->back[i], e = n->peer[v], lo = n->base[e];
-		uint32_t nports = n->off[n->owner[e] + 1] - n->off[n->owner[e]];
+		uint32_t v = o->back[i], w;
+		unsigned in = 0;
 
-		for (uint32_t w = lo; w < lo + nports; w++) {
+		while (dep_graph_prev(o->n, o->dep, v, &in, &w)) {
 			if (!in_one_component(o, v, w) || o->mark[w] ||
-				o->pos[w] < o->pos[y] ||
-				!dep_graph_has(n, o->dep, w, e - lo))
+				o->pos[w] < o->pos[y])
 				continue;
 			o->mark[w] = 1;
 			o->back[o->nback++] = w;
@@ -172,23 +168,21 @@ reorder_found(struct dynamic_order *o)
 bool
 dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out)
 {
-	uint32_t w = dep_graph_head(&o->n, v, out);
+	uint32_t w = dep_graph_head(o->n, v, out);
 
 	if (in_one_component(o, v, w) && o->pos[w] <= o->pos[v] &&
-		!dep_graph_has(&o->n, o->dep, v, out)) {
+		!dep_graph_has(o->n, o->dep, v, out)) {
 		if (!search_fore(o, v, w))
 			return false;
 		search_back(o, v, w);
 		reorder_found(o);
 	}
-	o->dep[((size_t)v << o->n.shift) + (out >> 6)] |= UINT64_C(1)
-							  << (out & 63);
+	dep_graph_put(o->n, o->dep, v, out);
 	return true;
 }
 
 void
 dynamic_order_remove(struct dynamic_order *o, uint32_t v, unsigned out)
 {
-	o->dep[((size_t)v << o->n.shift) + (out >> 6)] &=
-		~(UINT64_C(1) << (out & 63));
+	dep_graph_clear(o->n, o->dep, v, out);
 }

@@ -14,7 +14,7 @@
 #include "routing/verify/dep_graph.h"
 
 struct dynamic_order {
-	struct dep_graph n;
+	const struct dep_graph *n;
 	const uint32_t *comp;
 	uint64_t *dep;		      /* own copy */
 	uint32_t *pos;		      /* [nv] */
@@ -26,10 +26,10 @@ struct dynamic_order {
 };
 
 /*
- * Copies dep, a matrix over n; what n and comp point to stays the caller's.
- * comp[v]: number of a component, 0: the vertex is on no cycle whatever is
- * added. Only dependencies inside one component are looked at. False when dep
- * has a cycle: then only dynamic_order_free may follow.
+ * Copies dep, a matrix over n; n and comp stay the caller's. comp[v]: number of
+ * a component, 0: the vertex is on no cycle whatever is added. Only
+ * dependencies inside one component are looked at. NULL: all is one component.
+ * False when dep has a cycle: then only dynamic_order_free may follow.
  */
 bool dynamic_order_new(struct dynamic_order *o, const struct dep_graph *n,
 	const uint32_t *comp, const uint64_t *dep);

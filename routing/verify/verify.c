@@ -159,7 +159,7 @@ report_asymmetric(const struct cdg *g, const struct route_layers *l, sw_ix a,
 	(void)snprintf(out->first, sizeof(out->first),
 		"packets from %s to %s travel in layer %u, those back in layer "
 		"%u",
-		cdg_name(t, t->sw[a].node).s, cdg_name(t, t->sw[b].node).s,
+		topo_name(t, t->sw[a].node).s, topo_name(t, t->sw[b].node).s,
 		routes_layer(l, a, b), routes_layer(l, b, a));
 }
 

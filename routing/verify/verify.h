@@ -11,6 +11,8 @@
  *   verify_walk         every LID from every switch, 64 LIDs at a time
  *   verify_flow         all LIDs of one switch together, where all is well
  *   verify_cycle        cycles of dependencies, an order of channels
+ *   dep_graph, dep_cycle, dynamic_order   of channels in any form: the frame, a
+ *                       search for cycles, an order that is kept
  *   verify_incremental  a judgement from the previous one
  *   verify_state        what a judgement found out, kept
  *   verify_text         a pair that does not arrive, in words
@@ -37,8 +39,8 @@
  * Folder routing/verify: tables -> what they reach, their loads, their channel
  * dependency graph -> a verdict, in full or for a change. Callers:
  * routing/driver for every result of an engine, routing/improve, sm/what_if;
- * sm/audit uses the graph (cdg.h). Read next: routing/core/verdict.h (the
- * values), then routing/verify/cdg.h.
+ * sm/audit and distribution/transition use its search (dep_cycle.h). Read next:
+ * routing/core/verdict.h (the values), then routing/verify/cdg.h.
  */
 #ifndef HEDDLE_ROUTING_VERIFY_VERIFY_H
 #define HEDDLE_ROUTING_VERIFY_VERIFY_H
@@ -105,15 +107,6 @@ uint64_t verify_state_pairs(
 	const struct verify_state *v, sw_ix s, unsigned port);
 uint64_t verify_state_load(
 	const struct verify_state *v, sw_ix s, unsigned port);
-
-/*
- * A load bound: what the busiest link, those of hosts included, carries at the
- * least in any tables for this fabric. A host's own link (of the fastest
- * hosts) carries what all others send it, and what the hosts of a switch are
- * sent comes over the links of the switch. The judgement must have found no
- * fault.
- */
-uint64_t verify_state_load_bound(const struct verify_state *v);
 
 /*
  * Host pairs by the links between switches on their path: element h counts the

@@ -108,44 +108,6 @@ verify_state_load(const struct verify_state *v, sw_ix s, unsigned port)
 	return c == TOPO_NONE ? 0 : cdg_load(v->g, c);
 }
 
-/* The rates of the links that lead out of a live switch, added up. */
-static uint64_t
-sum_rates(const struct cdg *g, uint32_t s)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
-		if (g->peer[p] >> 8 != g->n)
-			sum += g->rate == NULL ? g->rate_max : g->rate[p];
-	return sum;
-}
-
-uint64_t
-verify_state_load_bound(const struct verify_state *v)
-{
-	const struct cdg *g = v->g;
-	uint64_t *all = mem_zalloc(g->ncomp + 1U, sizeof(*all)), most = 0;
-
-	for (uint32_t s = 0; s < g->n; s++)
-		all[g->comp[s]] += g->hosts[s];
-	for (uint32_t s = 0; s < g->n; s++) {
-		uint64_t hosts = all[g->comp[s]], rate = sum_rates(g, s), least;
-
-		if (hosts > 0) {
-			least = link_load_of_pairs(
-				hosts - 1, g->rate_host, g->rate_max);
-			most = least > most ? least : most;
-		}
-		if (rate == 0)
-			continue;
-		least = link_load_of_pairs(
-			g->hosts[s] * (hosts - g->hosts[s]), rate, g->rate_max);
-		most = least > most ? least : most;
-	}
-	free(all);
-	return most;
-}
-
 size_t
 verify_state_hops(const struct verify_state *v, const uint64_t **pairs)
 {

@@ -9,10 +9,10 @@
 
 enum { SHOWN = 6 }; /* switches of a loop that are named */
 
-static struct verify_name
+static struct topo_name
 name_of(const struct cdg *g, uint32_t s)
 {
-	return cdg_name(g->t, g->t->sw[g->sw[s]].node);
+	return topo_name(g->t, g->t->sw[g->sw[s]].node);
 }
 
 /* What is behind port `out` of s, when it is not a live switch. */
@@ -23,7 +23,7 @@ describe_port(const struct cdg *g, uint32_t s, unsigned out, struct buf *b)
 	node_ix me = t->sw[g->sw[s]].node;
 	const struct topo_port *port = &t->port[topo_port_of(t, me, out)];
 	const struct topo_port *far;
-	struct verify_name name;
+	struct topo_name name;
 
 	if (port->peer == TOPO_NONE) {
 		buf_printf(b, "port %u, which has no link", out);
@@ -35,7 +35,7 @@ describe_port(const struct cdg *g, uint32_t s, unsigned out, struct buf *b)
 			b, "port %u, whose link leads back to the switch", out);
 		return;
 	}
-	name = cdg_name(t, far->node);
+	name = topo_name(t, far->node);
 	if (t->node[far->node].flags & TN_QUARANTINED)
 		buf_printf(b, "port %u to the quarantined %s", out, name.s);
 	else
@@ -48,7 +48,7 @@ static void
 describe_dead_end(const struct cdg *g, uint32_t s, uint8_t entry,
 	const struct verify_pair *pair, struct buf *b)
 {
-	struct verify_name name = name_of(g, s);
+	struct topo_name name = name_of(g, s);
 
 	buf_printf(b, "it ends at switch %s, ", name.s);
 	if (entry == LFT_DROP)
@@ -71,11 +71,11 @@ describe_loop(const struct cdg *g, const uint8_t *col, uint32_t s, bool uturn,
 	struct buf *b)
 {
 	uint32_t v = s, n = 0;
-	struct verify_name name = name_of(g, s);
+	struct topo_name name = name_of(g, s);
 
 	if (uturn) {
 		uint32_t e = g->peer[g->off[s] + col[s]];
-		struct verify_name far = name_of(g, e >> 8);
+		struct topo_name far = name_of(g, e >> 8);
 
 		buf_printf(b,
 			"switch %s sends it out of port %u to %s, whose entry "
@@ -132,13 +132,13 @@ verify_text_pair(const struct cdg *g, const uint8_t *col,
 	const struct verify_pair *pair, char *text, size_t size)
 {
 	const struct topo *t = g->t;
-	struct verify_name from = name_of(g, pair->from);
+	struct topo_name from = name_of(g, pair->from);
 	struct buf b = {0};
 
 	buf_printf(&b, "LID %u", pair->lid);
 	if (pair->root != g->n && pair->lid <= t->max_lid) {
-		struct verify_name to =
-			cdg_name(t, t->port[t->by_lid[pair->lid]].node);
+		struct topo_name to =
+			topo_name(t, t->port[t->by_lid[pair->lid]].node);
 
 		buf_printf(&b, " (%s)", to.s);
 	} else {

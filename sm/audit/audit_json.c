@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/verify/cdg.h"
 #include "sm/audit/findings.h"
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
@@ -106,7 +105,7 @@ correct_report(struct judged *j)
 
 		n += (size_t)snprintf(q->cycle + n, sizeof(q->cycle) - n,
 			"%s%s port %u", i == 0 ? "" : " -> ",
-			cdg_name(t, t->sw[h->from].node).s, h->out);
+			topo_name(t, t->sw[h->from].node).s, h->out);
 	}
 }
 

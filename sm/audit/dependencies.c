@@ -1,12 +1,10 @@
 #include "sm/audit/dependencies.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "routing/verify/dep_cycle.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
-
-enum { STARTS = 64 }; /* searches for a short cycle */
 
 /* A channel, identified by the switch and port where it ends. */
 struct channel {
@@ -53,16 +51,9 @@ audit_dependencies_free(struct audit_deps *d)
 static const struct topo_port *
 peer_switch_port(const struct topo *t, sw_ix s, unsigned port)
 {
-	const struct topo_node *n = &t->node[t->sw[s].node];
-	const struct topo_port *p;
+	port_ix p = topo_port_behind(t, s, port);
 
-	if (port == 0 || port > n->nports)
-		return NULL;
-	p = &t->port[n->first_port + port];
-	if (p->peer == TOPO_NONE)
-		return NULL;
-	p = &t->port[p->peer];
-	return t->node[p->node].sw == TOPO_NONE ? NULL : p;
+	return topo_port_switch(t, p) == TOPO_NONE ? NULL : &t->port[p];
 }
 
 static uint64_t
@@ -117,46 +108,41 @@ audit_dependencies_add(struct audit_deps *d, const struct audit_dependency *dep,
 
 /* ---- looking for cycles ---- */
 
-/*
- * Edges by the channel that they come from, or, if reversed, that they lead to.
- */
+/* The neighbours of each channel along edges in use, or against them. */
 struct lists {
-	uint32_t *at; /* [n + 1] */
-	uint32_t *edge;
+	uint32_t *at; /* [n + 2] */
+	uint32_t *channel;
 };
 
 struct search {
 	const struct audit_deps *d;
 	bool sure;
 	bool *left;
-	uint32_t *queue, *from; /* [n] */
+	struct lists on, back;
 };
-
-static bool
-is_edge_used(const struct search *s, const struct edge *e)
-{
-	return e->why.sure || !s->sure;
-}
 
 static struct lists
 lists_new(const struct search *s, bool reversed)
 {
 	const struct audit_deps *d = s->d;
 	struct lists l = {mem_zalloc(d->n + 2, sizeof(*l.at)),
-		mem_zalloc(d->nedges + 1, sizeof(*l.edge))};
+		mem_zalloc(d->nedges + 1, sizeof(*l.channel))};
 
-	for (size_t i = 0; i < d->nedges; i++)
-		if (is_edge_used(s, &d->edge[i]))
-			l.at[(reversed ? d->edge[i].to : d->edge[i].from) +
-				2]++;
+	for (size_t i = 0; i < d->nedges; i++) {
+		const struct edge *e = &d->edge[i];
+
+		if (e->why.sure || !s->sure)
+			l.at[(reversed ? e->to : e->from) + 2]++;
+	}
 	for (size_t c = 2; c < d->n + 2; c++)
 		l.at[c] += l.at[c - 1];
-	for (size_t i = 0; i < d->nedges; i++)
-		if (is_edge_used(s, &d->edge[i])) {
-			uint32_t c = reversed ? d->edge[i].to : d->edge[i].from;
+	for (size_t i = 0; i < d->nedges; i++) {
+		const struct edge *e = &d->edge[i];
 
-			l.edge[l.at[c + 1]++] = (uint32_t)i;
-		}
+		if (e->why.sure || !s->sure)
+			l.channel[l.at[(reversed ? e->to : e->from) + 1]++] =
+				reversed ? e->from : e->to;
+	}
 	return l;
 }
 
@@ -164,123 +150,56 @@ static void
 lists_free(struct lists *l)
 {
 	free(l->at);
-	free(l->edge);
+	free(l->channel);
 }
 
 static uint32_t
-other_end(const struct audit_deps *d, uint32_t edge, bool reversed)
+next_in_list(const struct lists *l, uint32_t c, unsigned *at)
 {
-	return reversed ? d->edge[edge].from : d->edge[edge].to;
+	return *at < l->at[c + 1] - l->at[c] ? l->channel[l->at[c] + (*at)++]
+					     : TOPO_NONE;
 }
 
-/* Remove repeatedly the channels that no remaining channel leads to. */
-static void
-prune_channels(struct search *s, const struct lists *l, bool reversed)
-{
-	const struct audit_deps *d = s->d;
-	uint32_t *degree = mem_zalloc(d->n + 1, sizeof(*degree));
-	uint32_t head = 0, tail = 0;
-
-	for (uint32_t c = 0; c < d->n; c++)
-		for (uint32_t i = l->at[c]; s->left[c] && i < l->at[c + 1]; i++)
-			degree[other_end(d, l->edge[i], reversed)]++;
-	for (uint32_t c = 0; c < d->n; c++)
-		if (s->left[c] && degree[c] == 0)
-			s->queue[tail++] = c;
-	for (; head < tail; head++) {
-		uint32_t c = s->queue[head];
-
-		s->left[c] = false;
-		for (uint32_t i = l->at[c]; i < l->at[c + 1]; i++) {
-			uint32_t o = other_end(d, l->edge[i], reversed);
-
-			if (s->left[o] && --degree[o] == 0)
-				s->queue[tail++] = o;
-		}
-	}
-	free(degree);
-}
-
-/*
- * The shortest path from a channel back to itself: edges into path, the last
- * one first. Its length, 0 if there is none of at most limit edges.
- */
 static uint32_t
-round_trip(struct search *s, const struct lists *l, uint32_t start,
-	uint32_t *path, uint32_t limit)
+next_channel(const void *of, uint32_t c, unsigned *at)
 {
-	const struct audit_deps *d = s->d;
-	uint32_t head = 0, tail = 0, n = 0, c = start;
+	return next_in_list(&((const struct search *)of)->on, c, at);
+}
 
-	memset(s->from, 0xff, d->n * sizeof(*s->from));
-	s->queue[tail++] = start;
-	while (head < tail && s->from[start] == TOPO_NONE) {
-		uint32_t at = s->queue[head++];
-
-		for (uint32_t i = l->at[at]; i < l->at[at + 1]; i++) {
-			uint32_t to = d->edge[l->edge[i]].to;
-
-			if (!s->left[to] || s->from[to] != TOPO_NONE)
-				continue;
-			s->from[to] = l->edge[i];
-			s->queue[tail++] = to;
-		}
-	}
-	if (s->from[start] == TOPO_NONE)
-		return 0;
-	do {
-		if (n == limit)
-			return 0;
-		path[n++] = s->from[c];
-		c = d->edge[s->from[c]].from;
-	} while (c != start);
-	return n;
+static uint32_t
+prev_channel(const void *of, uint32_t c, unsigned *at)
+{
+	return next_in_list(&((const struct search *)of)->back, c, at);
 }
 
 static struct audit_dependencies_hop
-hop_of(const struct audit_deps *d, uint32_t edge)
+hop_of(const struct audit_deps *d, uint32_t from, uint32_t to)
 {
-	const struct edge *e = &d->edge[edge];
-	const struct channel *c = &d->channel[e->from];
+	const struct channel *c = &d->channel[from];
 	const struct topo_port *far = peer_switch_port(d->t, c->sw, c->in);
+	uint32_t edge = 0;
 
+	(void)map_get(&d->by_edge, (uint64_t)from << 32 | to, &edge);
 	return (struct audit_dependencies_hop){.from = d->t->node[far->node].sw,
 		.out = far->num,
 		.to = c->sw,
 		.in = c->in,
 		.vl = c->vl,
-		.why = e->why};
+		.why = d->edge[edge].why};
 }
 
 /* Find a short cycle among the remaining channels. */
 static void
-find_short_cycle(struct search *s, const struct lists *l,
+find_short_cycle(const struct search *s, const struct dep_channels *channels,
 	struct audit_dependencies_verdict *out)
 {
-	const struct audit_deps *d = s->d;
-	uint32_t *path = mem_alloc(d->n * sizeof(*path));
-	uint32_t *best = mem_alloc(d->n * sizeof(*best));
-	uint32_t limit = (uint32_t)d->n, len = 0;
-	unsigned tries = 0;
+	uint32_t *path = mem_alloc(channels->n * sizeof(*path));
 
-	for (uint32_t c = 0; c < d->n && tries < STARTS; c++) {
-		uint32_t n = s->left[c] ? round_trip(s, l, c, path, limit) : 0;
-
-		tries += s->left[c];
-		if (n == 0)
-			continue;
-		len = n;
-		limit = n - 1;
-		memcpy(best, path, n * sizeof(*best));
-		tries += STARTS / 16; /* the channel is on a cycle: few more
-					 searches are needed */
-	}
-	out->cycle = mem_zalloc(len, sizeof(*out->cycle));
-	out->len = len;
-	for (uint32_t i = 0; i < len; i++)
-		out->cycle[i] = hop_of(d, best[len - 1 - i]);
+	out->len = dep_cycle_shortest(channels, s->left, path);
+	out->cycle = mem_zalloc(out->len, sizeof(*out->cycle));
+	for (uint32_t i = 0; i < out->len; i++)
+		out->cycle[i] = hop_of(s->d, path[i], path[(i + 1) % out->len]);
 	free(path);
-	free(best);
 }
 
 /* True if no lower VL of the same link direction remains, so that each link
@@ -305,35 +224,32 @@ audit_dependencies_judge(const struct audit_deps *d, bool sure,
 {
 	struct search s = {.d = d,
 		.sure = sure,
-		.left = mem_alloc(d->n * sizeof(*s.left)),
-		.queue = mem_alloc((d->n + 1) * sizeof(*s.queue)),
-		.from = mem_alloc(d->n * sizeof(*s.from))};
-	struct lists on = lists_new(&s, false), back = lists_new(&s, true);
+		.left = mem_alloc(d->n * sizeof(*s.left))};
+	const struct dep_channels channels = {
+		&s, (uint32_t)d->n, next_channel, prev_channel};
 
 	*out = (struct audit_dependencies_verdict){0};
+	s.on = lists_new(&s, false);
+	s.back = lists_new(&s, true);
 	for (uint32_t c = 0; c < d->n; c++) {
-		s.left[c] =
-			on.at[c] < on.at[c + 1] || back.at[c] < back.at[c + 1];
+		s.left[c] = s.on.at[c] < s.on.at[c + 1] ||
+			    s.back.at[c] < s.back.at[c + 1];
 		out->channels += s.left[c];
 	}
-	out->deps = on.at[d->n];
-	prune_channels(&s, &on, false);
-	prune_channels(&s, &back, true);
+	out->deps = s.on.at[d->n];
+	(void)dep_cycle_trim(&channels, false, s.left, NULL);
+	out->cyclic = dep_cycle_trim(&channels, true, s.left, NULL);
 	out->link = mem_zalloc(d->n + 1, sizeof(*out->link));
-	for (uint32_t c = 0; c < d->n; c++) {
-		out->cyclic += s.left[c];
+	for (uint32_t c = 0; c < d->n; c++)
 		if (s.left[c] && is_lowest_vl(&s, c))
 			out->link[out->links++] =
 				(struct audit_dependencies_link){
 					d->channel[c].sw, d->channel[c].in};
-	}
 	if (out->cyclic > 0)
-		find_short_cycle(&s, &on, out);
-	lists_free(&on);
-	lists_free(&back);
+		find_short_cycle(&s, &channels, out);
+	lists_free(&s.on);
+	lists_free(&s.back);
 	free(s.left);
-	free(s.queue);
-	free(s.from);
 }
 
 void

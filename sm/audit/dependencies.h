@@ -3,8 +3,10 @@
  * of any subnet manager. A channel is a link direction on a VL; a dependency
  * leads from one channel to the next one that a packet takes. The dependencies
  * of unicast (LFTs) and of groups (MFTs) go into one graph, and packets may
- * change the VL from link to link. The verifier of Heddle's own routes, in
- * which a path keeps its VL, judges one VL at a time.
+ * change the VL from link to link, so that it is kept as a list of edges and
+ * not as the matrix by layer of Heddle's own routes
+ * (routing/verify/dep_graph.h); the search for cycles is the same
+ * (routing/verify/dep_cycle.h).
  *
  * A dependency is sure if its packets are known. It is not sure if it exists
  * only for an SL that subnet administration did not report, or only for packets

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "routing/verify/cdg.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/report/json_util.h"
@@ -62,12 +61,12 @@ add_line(json_t *lines, const char *fmt, ...)
 	(void)json_array_append_new(lines, names_text(text));
 }
 
-static struct verify_name
+static struct topo_name
 switch_name(const struct list *l, sw_ix s)
 {
 	const struct topo *t = l->in->read->topo;
 
-	return cdg_name(t, t->sw[s].node);
+	return topo_name(t, t->sw[s].node);
 }
 
 /* ---- cycles ---- */
@@ -95,7 +94,7 @@ put_cause(const struct list *l, uint16_t lid, struct buf *b)
 		buf_printf(b, "LID %u (no port has it)", lid);
 	else
 		buf_printf(b, "LID %u (%s)", lid,
-			cdg_name(t, t->port[t->by_lid[lid]].node).s);
+			topo_name(t, t->port[t->by_lid[lid]].node).s);
 }
 
 static void
@@ -209,7 +208,7 @@ add_loop_victims(const struct list *l,
 			continue;
 		if (hit++ < HOSTS_SHOWN)
 			buf_printf(&names, "%s%s", hit > 1 ? ", " : "",
-				cdg_name(t, p->node).s);
+				topo_name(t, p->node).s);
 	}
 	if (hit > 0)
 		add_line(lines,
@@ -282,7 +281,7 @@ add_lost_lines(const struct list *l, json_t *lines)
 		add_line(lines,
 			"LID %u (%s) gets nothing from hosts of %" PRIu32
 			" switch%s: %s%s",
-			v->lid, cdg_name(t, t->port[t->by_lid[v->lid]].node).s,
+			v->lid, topo_name(t, t->port[t->by_lid[v->lid]].node).s,
 			v->switches, names_plural_es(v->switches),
 			switch_name(l, v->first).s,
 			v->switches > 1 ? ", ..." : "");
@@ -398,7 +397,7 @@ find_unjudged(struct list *l)
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (t->node[n].flags & TN_QUARANTINED &&
 			json_array_size(lines) < LIST_SHOWN)
-			add_line(lines, "%s: %s", cdg_name(t, n).s,
+			add_line(lines, "%s: %s", topo_name(t, n).s,
 				builder_quarantine_why(
 					l->in->read->builder, t->node[n].guid));
 }
@@ -446,7 +445,7 @@ find_adaptive(struct list *l, bool untold)
 		adaptive_seen_text(
 			adaptive_seen_of(l->in->read->hw, t->node[node].guid),
 			text, sizeof(text));
-		add_line(lines, "%s %s", cdg_name(t, node).s, text);
+		add_line(lines, "%s %s", topo_name(t, node).s, text);
 	}
 }
 
@@ -594,7 +593,7 @@ put_busiest_link(const struct list *l, const struct forecast *f, struct buf *b)
 	far = &t->port[p->peer];
 	buf_printf(b, " (%s port %u -> %s port %u)",
 		switch_name(l, f->report.load_sw).s, p->num,
-		cdg_name(t, far->node).s, far->num);
+		topo_name(t, far->node).s, far->num);
 }
 
 static void

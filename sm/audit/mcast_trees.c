@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "routing/core/slvl.h"
-#include "routing/verify/cdg.h"
+#include "routing/verify/dep_cycle.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/base/union_find.h"
@@ -53,10 +53,10 @@ note_fault(struct audit_mcast_fault *f, const char *fmt, ...)
 	va_end(ap);
 }
 
-static struct verify_name
+static struct topo_name
 name_of(const struct tree *g, uint32_t k)
 {
-	return cdg_name(g->t, g->t->sw[g->knot[k].sw].node);
+	return topo_name(g->t, g->t->sw[g->knot[k].sw].node);
 }
 
 static unsigned
@@ -83,15 +83,12 @@ struct end {
 static bool
 leads_to_switch(const struct tree *g, uint32_t k, unsigned num, struct end *far)
 {
-	const struct topo_port *p = port_of(g, k, num);
-	sw_ix s;
+	port_ix peer = topo_port_behind(g->t, g->knot[k].sw, num);
+	sw_ix s = topo_port_switch(g->t, peer);
 
-	if (p->peer == TOPO_NONE)
-		return false;
-	s = g->t->node[g->t->port[p->peer].node].sw;
 	if (s == TOPO_NONE)
 		return false;
-	*far = (struct end){g->ix[s], g->t->port[p->peer].num};
+	*far = (struct end){g->ix[s], g->t->port[peer].num};
 	return true;
 }
 
@@ -245,77 +242,56 @@ check_delivery(struct tree *g)
 	return once;
 }
 
-/*
- * Search for a cycle, depth first, channel by channel. path: (switch, out)
- * packed. on: [n * 256] 0 new, 1 on the path, 2 done.
- */
-struct chase {
-	uint8_t *on;
-	uint32_t *path;
-	uint8_t *next; /* the next port to try at the end of each channel */
-	uint32_t depth;
-};
+/* ---- loops ---- */
 
-/* Extend the path by port p of k if its link is in the tree; 1 if that closes a
- * cycle. */
-static int
-enter_channel(struct tree *g, struct chase *c, uint32_t k, unsigned p)
+/* A channel is a link of the tree, from a port of a switch: packed. True if
+ * there is one, its other end in *far. */
+static bool
+is_channel(const struct tree *g, uint32_t k, unsigned p, struct end *far)
 {
-	uint32_t channel = k << 8 | p;
-	struct end far;
-
-	if (!has_port(g, k, p) || !leads_to_switch(g, k, p, &far) ||
-		far.knot == TOPO_NONE || c->on[channel] == 2)
-		return 0;
-	c->path[c->depth] = channel;
-	c->next[c->depth] = 1;
-	if (c->on[channel] == 1)
-		return 1;
-	c->on[channel] = 1;
-	c->depth++;
-	return 0;
+	return has_port(g, k, p) && leads_to_switch(g, k, p, far) &&
+	       far->knot != TOPO_NONE;
 }
 
-/* True if a cycle can be reached from this channel; path then ends with it. */
-static bool
-has_cycle_from(struct tree *g, struct chase *c, uint32_t k, unsigned p)
+static uint32_t
+next_channel(const void *of, uint32_t c, unsigned *at)
 {
-	c->depth = 0;
-	if (enter_channel(g, c, k, p))
-		return true;
-	while (c->depth > 0) {
-		uint32_t top = c->depth - 1;
-		struct end far = {0, 0};
+	const struct tree *g = of;
+	struct end far = {0, 0}, next;
 
-		(void)leads_to_switch(
-			g, c->path[top] >> 8, c->path[top] & 255, &far);
-		if (c->next[top] > port_count(g, far.knot)) {
-			c->on[c->path[top]] = 2;
-			c->depth--;
-			continue;
-		}
-		if (c->next[top]++ == far.port)
-			continue;
-		if (enter_channel(g, c, far.knot, c->next[top] - 1U))
-			return true;
-	}
-	return false;
+	(void)leads_to_switch(g, c >> 8, c & 255, &far);
+	while (++*at <= port_count(g, far.knot))
+		if (*at != far.port && is_channel(g, far.knot, *at, &next))
+			return far.knot << 8 | *at;
+	return TOPO_NONE;
+}
+
+static uint32_t
+prev_channel(const void *of, uint32_t c, unsigned *at)
+{
+	const struct tree *g = of;
+	struct end from, k;
+
+	while (++*at <= port_count(g, c >> 8))
+		if (*at != (c & 255) &&
+			leads_to_switch(g, c >> 8, *at, &from) &&
+			from.knot != TOPO_NONE &&
+			is_channel(g, from.knot, from.port, &k))
+			return from.knot << 8 | from.port;
+	return TOPO_NONE;
 }
 
 static void
-note_cycle(struct tree *g, const struct chase *c)
+note_cycle(struct tree *g, const uint32_t *path, uint32_t n)
 {
-	uint32_t from = 0;
 	struct buf b = {0};
 
-	while (c->path[from] != c->path[c->depth])
-		from++;
-	for (uint32_t i = from; i < c->depth && i < from + SHOWN; i++)
-		buf_printf(&b, "%s port %u -> ", name_of(g, c->path[i] >> 8).s,
-			c->path[i] & 255U);
-	if (c->depth - from > SHOWN)
-		buf_printf(&b, "... %u more -> ", c->depth - from - SHOWN);
-	buf_printf(&b, "%s", name_of(g, c->path[from] >> 8).s);
+	for (uint32_t i = 0; i < n && i < SHOWN; i++)
+		buf_printf(&b, "%s port %u -> ", name_of(g, path[i] >> 8).s,
+			path[i] & 255U);
+	if (n > SHOWN)
+		buf_printf(&b, "... %u more -> ", n - SHOWN);
+	buf_printf(&b, "%s", name_of(g, path[0] >> 8).s);
 	note_fault(&g->out->loops, "MLID 0x%04x: %s", g->mlid, b.text);
 	buf_free(&b);
 }
@@ -323,21 +299,23 @@ note_cycle(struct tree *g, const struct chase *c)
 static bool
 has_loop(struct tree *g)
 {
-	size_t channels = (size_t)g->n << 8;
-	struct chase c = {.on = mem_zalloc(channels, 1),
-		.path = mem_alloc((channels + 1) * sizeof(*c.path)),
-		.next = mem_alloc(channels + 1)};
-	bool found = false;
+	const struct dep_channels d = {
+		g, g->n << 8, next_channel, prev_channel};
+	bool *left = mem_zalloc(d.n, sizeof(*left)), found;
+	struct end far;
 
-	for (uint32_t k = 0; k < g->n && !found; k++)
-		for (unsigned p = 1; p <= port_count(g, k) && !found; p++)
-			found = c.on[k << 8 | p] == 0 &&
-				has_cycle_from(g, &c, k, p);
-	if (found)
-		note_cycle(g, &c);
-	free(c.on);
-	free(c.path);
-	free(c.next);
+	for (uint32_t k = 0; k < g->n; k++)
+		for (unsigned p = 1; p <= port_count(g, k); p++)
+			left[k << 8 | p] = is_channel(g, k, p, &far);
+	found = dep_cycle_trim(&d, false, left, NULL) > 0;
+	if (found) {
+		uint32_t *path = mem_alloc(d.n * sizeof(*path));
+
+		(void)dep_cycle_trim(&d, true, left, NULL);
+		note_cycle(g, path, dep_cycle_shortest(&d, left, path));
+		free(path);
+	}
+	free(left);
 	return found;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "routing/core/slvl.h"
-#include "routing/verify/cdg.h"
 #include "sm/base/mem.h"
 
 enum { NO_SL = SLVL_SLS };
@@ -80,8 +79,8 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 	(void)snprintf(w->out->first, sizeof(w->out->first),
 		"%s to LID %u (%s): %s has no VL for it from port %u to "
 		"port %u",
-		which, w->lid, cdg_name(t, t->port[t->by_lid[w->lid]].node).s,
-		cdg_name(t, t->sw[a->sw].node).s, a->in, out);
+		which, w->lid, topo_name(t, t->port[t->by_lid[w->lid]].node).s,
+		topo_name(t, t->sw[a->sw].node).s, a->in, out);
 }
 
 /* True if packets of unknown SLs are lost here whatever their SL is. */
@@ -155,14 +154,11 @@ static bool
 walk_step(struct walk *w, struct at *a)
 {
 	const struct topo *t = w->t;
-	const struct topo_node *n = &t->node[t->sw[a->sw].node];
 	unsigned out = routes_port(w->job->r, a->sw, w->lid);
-	port_ix far;
+	port_ix far = topo_port_behind(t, a->sw, out);
+	sw_ix next = topo_port_switch(t, far);
 
-	if (a->sw == w->root || out == 0 || out > n->nports || out == a->in)
-		return false;
-	far = t->port[n->first_port + out].peer;
-	if (far == TOPO_NONE || t->node[t->port[far].node].sw == TOPO_NONE)
+	if (a->sw == w->root || out == a->in || next == TOPO_NONE)
 		return false;
 	if (a->sure == 0 && is_closed(w, a, out))
 		note_discard(w, a, out, NO_SL);
@@ -175,7 +171,7 @@ walk_step(struct walk *w, struct at *a)
 		if (vl == AUDIT_VL_READ_DISCARD || was_seen(w, a, far, sl))
 			a->sls &= (uint16_t) ~(1U << sl);
 	}
-	a->sw = t->node[t->port[far].node].sw;
+	a->sw = next;
 	a->in = t->port[far].num;
 	a->first = false;
 	return a->sls != 0;

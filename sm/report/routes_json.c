@@ -37,12 +37,8 @@ port_json(const struct topo *t, port_ix p, uint16_t lid)
 static json_t *
 next_json(const struct topo *t, sw_ix s, unsigned num)
 {
-	node_ix n = t->sw[s].node;
-	port_ix peer;
+	port_ix peer = topo_port_behind(t, s, num);
 
-	if (num == 0 || num > t->node[n].nports)
-		return json_null();
-	peer = t->port[topo_port_of(t, n, num)].peer;
 	if (peer == TOPO_NONE)
 		return json_null();
 	return json_pack("{s:o, s:i, s:o}", "guid",

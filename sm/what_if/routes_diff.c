@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/path_fate.h"
 #include "sm/base/mem.h"
 
 /* What becomes of the path from a switch to the current LID. */
-enum fate { FATE_UNKNOWN, FATE_SAME, FATE_MOVED, FATE_CUT, FATE_OPEN };
+enum fate { FATE_SAME, FATE_MOVED, FATE_CUT };
 
 struct compare {
 	const struct routes *was, *is;
@@ -15,8 +16,9 @@ struct compare {
 	uint32_t *hosts; /* [is nsw] hosts at the switch that are in both */
 	bool *column;	 /* [LIDs] some entry differs */
 	bool *cabled;	 /* [is nsw] some link differs */
-	uint8_t *fate;	 /* [is nsw] */
-	sw_ix *stack;
+	struct path_fate fate;
+	uint16_t lid;  /* at hand */
+	port_ix owner; /* of it */
 	struct routes_diff *out;
 };
 
@@ -151,21 +153,18 @@ compare_row(struct compare *c, sw_ix s, uint32_t nblocks)
 	c->out->switches += c->out->blocks > before;
 }
 
-/* The next hop of the LID from s in the new tables: a switch, or TOPO_NONE and
- * in *end how the path ends. */
-static sw_ix
-next_of(const struct compare *c, sw_ix s, uint16_t lid, port_ix owner,
-	uint8_t *end)
+/* A step of the LID at hand in the new tables. */
+static uint8_t
+next_switch(void *arg, sw_ix *s)
 {
+	const struct compare *c = arg;
 	const struct topo *t = c->is->topo;
-	uint8_t out = routes_port(c->is, s, lid);
-	node_ix node = t->sw[s].node;
-	port_ix peer = TOPO_NONE;
+	port_ix peer = topo_port_behind(t, *s, routes_port(c->is, *s, c->lid));
 
-	if (out != 0 && out <= t->node[node].nports)
-		peer = t->port[topo_port_of(t, node, out)].peer;
-	*end = peer == owner ? FATE_SAME : FATE_CUT;
-	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
+	*s = topo_port_switch(t, peer);
+	if (*s != TOPO_NONE)
+		return PATH_FATE_OPEN;
+	return peer == c->owner ? FATE_SAME : FATE_CUT;
 }
 
 static bool
@@ -178,26 +177,13 @@ own_step_moved(const struct compare *c, sw_ix s, uint16_t lid)
 	       (c->cabled[s] && !is_same_link(c, s, out));
 }
 
-/* Follow the path to one LID from s in the new tables: fills fate along it. */
-static void
-follow_path(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
+static uint8_t
+pass_switch(void *arg, sw_ix s, uint8_t next)
 {
-	uint8_t end = FATE_UNKNOWN;
-	uint32_t n = 0;
+	const struct compare *c = arg;
 
-	while (s != TOPO_NONE && c->fate[s] == FATE_UNKNOWN) {
-		c->stack[n++] = s;
-		c->fate[s] = FATE_OPEN;
-		s = next_of(c, s, lid, owner, &end);
-	}
-	if (s != TOPO_NONE) /* it met a known switch, or itself: a loop */
-		end = c->fate[s] == FATE_OPEN ? FATE_CUT : c->fate[s];
-	while (n > 0) {
-		s = c->stack[--n];
-		if (end == FATE_SAME && own_step_moved(c, s, lid))
-			end = FATE_MOVED;
-		c->fate[s] = end;
-	}
+	return next == FATE_SAME && own_step_moved(c, s, c->lid) ? FATE_MOVED
+								 : next;
 }
 
 /* True if the old tables have a path to the LID from old switch s to its
@@ -207,22 +193,13 @@ had_path(const struct compare *c, sw_ix s, uint16_t lid, uint64_t owner)
 {
 	const struct topo *t = c->was->topo;
 
-	for (uint32_t i = 0; i <= t->nsw; i++) {
-		uint8_t out = routes_port(c->was, s, lid);
-		node_ix node = t->sw[s].node;
-		port_ix peer;
+	for (uint32_t i = 0; i <= t->nsw && s != TOPO_NONE; i++) {
+		port_ix peer =
+			topo_port_behind(t, s, routes_port(c->was, s, lid));
 
-		if (out == 0 || out > t->node[node].nports)
-			return false;
-		peer = t->port[topo_port_of(t, node, out)].peer;
-		if (peer == TOPO_NONE)
-			return false;
-		if (t->port[peer].guid == owner &&
-			t->node[t->port[peer].node].sw == TOPO_NONE)
-			return true;
-		s = t->node[t->port[peer].node].sw;
-		if (s == TOPO_NONE)
-			return false;
+		s = topo_port_switch(t, peer);
+		if (s == TOPO_NONE && peer != TOPO_NONE)
+			return t->port[peer].guid == owner;
 	}
 	return false;
 }
@@ -234,20 +211,24 @@ compare_column(struct compare *c, port_ix owner)
 	uint16_t lid = t->port[owner].lid;
 	sw_ix dest = topo_switch_of(t, owner);
 
-	memset(c->fate, FATE_UNKNOWN, t->nsw);
+	c->lid = lid;
+	c->owner = owner;
+	path_fate_reset(&c->fate);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		uint64_t n = c->hosts[s];
+		uint8_t end;
 
 		if (n == 0)
 			continue;
 		n -= s == dest;
-		follow_path(c, s, lid, owner);
-		if (c->fate[s] == FATE_CUT)
+		end = path_fate_follow(
+			&c->fate, s, FATE_CUT, next_switch, pass_switch, c);
+		if (end == FATE_CUT)
 			c->out->cut +=
 				had_path(c, c->old[s], lid, t->port[owner].guid)
 					? n
 					: 0;
-		else if (c->fate[s] == FATE_MOVED)
+		else if (end == FATE_MOVED)
 			c->out->moved += n;
 	}
 }
@@ -282,8 +263,7 @@ routes_diff_of(const struct routes *was, const struct routes *is,
 		.hosts = mem_zalloc(t->nsw, sizeof(*c.hosts)),
 		.column = mem_zalloc((size_t)nblocks * LFT_BLOCK, 1),
 		.cabled = mem_zalloc(t->nsw, sizeof(*c.cabled)),
-		.fate = mem_alloc(t->nsw + 1U),
-		.stack = mem_alloc((t->nsw + 1U) * sizeof(*c.stack)),
+		.fate = path_fate_new(t->nsw),
 		.out = out};
 	uint64_t hosts = 0;
 
@@ -312,8 +292,7 @@ routes_diff_of(const struct routes *was, const struct routes *is,
 	free(c.hosts);
 	free(c.column);
 	free(c.cabled);
-	free(c.fate);
-	free(c.stack);
+	path_fate_free(&c.fate);
 }
 
 void

@@ -5,6 +5,7 @@
 
 #include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
+#include "routing/improve/load_bound.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
@@ -265,7 +266,7 @@ START_TEST(driver_keeps)
 	ck_assert_uint_eq(story.attempts, 1);
 	/* a host's own link is the busiest one */
 	ck_assert_uint_lt(r->report.load_max, r->fresh_load);
-	ck_assert_uint_eq(r->fresh_load, verify_state_load_bound(r->verified));
+	ck_assert_uint_eq(r->fresh_load, load_bound_switches(r->topo));
 	r2 = compute_checked(t2, pool, r, &story);
 	ck_assert_uint_gt(r2->entries_kept, r2->entries_changed);
 	ck_assert_uint_gt(r2->entries_changed, 0);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/improve/load_bound.h"
 #include "routing/measure/bandwidth.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
@@ -116,7 +117,7 @@ static void
 expect_shares(const struct routes *r, double part)
 {
 	const struct topo *t = r->topo;
-	uint64_t least = verify_state_load_bound(r->verified);
+	uint64_t least = load_bound_switches(r->topo);
 	double pairs = 0;
 
 	ck_assert_uint_le(r->report.load_max * 1000, least * LIMIT);
@@ -270,7 +271,7 @@ START_TEST(two_generations)
 			f->cable[c].rate = four_edr;
 	d = begin_days(f);
 	/* 12 x 60 pairs over 1.5 links; shared out evenly the load is 720 */
-	ck_assert_uint_eq(verify_state_load_bound(d.r->verified), 480);
+	ck_assert_uint_eq(load_bound_switches(d.r->topo), 480);
 	ck_assert_uint_le(d.r->report.load_max, 480 * 9 / 8);
 	ck_assert_double_ge(saturation_of(d.r), 71.0 / (480 * 9.0 / 8));
 	end_days(&d);

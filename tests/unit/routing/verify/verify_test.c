@@ -1,6 +1,7 @@
 #include <check.h>
 #include <stdio.h>
 
+#include "routing/improve/load_bound.h"
 #include "routing/verify/verify.h"
 #include "sm/base/rng.h"
 #include "tests/unit/hand_topo.h"
@@ -102,11 +103,11 @@ START_TEST(loads_by_rate)
 	ck_assert_uint_eq(verify_state_pairs(v, 0, 3), 2);
 	ck_assert_uint_eq(verify_state_load(v, 0, 3), 3);
 	/* a host's own link: 3 pairs; leaf 0: 4 pairs by rates of 7 */
-	ck_assert_uint_eq(verify_state_load_bound(v), 3);
+	ck_assert_uint_eq(load_bound_switches(t), 3);
 	verify_state_unref(v);
 	t->rate_host = 3;
 	ck_assert_int_eq(verify_keep(&in, 1, &r, &v, &why), 0);
-	ck_assert_uint_eq(verify_state_load_bound(v), 4);
+	ck_assert_uint_eq(load_bound_switches(t), 4);
 	verify_state_unref(v);
 	hand_tables_free(&h);
 	hand_free(t);
