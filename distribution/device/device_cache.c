@@ -92,6 +92,15 @@ device_bytes(const struct device_store *h, struct device_at at)
 		       : lft_bytes(pool_of(h, at.attr), t->block[at.block]);
 }
 
+const lft_ref *
+device_blocks(const struct device_store *h, struct device_at at, uint32_t *n)
+{
+	const struct device_table *t = find_table(h, &at);
+
+	*n = t == NULL ? 0 : t->n;
+	return t == NULL ? NULL : t->block;
+}
+
 lft_ref
 device_share_value(struct device_store *h, enum device_attr attr,
 	const uint8_t bytes[LFT_BLOCK])
@@ -124,6 +133,12 @@ device_put_value(
 		lft_drop(h->values, *p);
 	*p = device_share_value(h, at.attr, value);
 	h->stamp[at.attr]++;
+}
+
+void
+device_expect(struct device_store *h, struct device_at at)
+{
+	(void)device_block_slot(h, &at);
 }
 
 void
@@ -196,13 +211,9 @@ device_drop_table(
 static struct device_doubt *
 find_doubt(const struct device_store *h, const struct device_at *at)
 {
-	for (size_t i = 0; i < h->ndoubts; i++) {
-		const struct device_at *is = &h->doubt[i].at;
-
-		if (is->guid == at->guid && is->attr == at->attr &&
-			is->port == at->port && is->block == at->block)
+	for (size_t i = 0; i < h->ndoubts; i++)
+		if (device_at_equal(h->doubt[i].at, *at))
 			return &h->doubt[i];
-	}
 	return NULL;
 }
 

@@ -30,8 +30,7 @@ is_in_doubt(const struct check *c, const struct device_check_item *i)
 
 	d = device_doubts(c->job.hw, &n);
 	for (k = 0; k < n; k++)
-		if (i->attr == MAD_LFT && d[k].at.attr == DEVICE_LFT &&
-			d[k].at.guid == i->guid && d[k].at.block == i->mod)
+		if (i->at.attr == DEVICE_LFT && device_at_equal(d[k].at, i->at))
 			return true;
 	return false;
 }
@@ -40,29 +39,19 @@ is_in_doubt(const struct check *c, const struct device_check_item *i)
 static void
 add_item(struct check *c, const struct device_check_item *i)
 {
-	node_ix n = topo_by_node_guid(c->topo, i->guid);
-	struct device_job j = {.mode = DEVICE_READ_COMPARE,
-		.why = (uint8_t)i->why,
-		.attr = DEVICE_PORT_INFO};
-	unsigned num = i->mod;
+	node_ix n = topo_by_node_guid(c->topo, i->at.guid);
 
-	if (n == TOPO_NONE || (c->topo->node[n].flags & TN_QUARANTINED) != 0)
+	if (n == TOPO_NONE || (c->topo->node[n].flags & TN_QUARANTINED) != 0 ||
+		i->at.attr == DEVICE_PKEY ||
+		i->at.port > c->topo->node[n].nports)
 		return;
-	if (i->attr == MAD_LFT) {
-		j.attr = DEVICE_LFT;
-		j.block = i->mod;
-		num = 0;
-	} else if (i->attr == MAD_SL2VL) {
-		j.attr = DEVICE_SL2VL;
-		j.block = i->mod >> 8 & 0xff;
-		num = i->mod & 0xff;
-	} else if (i->attr != MAD_PORT_INFO) {
-		return;
-	}
-	if (num > c->topo->node[n].nports)
-		return;
-	j.port = topo_port_of(c->topo, n, num);
-	device_read_add(c->read, &j);
+	device_read_add(
+		c->read, &(struct device_job){
+				 .port = topo_port_of(c->topo, n, i->at.port),
+				 .attr = i->at.attr,
+				 .block = i->at.block,
+				 .mode = DEVICE_READ_COMPARE,
+				 .why = (uint8_t)i->why});
 }
 
 struct check *
@@ -82,10 +71,7 @@ device_check_new(struct topo *t, const struct device_check_job *job)
 	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
 		if (d[i].at.attr == DEVICE_LFT)
-			add_item(c, &(struct device_check_item){
-					    .guid = d[i].at.guid,
-					    .attr = MAD_LFT,
-					    .mod = d[i].at.block,
+			add_item(c, &(struct device_check_item){.at = d[i].at,
 					    .why = DEVICE_CHECK_DOUBT});
 	for (i = 0; i < job->n; i++)
 		if (!is_in_doubt(c, &job->item[i]))
@@ -215,13 +201,12 @@ port_matches(const struct check *c, port_ix p, struct device_check_item *i,
 static void
 ask_for_restart(struct check *c, const struct device_check_item *i)
 {
-	if (map_get(&c->port0, i->guid, NULL))
+	if (map_get(&c->port0, i->at.guid, NULL))
 		return;
-	map_put(&c->port0, i->guid, 0);
-	add_item(c, &(struct device_check_item){.guid = i->guid,
-			    .attr = MAD_PORT_INFO,
-			    .mod = 0,
-			    .why = i->why});
+	map_put(&c->port0, i->at.guid, 0);
+	add_item(
+		c, &(struct device_check_item){
+			   .at = device_at_port(i->at.guid, 0), .why = i->why});
 }
 
 /* True if port 0 of this switch was asked twice and differed before. */
@@ -230,10 +215,10 @@ is_known_port0(struct check *c, const struct device_check_item *i)
 {
 	uint32_t known = 0;
 
-	if (i->attr != MAD_PORT_INFO || i->mod != 0)
+	if (i->at.attr != DEVICE_PORT_INFO || i->at.port != 0)
 		return false;
-	(void)map_get(&c->port0, i->guid, &known);
-	map_put(&c->port0, i->guid, 1);
+	(void)map_get(&c->port0, i->at.guid, &known);
+	map_put(&c->port0, i->at.guid, 1);
 	return known != 0;
 }
 
@@ -242,16 +227,12 @@ take_answer(void *self, const struct device_job *job, enum device_verdict v,
 	const struct xact_result *res)
 {
 	struct check *c = self;
-	const struct topo_port *p = &c->topo->port[job->port];
-	struct device_check_item i = {.guid = c->topo->node[p->node].guid,
-		.attr = device_attribute[job->attr].attr,
-		.mod = device_attribute[job->attr].modifier(
-			true, p->num, job->block),
-		.why = job->why};
+	struct device_check_item i = {
+		.at = device_read_at(c->read, job), .why = job->why};
 	bool ok = v != DEVICE_DIFFERS;
 
 	/* silence proves nothing; the sweep finds silent switches */
-	if (v == DEVICE_NO_ANSWER)
+	if (v == DEVICE_NO_ANSWER || v == DEVICE_CANCELLED)
 		return;
 	if (job->attr == DEVICE_LFT)
 		i.empty = !ok && is_blank_block(res->data);
@@ -259,7 +240,7 @@ take_answer(void *self, const struct device_job *job, enum device_verdict v,
 		ok = port_matches(c, job->port, &i, res->data);
 	if (ok || is_known_port0(c, &i))
 		return;
-	if (i.attr != MAD_PORT_INFO)
+	if (i.at.attr != DEVICE_PORT_INFO)
 		ask_for_restart(c, &i);
 	c->wrong =
 		mem_grow(c->wrong, c->nwrong, &c->capwrong, sizeof(*c->wrong));
@@ -275,14 +256,15 @@ device_check_feed(struct check *c, struct mono now)
 void
 device_check_item_text(const struct device_check_item *i, char *out, size_t n)
 {
-	if (i->attr == MAD_LFT)
-		(void)snprintf(out, n, "forwarding table block %u", i->mod);
-	else if (i->attr == MAD_SL2VL)
+	if (i->at.attr == DEVICE_LFT)
+		(void)snprintf(
+			out, n, "forwarding table block %u", i->at.block);
+	else if (i->at.attr == DEVICE_SL2VL)
 		(void)snprintf(out, n, "the SL2VL row from port %u to port %u",
-			i->mod >> 8 & 0xff, i->mod & 0xff);
+			i->at.block, i->at.port);
 	else
 		(void)snprintf(out, n, "%s%s%sport %u",
 			i->field != NULL ? "the " : "",
 			i->field != NULL ? i->field : "",
-			i->field != NULL ? " of " : "", i->mod);
+			i->field != NULL ? " of " : "", i->at.port);
 }

@@ -35,10 +35,9 @@ enum device_check_why {
 };
 
 struct device_check_item {
-	uint64_t guid; /* of the node */
-	uint16_t attr; /* MAD_LFT, MAD_SL2VL, MAD_PORT_INFO; MAD_PKEY_TABLE is
-			  pkey_read's, and passed over */
-	uint32_t mod;  /* block; in-port << 8 | out-port; port */
+	/* of DEVICE_LFT, DEVICE_SL2VL, DEVICE_PORT_INFO; DEVICE_PKEY is
+	   pkey_read's, and passed over */
+	struct device_at at;
 	enum device_check_why why;
 	/* only in device_check_wrong: */
 	bool empty;	   /* it holds nothing at all */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "distribution/device/device_request.h"
+#include "distribution/device/device_write.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -97,31 +98,41 @@ job_of_tag(uint64_t tag)
 		.block = tag & 0x3fffffff};
 }
 
-static struct device_at
-at_of_job(const struct device_read *r, const struct device_job *j)
+struct device_at
+device_read_at(const struct device_read *r, const struct device_job *job)
 {
-	const struct topo_port *p = &r->in.topo->port[j->port];
+	const struct topo_port *p = &r->in.topo->port[job->port];
 
 	return (struct device_at){
-		r->in.topo->node[p->node].guid, j->attr, p->num, j->block};
+		r->in.topo->node[p->node].guid, job->attr, p->num, job->block};
+}
+
+static bool
+is_recorded(const struct device_job *j)
+{
+	return j->mode != DEVICE_READ_LOOK &&
+	       device_attribute[j->attr].bytes > 0;
 }
 
 static enum device_verdict
 record_answer(
 	struct device_read *r, const struct device_job *j, const uint8_t *data)
 {
-	struct device_at at = at_of_job(r, j);
-	unsigned bytes = device_attribute[j->attr].bytes;
-	const uint8_t *known = device_bytes(r->in.hw, at);
+	struct device_at at = device_read_at(r, j);
+	const struct topo *t = r->in.topo;
 	enum device_verdict v = DEVICE_NEWS;
+	const uint8_t *known;
 
-	if (bytes == 0)
+	if (!is_recorded(j))
 		return v;
+	known = device_bytes(r->in.hw, at);
 	if (known != NULL)
-		v = memcmp(known, data, bytes) == 0 ? DEVICE_SAME
-						    : DEVICE_DIFFERS;
+		v = device_attribute_lacks(
+			    j->attr, t, j->port, j->block, data, known) == 0
+			    ? DEVICE_SAME
+			    : DEVICE_DIFFERS;
 	if (j->mode != DEVICE_READ_COMPARE || v == DEVICE_DIFFERS)
-		device_put(r->in.hw, at, data);
+		device_record(r->in.hw, t, j->port, at, data);
 	return v;
 }
 
@@ -135,9 +146,9 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	uint8_t *misses = &r->misses[j.port];
 
 	r->inflight--;
-	if (res->outcome == XACT_CANCELLED)
-		return;
-	if (res->outcome == XACT_OK) {
+	if (res->outcome == XACT_CANCELLED) {
+		v = DEVICE_CANCELLED;
+	} else if (res->outcome == XACT_OK) {
 		*misses = 0;
 		v = record_answer(r, &j, res->data);
 	} else if (res->outcome == XACT_TIMEOUT || a->refusal_ends) {
@@ -157,7 +168,7 @@ is_wanted(const struct device_read *r, const struct device_job *j)
 		return true;
 	return (a->misses == 0 || r->misses[j->port] < a->misses) &&
 	       (j->mode != DEVICE_READ_UNKNOWN ||
-		       device_bytes(r->in.hw, at_of_job(r, j)) == NULL);
+		       device_bytes(r->in.hw, device_read_at(r, j)) == NULL);
 }
 
 void
@@ -180,6 +191,8 @@ device_read_feed(struct device_read *r, struct mono now)
 				r->in.topo, j.port, j.attr, j.block, &q) != 0)
 			continue;
 		q.method = MAD_GET;
+		if (is_recorded(&j))
+			device_expect(r->in.hw, device_read_at(r, &j));
 		r->inflight++;
 		xact_submit(r->in.x, &q, now, take_answer, r, tag_of_job(&j));
 	}

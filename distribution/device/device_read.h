@@ -3,10 +3,12 @@
  * the answers say is recorded in the device store.
  *
  * Every reading of the house is a list of jobs here: the read-back of a start
- * (lft_read, pkey_read), the samples and doubts of a check (device_check). The
- * attribute says how a block is asked for, and how many jobs in a row a device
- * may leave unanswered before it is asked for no more; the job says what an
- * answer counts for.
+ * (lft_read, pkey_read), what multicast has to know (push/mft_read), the
+ * samples and doubts of a check (device_check), a search for rows that another
+ * manager left blocked (sl2vl_scan), the audit of its tables. The attribute
+ * says how a block is asked for, and how many jobs in a row a device may leave
+ * unanswered before it is asked for no more; the job says what an answer counts
+ * for.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_DEVICE_READ_H
 #define HEDDLE_DISTRIBUTION_DEVICE_DEVICE_READ_H
@@ -24,6 +26,7 @@ enum device_read_mode {
 	DEVICE_READ_UNKNOWN, /* not asked if it is known by then; recorded */
 	DEVICE_READ_ALL,     /* recorded, whatever was known */
 	DEVICE_READ_COMPARE, /* recorded where it differs from what was known */
+	DEVICE_READ_LOOK,    /* not recorded: `hw` may be NULL */
 };
 
 /* A block to read. */
@@ -37,11 +40,11 @@ struct device_job {
 
 /* An answer beside what was known before it. */
 enum device_verdict {
+	DEVICE_CANCELLED, /* it was not answered because it was given up */
 	DEVICE_NO_ANSWER, /* or a status */
 	DEVICE_SAME,
 	DEVICE_DIFFERS,
-	DEVICE_NEWS, /* it was unknown, or the store does not hold such blocks
-		      */
+	DEVICE_NEWS, /* it was unknown, or is not recorded */
 };
 
 struct device_read;
@@ -54,8 +57,7 @@ struct device_reading {
 	/* The list is at its end: true if there is more, which was added.
 	 * Or NULL. */
 	bool (*more)(void *self, struct device_read *r);
-	/* The answer to a job, or none; not called for cancelled ones. Or NULL.
-	 */
+	/* The answer to a job, or none. Or NULL. */
 	void (*taken)(void *self, const struct device_job *job,
 		enum device_verdict v, const struct xact_result *res);
 	void *self;
@@ -67,6 +69,10 @@ struct device_read *device_read_new(const struct device_reading *in);
 void device_read_free(struct device_read *r);
 
 void device_read_add(struct device_read *r, const struct device_job *job);
+
+/* The block that a job reads, in the topology of the reading. */
+struct device_at device_read_at(
+	const struct device_read *r, const struct device_job *job);
 
 /* Send what there is room for. */
 void device_read_feed(struct device_read *r, struct mono now);

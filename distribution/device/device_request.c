@@ -25,18 +25,25 @@ device_request_port(const struct topo *t, port_ix p, struct xact_request *r)
 	return 0;
 }
 
+port_ix
+device_request_sma(const struct topo *t, port_ix p, enum device_attr attr)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	return n->type == TOPO_SWITCH && device_attribute[attr].by_port0
+		       ? n->first_port
+		       : p;
+}
+
 int
 device_request_block(const struct topo *t, port_ix p, enum device_attr attr,
 	uint32_t block, struct xact_request *r)
 {
 	const struct device_attribute *a = &device_attribute[attr];
-	const struct topo_node *n = &t->node[t->port[p].node];
-	bool of_switch = n->type == TOPO_SWITCH;
 
-	if (device_request_port(
-		    t, of_switch && a->by_port0 ? n->first_port : p, r) != 0)
+	if (device_request_port(t, device_request_sma(t, p, attr), r) != 0)
 		return -1;
 	r->attr = a->attr;
-	r->mod = a->modifier(of_switch, t->port[p].num, block);
+	r->mod = a->modifier(t, p, block);
 	return 0;
 }

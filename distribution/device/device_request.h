@@ -24,9 +24,12 @@ int device_request_port(
 int device_request(const struct topo *t, node_ix node, struct xact_request *r);
 
 /*
- * A block of an attribute, with AttributeID and modifier: what a switch is
- * asked as a whole is asked of its port 0, whatever its port p is.
+ * A block of an attribute, with AttributeID and modifier; device_request_sma is
+ * the port whose SMA is asked: port 0 of a switch for what it holds as a whole,
+ * whatever its port p is.
  */
+port_ix device_request_sma(
+	const struct topo *t, port_ix p, enum device_attr attr);
 int device_request_block(const struct topo *t, port_ix p, enum device_attr attr,
 	uint32_t block, struct xact_request *r);
 

@@ -136,8 +136,7 @@ device_forget_node(struct device_store *h, uint64_t guid)
 
 	if (s == NULL)
 		return;
-	for (unsigned a = 0; a < DEVICE_ATTRS; a++)
-		drop_attribute(h, s, a);
+	lose_node(h, s, DEVICE_LOST_NODE);
 	forget_assigned(s);
 	s->known = false;
 	s->top = 0;
@@ -149,6 +148,19 @@ device_distrust_ports(struct device_store *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		lose_node(h, &h->node[i], DEVICE_LOST_RIVAL);
+}
+
+void
+device_forget_tables(
+	struct device_store *h, uint64_t guid, enum device_attr attr)
+{
+	struct device_node *s = device_find_node(h, guid);
+
+	if (s == NULL)
+		return;
+	drop_attribute(h, s, attr);
+	for (unsigned p = 0; p < s->of[attr].n; p++)
+		s->of[attr].port[p].marks = 0;
 }
 
 void

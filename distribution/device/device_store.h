@@ -49,10 +49,21 @@ void device_free(struct device_store *h); /* drops its blocks; NULL allowed */
 /* The 64 bytes of a block, until the store changes; NULL: unknown. */
 const uint8_t *device_bytes(const struct device_store *h, struct device_at at);
 
+/* All blocks of a port: values of the store's or DEVICE_UNKNOWN, for block 0 ..
+ * *n - 1, DEVICE_UNKNOWN beyond. Valid until the store changes. */
+const lft_ref *device_blocks(
+	const struct device_store *h, struct device_at at, uint32_t *n);
+
 /* The block was acknowledged or read; the attribute says how many bytes. A
  * forwarding block keeps its other values, as after device_set_block. */
 void device_put(
 	struct device_store *h, struct device_at at, const uint8_t *bytes);
+
+/*
+ * A Get or Set of the block is about to leave: its answer moves nothing in the
+ * store, so that another thread may read other attributes meanwhile.
+ */
+void device_expect(struct device_store *h, struct device_at at);
 
 /* A Set of the block is in flight (of forwarding tables: device_sending), or
  * its answer was lost. */
@@ -196,10 +207,13 @@ void device_set_top(struct device_store *h, uint64_t guid, uint16_t top);
 
 /*
  * Another subnet manager may have written tables of ports: every attribute that
- * says so is unknown again; or one attribute, of all nodes.
+ * says so is unknown again; or one attribute of all nodes; or of one node, and
+ * what that refused.
  */
 void device_distrust_ports(struct device_store *h);
 void device_forget_attribute(struct device_store *h, enum device_attr attr);
+void device_forget_tables(
+	struct device_store *h, uint64_t guid, enum device_attr attr);
 
 /*
  * A Set of this block was sent more than once, or without an answer: a copy may

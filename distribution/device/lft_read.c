@@ -146,6 +146,8 @@ take_answer(void *self, const struct device_job *job, enum device_verdict v,
 	struct lft_read *r = self;
 	sw_ix s = r->topo->node[r->topo->port[job->port].node].sw;
 
+	if (v == DEVICE_CANCELLED)
+		return;
 	r->count += res->outcome == XACT_OK;
 	if (job->why == SAMPLE) {
 		if (v != DEVICE_SAME)

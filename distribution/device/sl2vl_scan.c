@@ -1,10 +1,9 @@
 #include "distribution/device/sl2vl_scan.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "distribution/device/device_request.h"
+#include "distribution/device/device_read.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
@@ -31,9 +30,9 @@ struct sl2vl_scan {
 	uint64_t total;	   /* rows of all in todo */
 	struct mono pause; /* before the next lap; longer after each one */
 	struct mono due;
-	unsigned inflight;
+	struct device_read *read; /* of this topology, or NULL */
+	struct mono now;	  /* of the last feed */
 	uint16_t sls;
-	uint32_t lap; /* answers of an earlier lap are ignored */
 	struct sl2vl_scan_row *found, *told;
 	size_t nfound, capfound, captold;
 	struct sl2vl_scan_counts counts;
@@ -54,13 +53,23 @@ sl2vl_scan_free(struct sl2vl_scan *s)
 {
 	if (s == NULL)
 		return;
-	assert(s->inflight == 0);
+	device_read_free(s->read);
 	topo_unref(s->topo);
 	map_free(&s->trusted);
 	free(s->todo);
 	free(s->found);
 	free(s->told);
 	free(s);
+}
+
+/* Answers that are still to come say nothing. */
+static void
+drop_reading(struct sl2vl_scan *s)
+{
+	if (s->read != NULL)
+		device_read_stop(s->read, s->now);
+	device_read_free(s->read);
+	s->read = NULL;
 }
 
 void
@@ -75,7 +84,7 @@ sl2vl_scan_doubt(struct sl2vl_scan *s, bool hurry)
 	map_free(&s->trusted);
 	s->hurry |= hurry;
 	s->pause = mono_ms(s->hurry ? HURRY_WAIT_MS : WAIT_MS);
-	s->lap++;
+	drop_reading(s);
 	s->ntodo = s->next = 0;
 	s->counts.left = 0;
 	s->due = MONO_NEVER;
@@ -84,9 +93,9 @@ sl2vl_scan_doubt(struct sl2vl_scan *s, bool hurry)
 void
 sl2vl_scan_discard(struct sl2vl_scan *s)
 {
-	s->missed |= s->inflight > 0 || s->nfound > 0;
+	s->missed |= s->nfound > 0;
 	s->nfound = 0;
-	s->lap++;
+	drop_reading(s);
 }
 
 static uint64_t
@@ -190,8 +199,7 @@ sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now)
 
 	if (old != NULL && s->next < s->ntodo)
 		current = old->node[s->todo[s->next]].guid;
-	s->missed |= s->inflight > 0; /* their answers come too late */
-	s->lap++;
+	drop_reading(s);
 	s->topo = topo_ref(t);
 	list_todo(s, current);
 	topo_unref(old);
@@ -219,27 +227,19 @@ row_discards_sls(const uint8_t *data, uint16_t sls, uint8_t row[SL2VL_ROW])
 	return any;
 }
 
-static uint64_t
-tag_of(const struct sl2vl_scan *s, node_ix n)
-{
-	return (uint64_t)(s->lap & 0xffff) << 48 |
-	       (uint64_t)(n & 0xffffffU) << 16 | s->in << 8 | s->out;
-}
-
 static void
-take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *self, const struct device_job *job, enum device_verdict v,
+	const struct xact_result *res)
 {
-	struct sl2vl_scan *s = cookie;
+	struct sl2vl_scan *s = self;
 	struct sl2vl_scan_row *f;
+	struct device_at at = device_read_at(s->read, job);
 	uint8_t row[SL2VL_ROW];
 
-	s->inflight--;
-	if (tag >> 48 != (s->lap & 0xffff))
-		return;
 	s->missed |=
 		res->outcome == XACT_TIMEOUT || res->outcome == XACT_CANCELLED;
 	s->misses = res->outcome == XACT_TIMEOUT ? s->misses + 1 : 0;
-	if (res->outcome != XACT_OK)
+	if (v != DEVICE_NEWS)
 		return;
 	s->counts.read++;
 	if (!row_discards_sls(res->data, s->sls, row))
@@ -248,24 +248,28 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	s->found =
 		mem_grow(s->found, s->nfound, &s->capfound, sizeof(*s->found));
 	f = &s->found[s->nfound++];
-	f->guid = s->topo->node[tag >> 16 & 0xffffff].guid;
-	f->in = (uint8_t)(tag >> 8);
-	f->out = (uint8_t)tag;
+	f->guid = at.guid;
+	f->in = (uint8_t)at.block;
+	f->out = at.port;
 	memcpy(f->row, row, sizeof(f->row));
 }
 
 static void
 ask_row(struct sl2vl_scan *s, struct xact *x, struct mono now)
 {
-	node_ix n = s->todo[s->next];
-	struct xact_request r;
-
-	if (device_request_block(s->topo, topo_port_of(s->topo, n, s->out),
-		    DEVICE_SL2VL, s->in, &r) != 0)
-		return;
-	r.method = MAD_GET;
-	s->inflight++;
-	xact_submit(x, &r, now, take_answer, s, tag_of(s, n));
+	if (s->read == NULL)
+		s->read = device_read_new(
+			&(struct device_reading){.topo = s->topo,
+				.x = x,
+				.taken = take_answer,
+				.self = s});
+	device_read_add(s->read,
+		&(struct device_job){
+			.port = topo_port_of(s->topo, s->todo[s->next], s->out),
+			.attr = DEVICE_SL2VL,
+			.block = s->in,
+			.mode = DEVICE_READ_LOOK});
+	device_read_feed(s->read, now);
 }
 
 /* Go to the next row; false: the last row of the switch was read. */
@@ -303,6 +307,7 @@ sl2vl_scan_feed(
 {
 	uint64_t many = s->hurry ? HURRY : s->total / HALF_A_DAY + 1;
 
+	s->now = now;
 	if (mono_before(now, s->due))
 		return;
 	s->sls = sls;
@@ -313,7 +318,7 @@ sl2vl_scan_feed(
 				continue;
 		}
 		s->out = UINT8_MAX;
-		if (s->inflight > 0)
+		if (s->read != NULL && !device_read_done(s->read))
 			break; /* wait for its last answers */
 		next_switch(s);
 	}

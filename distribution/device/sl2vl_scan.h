@@ -54,7 +54,8 @@ void sl2vl_scan_mark_own(struct sl2vl_scan *s, uint64_t guid);
  */
 void sl2vl_scan_doubt(struct sl2vl_scan *s, bool hurry);
 
-/* Rows are about to be written: answers not yet handed over say nothing. */
+/* Rows are about to be written: answers not yet handed over, or still to come,
+ * say nothing. */
 void sl2vl_scan_discard(struct sl2vl_scan *s);
 
 /* The fabric is t now (a reference is taken); find the switches to read. */

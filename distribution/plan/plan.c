@@ -36,7 +36,8 @@ add_quenches(struct plan_maker *m, bool raised)
 		if (x->write[i].raised == raised)
 			plan_add_step(m,
 				node_of(m->t, x->write[i].sw)->first_port,
-				MAD_LFT, x->write[i].block, x->write[i].image);
+				DEVICE_LFT, x->write[i].block,
+				x->write[i].image);
 	m->drain |= plan_end(m);
 }
 
@@ -54,18 +55,12 @@ add_fresh_tables(struct plan_maker *m)
 
 		if (w->last && is_fresh(m->t, w->sw))
 			plan_add_step(m, node_of(m->t, w->sw)->first_port,
-				MAD_LFT, w->block, w->image);
+				DEVICE_LFT, w->block, w->image);
 	}
 	(void)plan_end(m);
 }
 
 /* ---- blocked dependencies ---- */
-
-static uint32_t
-sl2vl_modifier(unsigned in, unsigned out)
-{
-	return in << 8 | out;
-}
 
 /*
  * Whether it is blocked by its row of SL2VL, and not by taking its port down.
@@ -100,9 +95,8 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 		if (which != ALL && u->stays != (which == STAYING))
 			continue;
 		if (is_blocked_by_row(m, u) && (kind == PLAN_BLOCK || !known))
-			plan_add_step(m, n->first_port, MAD_SL2VL,
-				sl2vl_modifier(u->in, u->out),
-				slvl_sls(&m->vlarb.levels, u->layers));
+			plan_add_step(m, n->first_port + u->out, DEVICE_SL2VL,
+				u->in, slvl_sls(&m->vlarb.levels, u->layers));
 	}
 	(void)plan_end(m);
 }
@@ -130,7 +124,7 @@ add_stages(struct plan_maker *m, bool drain, bool late)
 			if (!is_fresh(m->t, w->sw))
 				plan_add_step(m,
 					node_of(m->t, w->sw)->first_port,
-					MAD_LFT, w->block, w->image);
+					DEVICE_LFT, w->block, w->image);
 		}
 		if (plan_end(m))
 			drain = false;
@@ -154,8 +148,8 @@ add_unblocks(struct plan_maker *m)
 		if (is_blocked_by_row(m, u) &&
 			blocked_rows_find(blocked, node->guid, u->in, u->out) ==
 				NULL)
-			plan_add_step(m, node->first_port, MAD_SL2VL,
-				sl2vl_modifier(u->in, u->out),
+			plan_add_step(m, node->first_port + u->out,
+				DEVICE_SL2VL, u->in,
 				plan_slvl_row(m, m->t->sw[u->sw].node, u->in,
 					u->out));
 	}
@@ -165,8 +159,8 @@ add_unblocks(struct plan_maker *m)
 
 		if (node != TOPO_NONE &&
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
-			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
-				sl2vl_modifier(r->in, r->out),
+			plan_add_step(m, topo_port_of(m->t, node, r->out),
+				DEVICE_SL2VL, r->in,
 				plan_slvl_row(m, node, r->in, r->out));
 	}
 	(void)plan_end(m);
@@ -224,6 +218,7 @@ plan_make(const struct plan_job *job)
 		.params = job->params,
 		.keys = job->keys};
 
+	p->topo = topo_ref(job->routes->topo);
 	p->routes = routes_ref(job->routes);
 	p->change = job->change;
 	if (job->vlarb != NULL)
@@ -259,6 +254,7 @@ plan_free(struct plan *p)
 		return;
 	plan_carried_out(p);
 	routes_unref(p->routes);
+	topo_unref(p->topo);
 	free(p->downed);
 	free(p->unfit);
 	free(p->kept);

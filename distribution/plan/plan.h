@@ -96,22 +96,25 @@ enum plan_kind {
 	PLAN_LOWER,
 	PLAN_UNKEY,
 	PLAN_GUARD,
+	PLAN_MCAST_TOP,
+	PLAN_MCAST_BREAK,
+	PLAN_MCAST_MAKE,
 	PLAN_KINDS,
 };
 
-/* Modifiers of SLtoVLMappingTable: for every port, IBA 14.2.5.8. */
-enum { PLAN_ALL_OUT = 1 << 16, PLAN_ALL_IN = 1 << 17 };
+/* In the block of a row of SL2VL: from every in-port, to every out-port, as in
+ * the modifier of SLtoVLMappingTable, IBA 14.2.5.8. */
+enum { PLAN_ALL_OUT = 1 << 8, PLAN_ALL_IN = 1 << 9 };
 
 #define PLAN_BEFORE UINT32_MAX /* payload: the row before it was blocked */
 
 struct plan_step {
-	port_ix port;  /* target port; port 0 for a switch's own attributes */
-	uint16_t attr; /* MAD_PORT_INFO, MAD_SWITCH_INFO, MAD_LFT, MAD_SL2VL,
-			  MAD_VLARB, MAD_PKEY_TABLE */
-	uint8_t kind;  /* enum plan_kind */
-	uint32_t mod;  /* attribute modifier; block number for MAD_LFT */
-	uint32_t payload; /* MAD_LFT: an lft_ref; else index into payload[]; of
-			     BLOCK the mask of SLs to block; no meaning for
+	port_ix port;	/* with the attribute; port 0 for a switch as a whole */
+	uint8_t attr;	/* enum device_attr */
+	uint8_t kind;	/* enum plan_kind */
+	uint32_t block; /* of the attribute, attribute.h */
+	uint32_t payload; /* DEVICE_LFT: an lft_ref; else index into payload[];
+			     of BLOCK the mask of SLs to block; no meaning for
 			     LEARN, SETTLE and VERIFY */
 };
 
@@ -159,8 +162,9 @@ struct plan_kept {
 };
 
 struct plan {
-	struct routes *routes; /* a reference; routes->topo is the topology */
-	struct transition_result *change; /* owned */
+	struct topo *topo;		  /* a reference */
+	struct routes *routes;		  /* a reference, of a plan of routes */
+	struct transition_result *change; /* owned; of a plan of routes */
 	struct plan_step *step;		  /* in the order of phases */
 	size_t nsteps;
 	struct plan_phase *phase;
@@ -192,6 +196,44 @@ struct plan_job {
  * free with plan_free, in the thread that owns their pool.
  */
 struct plan *plan_make(const struct plan_job *job);
+
+/* A cell of a multicast forwarding table. */
+struct plan_cell {
+	port_ix port; /* whose number is the position */
+	uint32_t block;
+	const uint16_t *want; /* [MFT_COLUMNS] */
+	uint16_t links;	      /* ports of it that lead to switches */
+};
+
+/* What SwitchInfo says of multicast. */
+struct plan_mcast_top {
+	sw_ix sw;
+	uint16_t top; /* MulticastFDBTop */
+	bool no_default_ports;
+};
+
+/* What a plan for multicast is made from; everything is borrowed. */
+struct plan_mcast_job {
+	struct topo *topo;
+	const struct device_store *hw;
+	const struct plan_cell *cell; /* that hold something else, or are
+					 unknown */
+	size_t ncells;
+	const struct plan_mcast_top *top;
+	size_t ntops;
+};
+
+/*
+ * A plan for multicast trees alone, which is carried out between those for
+ * routes. At no moment of it is there a loop or a duplicate packet:
+ *
+ *   MCAST_TOP    MulticastFDBTop that must be higher, default ports that go
+ *   MCAST_BREAK  cells with trees that move: links that are in the old tree and
+ *                in the new one. Left out where all trees only gain links, or
+ *                only lose some: they stay inside one tree in any order
+ *   MCAST_MAKE   cells get all that is wanted
+ */
+struct plan *plan_mcast(const struct plan_mcast_job *job);
 
 /* Free the steps, which may be large; unfit, kept and mismatched_ports stay. */
 void plan_carried_out(struct plan *p);

@@ -102,8 +102,6 @@ static void
 add_blocks(struct plan_maker *m, const struct change *c, const uint16_t *from,
 	const uint16_t *to)
 {
-	const struct topo_port *port = &m->t->port[c->port];
-	bool external = m->t->node[port->node].type == TOPO_SWITCH;
 	unsigned i, at, end;
 	uint8_t *data;
 	uint32_t pay;
@@ -116,10 +114,8 @@ add_blocks(struct plan_maker *m, const struct change *c, const uint16_t *from,
 		data = plan_add_payload(m, &pay);
 		for (i = at; i < end; i++)
 			be_put16(data + (size_t)2 * (i - at), to[i]);
-		plan_add_step(m, c->port, MAD_PKEY_TABLE,
-			at / PKEY_TABLE_BLOCK |
-				(external ? (uint32_t)port->num << 16 : 0),
-			pay);
+		plan_add_step(
+			m, c->port, DEVICE_PKEY, at / PKEY_TABLE_BLOCK, pay);
 	}
 }
 

@@ -26,12 +26,6 @@ is_external(const struct topo *t, port_ix p)
 	return is_switch(t, p) && t->port[p].num != 0;
 }
 
-static uint32_t
-port_mod(const struct topo_port *p)
-{
-	return p->num | ((p->flags & TP_EXT_SPEED) ? MAD_PORT_INFO_EXT : 0);
-}
-
 static uint8_t
 min_u8(uint8_t a, uint8_t b)
 {
@@ -185,7 +179,7 @@ add_port_set(struct plan_maker *m, port_ix ix, const struct mad_port_info *want)
 	uint32_t pay;
 
 	mad_port_info_encode(want, plan_add_payload(m, &pay));
-	plan_add_step(m, ix, MAD_PORT_INFO, port_mod(&m->t->port[ix]), pay);
+	plan_add_step(m, ix, DEVICE_PORT_INFO, 0, pay);
 }
 
 static unsigned
@@ -408,7 +402,7 @@ make_rising(struct plan_maker *m, port_ix ix, uint32_t *pay, bool *lacks)
 static void
 raise_port(struct plan_maker *m, port_ix ix)
 {
-	uint32_t mod = port_mod(&m->t->port[ix]), made, pay;
+	uint32_t made, pay;
 	uint8_t from = m->now->kind == PLAN_ACTIVATE ? PORT_ARMED : PORT_INIT;
 	bool lacks = false;
 	uint8_t *data;
@@ -421,13 +415,13 @@ raise_port(struct plan_maker *m, port_ix ix)
 		return;
 	if (m->now->kind == PLAN_PREPARE) {
 		if (lacks)
-			plan_add_step(m, ix, MAD_PORT_INFO, mod, made);
+			plan_add_step(m, ix, DEVICE_PORT_INFO, 0, made);
 		return;
 	}
 	data = plan_add_payload(m, &pay);
 	memcpy(data, m->p->payload[made], MAD_DATA);
 	mad_port_info_put_state(data, from + 1);
-	plan_add_step(m, ix, MAD_PORT_INFO, mod, pay);
+	plan_add_step(m, ix, DEVICE_PORT_INFO, 0, pay);
 }
 
 /*
@@ -556,17 +550,15 @@ add_steps_at_distance(struct plan_maker *m, uint16_t hops)
 			decode_and_fill(m, ix, &was, &want) != 0)
 			continue;
 		if (m->now->kind == PLAN_SETTLE) {
-			plan_add_step(m, ix, MAD_PORT_INFO,
-				port_mod(&t->port[ix]), 0);
-			plan_add_step(m, t->port[ix].peer, MAD_PORT_INFO,
-				port_mod(&t->port[t->port[ix].peer]), 0);
+			plan_add_step(m, ix, DEVICE_PORT_INFO, 0, 0);
+			plan_add_step(
+				m, t->port[ix].peer, DEVICE_PORT_INFO, 0, 0);
 			continue;
 		}
 		want.sm_sl = was.sm_sl;
 		want.state = PORT_DOWN;
 		mad_port_info_encode(&want, plan_add_payload(m, &pay));
-		plan_add_step(
-			m, ix, MAD_PORT_INFO, port_mod(&t->port[ix]), pay);
+		plan_add_step(m, ix, DEVICE_PORT_INFO, 0, pay);
 	}
 }
 

@@ -33,8 +33,8 @@ struct plan_maker {
 };
 
 /* plan_steps.c */
-void plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr,
-	uint32_t mod, uint32_t payload);
+void plan_add_step(struct plan_maker *m, port_ix port, enum device_attr attr,
+	uint32_t block, uint32_t payload);
 /* Room for one more 64-byte payload, zeroed; *ix is its number. */
 uint8_t *plan_add_payload(struct plan_maker *m, uint32_t *ix);
 /* The port keeps its own. */

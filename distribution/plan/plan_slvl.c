@@ -183,14 +183,8 @@ add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 			? is != NULL || !carries_data(m, p)
 			: is != NULL && memcmp(is, want, SL2VL_ROW) == 0)
 		return;
-	if (r->node->type == TOPO_SWITCH)
-		plan_add_step(m, r->node->first_port, MAD_SL2VL, in << 8 | out,
-			m->now->kind == PLAN_LEARN ? 0
-						   : add_row_payload(m, want));
-	else /* an end port has one row, without a modifier */
-		plan_add_step(m, p, MAD_SL2VL, 0,
-			m->now->kind == PLAN_LEARN ? 0
-						   : add_row_payload(m, want));
+	plan_add_step(m, p, DEVICE_SL2VL, in,
+		m->now->kind == PLAN_LEARN ? 0 : add_row_payload(m, want));
 }
 
 /* The rows to port out, from all ports by which packets come. */
@@ -221,8 +215,8 @@ add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 	in[0] &= ~(uint64_t)base;
 	if (m->now->kind != PLAN_LEARN &&
 		!device_holds_rows(m->hw, r->node->guid, out, in, want))
-		plan_add_step(m, r->node->first_port, MAD_SL2VL,
-			PLAN_ALL_IN | out, add_row_payload(m, want));
+		plan_add_step(m, p, DEVICE_SL2VL, PLAN_ALL_IN,
+			add_row_payload(m, want));
 }
 
 /*
@@ -257,7 +251,7 @@ add_row_for_all(struct plan_maker *m, const struct rows *r)
 	}
 	if (n == 0 || settled)
 		return false;
-	plan_add_step(m, r->node->first_port, MAD_SL2VL,
+	plan_add_step(m, r->node->first_port, DEVICE_SL2VL,
 		PLAN_ALL_IN | PLAN_ALL_OUT, add_row_payload(m, first));
 	return true;
 }
@@ -314,8 +308,7 @@ add_port_arbitration(struct plan_maker *m, port_ix p)
 		if (m->now->kind != PLAN_LEARN)
 			memcpy(plan_add_payload(m, &pay), want.part[part - 1],
 				bytes);
-		plan_add_step(m, p, MAD_VLARB,
-			part << 16 | (n->type == TOPO_SWITCH ? num : 0), pay);
+		plan_add_step(m, p, DEVICE_VLARB, part, pay);
 	}
 }
 

@@ -5,17 +5,17 @@
 #include "sm/base/mem.h"
 
 void
-plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr, uint32_t mod,
-	uint32_t payload)
+plan_add_step(struct plan_maker *m, port_ix port, enum device_attr attr,
+	uint32_t block, uint32_t payload)
 {
 	struct plan *p = m->p;
 
 	p->step = mem_grow(p->step, p->nsteps, &m->capsteps, sizeof(*p->step));
 	p->step[p->nsteps++] = (struct plan_step){
 		.port = port,
-		.attr = attr,
+		.attr = (uint8_t)attr,
 		.kind = (uint8_t)m->now->kind,
-		.mod = mod,
+		.block = block,
 		.payload = payload,
 	};
 }

@@ -54,7 +54,8 @@ add_switch_set(
 	uint32_t pay;
 
 	mad_switch_info_encode(want, plan_add_payload(m, &pay));
-	plan_add_step(m, node_of(m->t, s)->first_port, MAD_SWITCH_INFO, 0, pay);
+	plan_add_step(
+		m, node_of(m->t, s)->first_port, DEVICE_SWITCH_INFO, 0, pay);
 }
 
 void
@@ -147,7 +148,7 @@ plan_switchinfo_verifies(struct plan_maker *m)
 			if (p == 0 ||
 				t->port[n->first_port + p].peer != TOPO_NONE)
 				plan_add_step(m, n->first_port + p,
-					MAD_PORT_INFO, p, 0);
+					DEVICE_PORT_INFO, 0, 0);
 	}
 	(void)plan_end(m);
 }

@@ -28,6 +28,9 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_LOWER] = "lower top",
 		[PLAN_UNKEY] = "remove P_Keys",
 		[PLAN_GUARD] = "enforce partitions",
+		[PLAN_MCAST_TOP] = "multicast tops",
+		[PLAN_MCAST_BREAK] = "break multicast trees",
+		[PLAN_MCAST_MAKE] = "multicast trees",
 	};
 
 	return k < PLAN_KINDS ? name[k] : "?";
@@ -53,15 +56,16 @@ node_name(const struct topo *t, node_ix node, char *out, size_t n)
 }
 
 static void
-sl2vl_text(const struct plan_step *s, const char *name, char *out, size_t n)
+sl2vl_text(const struct plan_step *s, unsigned port, const char *name,
+	char *out, size_t n)
 {
 	const char *verb = plan_reads(s) ? "Get" : "Set";
 	char in[8] = "all", to[8] = "all";
 
-	if ((s->mod & PLAN_ALL_IN) == 0)
-		(void)snprintf(in, sizeof(in), "%u", s->mod >> 8 & 0xff);
-	if ((s->mod & PLAN_ALL_OUT) == 0)
-		(void)snprintf(to, sizeof(to), "%u", s->mod & 0xff);
+	if ((s->block & PLAN_ALL_IN) == 0)
+		(void)snprintf(in, sizeof(in), "%u", s->block & 0xff);
+	if ((s->block & PLAN_ALL_OUT) == 0)
+		(void)snprintf(to, sizeof(to), "%u", port);
 	(void)snprintf(out, n, "%s(SL2VL %s to %s) on %s", verb, in, to, name);
 }
 
@@ -69,16 +73,18 @@ void
 plan_step_text(
 	const struct plan *p, const struct plan_step *s, char *out, size_t n)
 {
-	const struct topo *t = p->routes->topo;
+	const struct topo *t = p->topo;
 	const char *verb = plan_reads(s) ? "Get" : "Set";
 	char name[80];
 
 	node_name(t, t->port[s->port].node, name, sizeof(name));
-	if (s->attr == MAD_LFT)
-		(void)snprintf(out, n, "Set(LFT block %u) on %s", s->mod, name);
-	else if (s->attr == MAD_SL2VL)
-		sl2vl_text(s, name, out, n);
+	if (s->attr == DEVICE_LFT)
+		(void)snprintf(
+			out, n, "Set(LFT block %u) on %s", s->block, name);
+	else if (s->attr == DEVICE_SL2VL)
+		sl2vl_text(s, t->port[s->port].num, name, out, n);
 	else
 		(void)snprintf(out, n, "%s(%s) on %s port %u", verb,
-			mad_attr_name(s->attr), name, t->port[s->port].num);
+			mad_attr_name(device_attribute[s->attr].attr), name,
+			t->port[s->port].num);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "distribution/device/device_request.h"
 #include "distribution/push/mft_priv.h"
+#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -24,21 +24,29 @@ mft_new(const struct mft_job *job)
 	return m;
 }
 
+/* What is left of the last cycle. */
+static void
+free_cycle(struct mft *m)
+{
+	push_free(m->push);
+	plan_free(m->plan);
+	m->push = NULL;
+	m->plan = NULL;
+}
+
 void
 mft_free(struct mft *m)
 {
 	if (m == NULL)
 		return;
-	assert(m->inflight == 0);
+	free_cycle(m);
 	for (size_t i = 0; i < m->n; i++)
 		free(m->table[i].cell);
 	free(m->table);
 	free(m->of);
 	free(m->stale);
-	free(m->cut);
-	free(m->add);
-	free(m->drop);
 	free(m->failure);
+	device_read_free(m->read);
 	free(m->look);
 	free(m->later);
 	map_free(&m->by_guid);
@@ -73,7 +81,8 @@ mft_running(const struct mft *m)
 bool
 mft_is_idle(const struct mft *m)
 {
-	return m->inflight == 0;
+	return (m->push == NULL || push_is_idle(m->push)) &&
+	       (m->read == NULL || device_read_idle(m->read));
 }
 
 const struct mft_failure *
@@ -107,9 +116,10 @@ mark_all_stale(struct mft *m)
 void
 mft_forget_row(struct mft *m, struct mft_table *s)
 {
+	device_forget_tables(m->job.hw, s->guid, DEVICE_MFT);
 	for (unsigned c = 0; c < m->nblocks * s->npos; c++)
-		s->cell[c].known = s->cell[c].asked = false;
-	s->refuses = s->suspect = false;
+		s->cell[c].asked = false;
+	s->suspect = false;
 	s->silent = s->unheld = 0;
 	mark_all_stale(m);
 }
@@ -129,7 +139,8 @@ mft_refused(const struct mft *m, uint64_t guid)
 	uint32_t i;
 
 	return map_get(&m->by_guid, guid, &i) && m->table[i].sw != TOPO_NONE &&
-	       m->table[i].refuses;
+	       device_marked(m->job.hw, device_at_switch(guid, DEVICE_MFT),
+		       DEVICE_REFUSES);
 }
 
 void
@@ -160,9 +171,6 @@ mft_grow(struct mft *m, unsigned nblocks)
 	if (nblocks <= was)
 		return;
 	m->stale = mem_resize(m->stale, nblocks, sizeof(*m->stale));
-	m->cut = mem_resize(m->cut, nblocks, sizeof(*m->cut));
-	m->add = mem_resize(m->add, nblocks, sizeof(*m->add));
-	m->drop = mem_resize(m->drop, nblocks, sizeof(*m->drop));
 	for (unsigned b = was; b < nblocks; b++)
 		m->stale[b] = true;
 	for (size_t i = 0; i < m->n; i++)
@@ -202,6 +210,7 @@ add_table(struct mft *m, uint64_t guid, unsigned npos)
 		*s = (struct mft_table){.guid = guid, .sw = TOPO_NONE};
 	}
 	if (s->npos != npos) { /* another switch with this GUID */
+		device_forget_tables(m->job.hw, guid, DEVICE_MFT);
 		free(s->cell);
 		s->cell = NULL;
 		s->npos = npos;
@@ -296,6 +305,18 @@ mft_want(struct mft *m, unsigned group, const struct mcast_tree *tree)
 		want_branch(m, group, &tree->branch[i]);
 }
 
+/* Ports of a position that a group's packets leave by; none if unknown. */
+static uint16_t
+mask_of(const struct mft *m, const struct mft_table *s, unsigned pos,
+	unsigned group)
+{
+	const uint8_t *is = device_bytes(
+		m->job.hw, device_at_cell(s->guid, pos, group / MFT_COLUMNS));
+
+	return is == NULL ? 0
+			  : be_get16(is + (size_t)2 * (group % MFT_COLUMNS));
+}
+
 void
 mft_keep(struct mft *m, unsigned group)
 {
@@ -306,158 +327,26 @@ mft_keep(struct mft *m, unsigned group)
 	for (size_t i = 0; i < m->n; i++) {
 		struct mft_table *s = &m->table[i];
 
-		for (unsigned c = b * s->npos; c < (b + 1) * s->npos; c++)
-			s->cell[c].want[g] =
-				s->cell[c].known ? s->cell[c].have[g] : 0;
+		for (unsigned pos = 0; pos < s->npos; pos++)
+			s->cell[b * s->npos + pos].want[g] =
+				mask_of(m, s, pos, group);
 	}
 }
 
 /* ---- a cycle ---- */
 
 bool
-mft_writable(const struct mft_table *s, unsigned block)
+mft_writable(const struct mft *m, const struct mft_table *s, unsigned block)
 {
-	return s->sw != TOPO_NONE && !s->refuses && block < s->nblocks;
-}
-
-static void
-find_moves(struct mft *m)
-{
-	if (m->nblocks == 0) /* there is no group: nothing is allocated */
-		return;
-	memset(m->add, 0, m->nblocks * sizeof(*m->add));
-	memset(m->drop, 0, m->nblocks * sizeof(*m->drop));
-	for (size_t i = 0; i < m->n; i++) {
-		const struct mft_table *s = &m->table[i];
-
-		for (unsigned c = 0; c < m->nblocks * s->npos; c++)
-			if (m->stale[c / s->npos] &&
-				mft_writable(s, c / s->npos))
-				mft_cell_compare(&s->cell[c],
-					s->is_link[c % s->npos],
-					&m->add[c / s->npos],
-					&m->drop[c / s->npos]);
-	}
-	for (unsigned b = 0; b < m->nblocks; b++)
-		m->cut[b] = m->add[b] & m->drop[b];
-}
-
-/* What a cell shall hold after this stage. */
-static void
-goal_of(const struct mft *m, const struct mft_table *s, unsigned c,
-	uint16_t goal[MFT_COLUMNS])
-{
-	mft_cell_goal(&s->cell[c], s->is_link[c % s->npos],
-		m->stage == MFT_BREAK ? m->cut[c / s->npos] : 0, goal);
-}
-
-static bool
-cell_differs(const struct mft *m, const struct mft_table *s, unsigned c,
-	uint16_t goal[MFT_COLUMNS])
-{
-	if (!m->stale[c / s->npos] || !mft_writable(s, c / s->npos))
-		return false;
-	goal_of(m, s, c, goal);
-	return mft_cell_differs(&s->cell[c], goal);
-}
-
-/* Whether a switch sends groups that are in no table to a default port. */
-static bool
-has_default_ports(const struct mft *m)
-{
-	for (size_t i = 0; i < m->n; i++)
-		if (m->table[i].stray && mft_writable(&m->table[i], 0))
-			return true;
-	return false;
-}
-
-bool
-mft_begin(struct mft *m)
-{
-	bool moves = false, any = has_default_ports(m);
-
-	assert(m->stage == MFT_REST && m->inflight == 0);
-	m->nfailures = 0;
-	m->incomplete = false;
-	if (m->topo == NULL)
-		return false;
-	for (unsigned b = 0; b < m->nblocks; b++)
-		any |= m->stale[b];
-	if (!any)
-		return false;
-	find_moves(m);
-	for (unsigned b = 0; b < m->nblocks; b++)
-		moves |= m->cut[b] != 0;
-	m->stage = MFT_TOPS;
-	m->broke = moves;
-	m->wrote = false;
-	m->at = 0;
-	m->cell_at = 0;
-	return true;
+	return s->sw != TOPO_NONE && block < s->nblocks &&
+	       !device_marked(m->job.hw, device_at_switch(s->guid, DEVICE_MFT),
+		       DEVICE_REFUSES);
 }
 
 void
-mft_mark_refusing(struct mft *m, const struct mft_table *s, uint16_t status)
+mft_take_cell(struct mft_table *s, uint32_t cell, const uint8_t data[MFT_CELL])
 {
-	for (size_t i = 0; i < m->nfailures; i++)
-		if (m->failure[i].guid == s->guid)
-			return;
-	m->failure = mem_grow(
-		m->failure, m->nfailures, &m->capfailures, sizeof(*m->failure));
-	m->failure[m->nfailures++] = (struct mft_failure){.guid = s->guid,
-		.status = status,
-		.disobedient = s->unheld >= MFT_FALSE_ANSWERS};
-}
-
-static void
-fail_table(struct mft *m, struct mft_table *s, const struct xact_result *res)
-{
-	m->incomplete = true;
-	if (res->outcome == XACT_CANCELLED)
-		return;
-	m->counts.failed++;
-	s->refuses |= res->outcome == XACT_STATUS;
-	mft_mark_refusing(m, s, res->outcome == XACT_STATUS ? res->status : 0);
-}
-
-/*
- * Note cells to read once more: a cell that a copy of an earlier SMP may
- * overwrite, and a sample of the written ones.
- */
-static void
-schedule_reread(
-	struct mft *m, uint64_t tag, const struct xact_result *res, bool ok)
-{
-	struct mft_table *s = &m->table[tag >> 32];
-	bool strays = res->outcome == XACT_TIMEOUT || res->tries > 1;
-
-	if (strays || (ok && s->written++ % SAMPLED == 0))
-		mft_read_later(
-			m, &(struct mft_look){.table = tag >> 32,
-				   .cell = (uint32_t)tag,
-				   .why = strays ? MFT_STRAY : MFT_SAMPLE,
-				   .due = mono_add(res->now, m->stray)});
-}
-
-/* tag: table, then cell. What the switch answers is what it holds. */
-static void
-cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct mft *m = cookie;
-	struct mft_table *s = &m->table[tag >> 32];
-	uint32_t c = (uint32_t)tag;
-
-	m->inflight--;
-	if (c >= m->nblocks * s->npos)
-		return; /* it is another switch by now */
-	schedule_reread(m, tag, res, res->outcome == XACT_OK);
-	if (res->outcome != XACT_OK) {
-		fail_table(m, s, res);
-		return;
-	}
-	m->counts.cells++;
-	mft_cell_decode(res->data, s->cell[c].have);
-	s->cell[c].known = true;
+	s->cell[cell].used = !mft_cell_is_empty(data);
 }
 
 /* The top that a switch needs; its own where that is enough. */
@@ -473,14 +362,161 @@ needed_top(const struct mft *m, const struct mft_table *s)
 	return (uint16_t)(s->has_top && s->top < last ? last : s->top);
 }
 
+/* What a plan is made of. */
+struct wants {
+	struct plan_cell *cell;
+	struct plan_mcast_top *top;
+	size_t ncells, capcells, ntops, captops;
+};
+
+/* The cells of a switch that do not hold what is wanted. */
 static void
-top_done(void *cookie, uint64_t tag, const struct xact_result *res)
+list_cells(const struct mft *m, const struct mft_table *s, struct wants *w)
 {
-	struct mft *m = cookie;
-	struct mft_table *s = &m->table[tag];
+	unsigned end = m->nblocks < s->nblocks ? m->nblocks : s->nblocks;
+
+	for (uint32_t c = 0; c < end * s->npos; c++) {
+		uint8_t want[MFT_CELL];
+		const uint8_t *is;
+
+		if (!m->stale[c / s->npos])
+			continue;
+		is = device_bytes(m->job.hw,
+			device_at_cell(s->guid, c % s->npos, c / s->npos));
+		mft_cell_encode(s->cell[c].want, want);
+		if (is != NULL && memcmp(is, want, sizeof(want)) == 0)
+			continue;
+		w->cell = mem_grow(
+			w->cell, w->ncells, &w->capcells, sizeof(*w->cell));
+		w->cell[w->ncells++] =
+			(struct plan_cell){.port = mft_port(m, s, c),
+				.block = c / s->npos,
+				.want = s->cell[c].want,
+				.links = s->is_link[c % s->npos]};
+	}
+}
+
+static void
+list_top(const struct mft *m, const struct mft_table *s, struct wants *w)
+{
+	if (needed_top(m, s) == s->top && !s->stray)
+		return;
+	w->top = mem_grow(w->top, w->ntops, &w->captops, sizeof(*w->top));
+	w->top[w->ntops++] =
+		(struct plan_mcast_top){s->sw, needed_top(m, s), s->stray};
+}
+
+static struct plan *
+make_plan(const struct mft *m)
+{
+	struct wants w = {0};
+	struct plan *p;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (mft_writable(m, &m->table[i], 0)) {
+			list_cells(m, &m->table[i], &w);
+			list_top(m, &m->table[i], &w);
+		}
+	p = plan_mcast(&(struct plan_mcast_job){.topo = m->topo,
+		.hw = m->job.hw,
+		.cell = w.cell,
+		.ncells = w.ncells,
+		.top = w.top,
+		.ntops = w.ntops});
+	free(w.cell);
+	free(w.top);
+	return p;
+}
+
+/* Whether a switch sends groups that are in no table to a default port. */
+static bool
+has_default_ports(const struct mft *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->table[i].stray && mft_writable(m, &m->table[i], 0))
+			return true;
+	return false;
+}
+
+static bool
+has_stale_blocks(const struct mft *m)
+{
+	for (unsigned b = 0; b < m->nblocks; b++)
+		if (m->stale[b])
+			return true;
+	return false;
+}
+
+/* ---- answers ---- */
+
+void
+mft_mark_refusing(struct mft *m, const struct mft_table *s, uint16_t status)
+{
+	for (size_t i = 0; i < m->nfailures; i++)
+		if (m->failure[i].guid == s->guid)
+			return;
+	m->failure = mem_grow(
+		m->failure, m->nfailures, &m->capfailures, sizeof(*m->failure));
+	m->failure[m->nfailures++] = (struct mft_failure){.guid = s->guid,
+		.status = status,
+		.disobedient = s->unheld >= MFT_FALSE_ANSWERS};
+}
+
+static void
+fail_table(
+	struct mft *m, const struct mft_table *s, const struct xact_result *res)
+{
+	m->incomplete = true;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	m->counts.failed++;
+	mft_mark_refusing(m, s, res->outcome == XACT_STATUS ? res->status : 0);
+}
+
+/*
+ * Note cells to read once more: a cell that a copy of an earlier SMP may
+ * overwrite, and a sample of the written ones.
+ */
+static void
+schedule_reread(struct mft *m, struct mft_table *s, uint32_t cell,
+	const struct xact_result *res)
+{
+	bool strays = res->outcome == XACT_TIMEOUT || res->tries > 1;
+	bool ok = res->outcome == XACT_OK;
+
+	if (strays || (ok && s->written++ % SAMPLED == 0))
+		mft_read_later(
+			m, &(struct mft_look){.table = (size_t)(s - m->table),
+				   .cell = cell,
+				   .why = strays ? MFT_STRAY : MFT_SAMPLE,
+				   .due = mono_add(res->now, m->stray)});
+}
+
+/* A cell was sent; what the switch answers is what it holds. */
+static void
+take_cell_answer(struct mft *m, struct mft_table *s, struct device_at at,
+	const struct xact_result *res)
+{
+	uint32_t c = at.block * s->npos + at.port;
+
+	if (at.port >= s->npos || at.block >= m->nblocks)
+		return; /* it is another switch by now */
+	s->cell[c].asked = false;
+	schedule_reread(m, s, c, res);
+	if (res->outcome != XACT_OK) {
+		fail_table(m, s, res);
+		return;
+	}
+	m->counts.cells++;
+	mft_take_cell(s, c, res->data);
+}
+
+static void
+take_top_answer(
+	struct mft *m, struct mft_table *s, const struct xact_result *res)
+{
 	struct mad_switch_info i;
 
-	m->inflight--;
 	if (res->outcome != XACT_OK && res->outcome != XACT_STATUS) {
 		fail_table(m, s, res);
 		return;
@@ -490,129 +526,87 @@ top_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		s->has_top = false; /* it has no such field */
 		return;
 	}
-	m->job.switch_written(m->job.cookie, s->guid, res->data);
-	if (mad_switch_info_decode(res->data, &i, NULL) == 0)
-		s->top = i.mft_top;
-	s->has_top = s->top == needed_top(m, s);
+	(void)mad_switch_info_decode(res->data, &i, NULL);
+	s->top = i.mft_top;
+	s->has_top = s->sw != TOPO_NONE && s->top == needed_top(m, s);
 }
 
 static void
-send_set(struct mft *m, struct xact_request *r, xact_done *done, uint64_t tag,
-	struct mono now)
+take_answer(void *cookie, const struct plan_step *step,
+	const struct xact_result *res)
 {
-	r->method = MAD_SET;
-	m->inflight++;
+	struct mft *m = cookie;
+	const struct topo *t = m->plan->topo;
+	const struct topo_port *p = &t->port[step->port];
+	struct mft_table *s = find_table(m, t->node[p->node].guid);
+
 	m->wrote = true;
 	m->counts.sets++;
-	xact_submit(m->job.x, r, now, done, m, tag);
-}
-
-/*
- * Set the switch's own SwitchInfo with a top above all blocks in use and
- * without default ports.
- */
-static void
-send_top(struct mft *m, size_t at, struct mono now)
-{
-	const struct mft_table *s = &m->table[at];
-	struct mad_switch_info i;
-	struct xact_request r;
-
-	if (!mft_writable(s, 0) || (needed_top(m, s) == s->top && !s->stray) ||
-		mad_switch_info_decode(m->topo->sinfo[s->sw], &i, NULL) != 0 ||
-		device_request(m->topo, m->topo->sw[s->sw].node, &r) != 0)
-		return;
-	i.mft_top = needed_top(m, s);
-	if (s->stray)
-		i.def_mcast_pri = i.def_mcast_not = NO_PORT;
-	i.state_change = false;
-	r.attr = MAD_SWITCH_INFO;
-	mad_switch_info_encode(&i, r.data);
-	send_set(m, &r, top_done, at, now);
+	if (step->attr == DEVICE_MFT)
+		take_cell_answer(m, s,
+			device_at_cell(s->guid, p->num, step->block), res);
+	else
+		take_top_answer(m, s, res);
 }
 
 static void
-send_cell(struct mft *m, size_t at, unsigned c, struct mono now)
+switch_written(void *cookie, uint64_t guid, const uint8_t info[MAD_DATA])
 {
-	struct mft_table *s = &m->table[at];
-	uint16_t goal[MFT_COLUMNS];
-	struct xact_request r;
+	const struct mft *m = cookie;
 
-	if (!cell_differs(m, s, c, goal) ||
-		device_request(m->topo, m->topo->sw[s->sw].node, &r) != 0)
-		return;
-	/* until it is acknowledged */
-	s->cell[c].known = s->cell[c].asked = false;
-	r.attr = MAD_MFT;
-	r.mod = mft_cell_modifier(c % s->npos, c / s->npos);
-	mft_cell_encode(goal, r.data);
-	send_set(m, &r, cell_done, (uint64_t)at << 32 | c, now);
+	m->job.switch_written(m->job.cookie, guid, info);
 }
 
-/* One step of the present stage; false: it has none left. */
-static bool
-stage_step(struct mft *m, struct mono now)
+bool
+mft_begin(struct mft *m)
 {
-	if (m->stage == MFT_ASK)
-		return mft_read_step(m, now);
-	if (m->at == m->n)
+	assert(m->stage == MFT_REST && mft_is_idle(m));
+	m->nfailures = 0;
+	m->incomplete = false;
+	if (m->topo == NULL || (!has_stale_blocks(m) && !has_default_ports(m)))
 		return false;
-	if (m->stage == MFT_TOPS)
-		send_top(m, m->at, now);
-	else if (m->cell_at < m->nblocks * m->table[m->at].npos)
-		send_cell(m, m->at, m->cell_at++, now);
-	if (m->stage == MFT_TOPS ||
-		m->cell_at == m->nblocks * m->table[m->at].npos) {
-		m->at++;
-		m->cell_at = 0;
-	}
+	free_cycle(m);
+	m->plan = make_plan(m);
+	m->push = push_new(&(struct push_job){.plan = m->plan,
+		.hw = m->job.hw,
+		.x = m->job.x,
+		.switch_written = switch_written,
+		.answered = take_answer,
+		.cookie = m});
+	m->stage = MFT_WRITE;
+	m->wrote = false;
 	return true;
 }
 
+/* The cycle is over, or no more of it is sent. */
 static void
 end_cycle(struct mft *m)
 {
 	m->stage = MFT_REST;
 	m->counts.cycles += m->wrote;
-	m->counts.broken += m->wrote && m->broke;
-}
-
-/* A stage has been acknowledged. */
-static void
-next_stage(struct mft *m)
-{
-	m->at = 0;
-	m->cell_at = 0;
-	if (m->stage == MFT_ASK) {
-		m->stage = MFT_REST;
-		return;
-	}
-	if (m->stage == MFT_TOPS) {
-		m->stage = m->broke ? MFT_BREAK : MFT_MAKE;
-		return;
-	}
-	if (m->stage == MFT_BREAK && !m->incomplete) {
-		m->stage = MFT_MAKE;
-		return;
-	}
-	for (unsigned b = 0; b < m->nblocks && !m->incomplete; b++)
-		m->stale[b] = false;
-	end_cycle(m);
+	m->counts.broken +=
+		m->wrote && m->plan->nphases > 1 &&
+		m->plan->phase[m->plan->nphases - 2].kind == PLAN_MCAST_BREAK;
 }
 
 void
 mft_feed(struct mft *m, struct mono stray, struct mono now)
 {
 	m->stray = stray;
-	while (m->stage != MFT_REST) {
-		if (!xact_room(m->job.x))
-			return;
-		if (stage_step(m, now))
-			continue;
-		if (m->inflight > 0)
-			return;
-		next_stage(m);
+	if (m->stage == MFT_ASK) {
+		device_read_feed(m->read, now);
+		if (device_read_done(m->read))
+			m->stage = MFT_REST;
 	}
+	if (m->stage != MFT_WRITE)
+		return;
+	push_feed(m->push, now);
+	if (!push_done(m->push))
+		return;
+	for (unsigned b = 0; b < m->nblocks && !m->incomplete; b++)
+		m->stale[b] = false;
+	end_cycle(m);
+	free_cycle(m);
 }
 
 void
@@ -629,14 +623,15 @@ mft_cell(const struct mft *m, uint64_t guid, unsigned block, unsigned pos,
 	uint8_t out[MFT_CELL])
 {
 	const struct mft_table *s = find_table(m, guid);
-	const struct mft_cell *c;
+	const uint8_t *is;
 
 	if (s == NULL || s->sw == TOPO_NONE || pos >= s->npos ||
 		block >= m->nblocks || block >= s->nblocks)
 		return false;
-	c = &s->cell[block * s->npos + pos];
-	mft_cell_encode(c->have, out);
-	return c->known;
+	is = device_bytes(m->job.hw, device_at_cell(guid, pos, block));
+	if (is != NULL)
+		memcpy(out, is, MFT_CELL);
+	return is != NULL;
 }
 
 bool
@@ -644,14 +639,14 @@ mft_row(const struct mft *m, uint64_t guid, unsigned group,
 	uint64_t out[MCAST_WORDS])
 {
 	const struct mft_table *s = find_table(m, guid);
-	unsigned b = group / MFT_COLUMNS, any = 0;
+	unsigned any = 0;
 
 	memset(out, 0, MCAST_WORDS * sizeof(*out));
-	if (s == NULL || s->sw == TOPO_NONE || b >= m->nblocks)
+	if (s == NULL || s->sw == TOPO_NONE ||
+		group / MFT_COLUMNS >= m->nblocks)
 		return false;
 	for (unsigned pos = 0; pos < s->npos; pos++) {
-		const struct mft_cell *c = &s->cell[b * s->npos + pos];
-		unsigned mask = c->known ? c->have[group % MFT_COLUMNS] : 0U;
+		unsigned mask = mask_of(m, s, pos, group);
 
 		out[pos / 4] |= (uint64_t)mask << pos % 4 * MFT_PORTS;
 		any |= mask;

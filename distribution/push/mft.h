@@ -1,26 +1,21 @@
 /*
- * mft: the multicast forwarding tables: what switches shall hold, what they
- * acknowledged, and the writes from one to the other.
+ * mft: the multicast forwarding tables: what switches shall hold, and when it
+ * is read and written.
  *
  *	tree of a group --> wanted masks -+
- *	                                  +--> cells that differ --> SMPs
- *	acknowledged cells <--------------+                           |
- *	      ^-------------------------------------------------------+
+ *	                                  +--> plan_mcast --> push
+ *	device store <--------------------+                    |
+ *	      ^------------------------------------------------+
  *
  * A cell is what one SMP carries: 32 groups and 16 ports of one switch
  * (mft_cell.h has the pure part). Only cells that differ are written. All
  * groups that changed since the last cycle share the next one, and so do their
- * entries in a cell.
+ * entries in a cell. A cycle is a plan that breaks trees that move before it
+ * makes them (plan.h), so that at no moment there is a loop or a duplicate
+ * packet.
  *
- * At no moment is there a loop or a duplicate packet. A cycle that only adds
- * links to a group's tree, or only removes some, stays inside one tree in
- * whatever order the switches take it. A tree that moves is broken first: stage
- * one leaves only the links that are in the old tree and in the new one, and
- * when all switches have acknowledged that, stage two adds the rest. An unknown
- * cell may hold anything: it is emptied in stage one.
- *
- * A Set that failed leaves its cell unknown and ends the cycle after its stage;
- * the owner gets a list of the switches that failed.
+ * A Set that failed leaves its cell unknown; where trees were to be broken the
+ * cycle ends then. The owner gets a list of the switches that failed.
  *
  * Between cycles switches are read. An unknown cell is read before it is
  * written: after a restart or a take-over that is every cell in use, and what
@@ -51,9 +46,11 @@
 #include "sm/transport/xact.h"
 
 struct mft;
+struct device_store;
 
 struct mft_job {
 	struct xact *x;
+	struct device_store *hw; /* what is known of the tables is there */
 	/* A switch acknowledged this SwitchInfo. */
 	void (*switch_written)(
 		void *cookie, uint64_t guid, const uint8_t info[MAD_DATA]);

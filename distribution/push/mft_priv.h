@@ -5,7 +5,9 @@
 #ifndef HEDDLE_DISTRIBUTION_PUSH_MFT_PRIV_H
 #define HEDDLE_DISTRIBUTION_PUSH_MFT_PRIV_H
 
+#include "distribution/device/device_read.h"
 #include "distribution/push/mft.h"
+#include "distribution/push/push.h"
 #include "sm/base/map.h"
 
 enum {
@@ -15,7 +17,7 @@ enum {
 };
 
 /* The current stage. */
-enum mft_stage { MFT_REST, MFT_ASK, MFT_TOPS, MFT_BREAK, MFT_MAKE };
+enum mft_stage { MFT_REST, MFT_ASK, MFT_WRITE };
 
 struct mft_table {
 	uint64_t guid;
@@ -25,14 +27,14 @@ struct mft_table {
 	uint16_t top;	 /* MulticastFDBTop */
 	bool has_top;	 /* it bounds what is used */
 	bool stray;	 /* unknown MLIDs go to a default port */
-	bool refuses;	 /* refused a Set: left alone until it is replaced */
 	bool fresh;	 /* it carries nothing yet: not read */
 	bool suspect;	 /* its ports changed: its table may be gone */
 	unsigned unheld; /* cells acknowledged and not held */
 	unsigned silent;
 	uint64_t written; /* cells, ever */
 	uint16_t is_link[MFT_POSITIONS];
-	struct mft_cell *cell; /* [mft.nblocks * npos] */
+	struct mft_cell *cell; /* [mft.nblocks * npos]; what it holds is in
+				  the device store */
 };
 
 /* Why a cell is read. */
@@ -53,28 +55,37 @@ struct mft {
 	struct map by_guid;
 	size_t *of; /* [topo.nsw] table of a switch, SIZE_MAX: none */
 	unsigned nblocks;
-	bool *stale;   /* [nblocks] may differ from what is wanted */
-	uint32_t *cut; /* [nblocks] groups with trees that move, as bits */
-	uint32_t *add, *drop;
+	bool *stale; /* [nblocks] may differ from what is wanted */
 
 	enum mft_stage stage;
-	size_t at; /* the next table and cell, or look */
-	unsigned cell_at;
-	bool wrote, broke;
+	struct plan *plan; /* of this cycle, or of one that was stopped */
+	struct push *push;
+	bool wrote;
 	bool incomplete; /* something was not acknowledged */
-	unsigned inflight;
 	struct mft_failure *failure;
 	size_t nfailures, capfailures;
-	struct mft_look *look; /* of this reading */
+	struct device_read *read; /* this reading, or the last one */
+	struct mft_look *look;	  /* of it */
 	size_t nlooks, caplooks;
+	size_t at;		/* the next look */
 	struct mft_look *later; /* cells to be read when they are due */
 	size_t nlater, caplater;
 	struct mono stray; /* as given to the last mft_feed */
 	struct mft_counts counts;
 };
 
+/* A port of a cell, in the adopted topology: the one whose number is the
+ * position of the cell, as DEVICE_MFT has it. */
+static inline port_ix
+mft_port(const struct mft *m, const struct mft_table *s, uint32_t cell)
+{
+	return m->topo->node[m->topo->sw[s->sw].node].first_port +
+	       cell % s->npos;
+}
+
 /* mft.c */
-bool mft_writable(const struct mft_table *s, unsigned block);
+bool mft_writable(
+	const struct mft *m, const struct mft_table *s, unsigned block);
 /* Room for this many blocks. */
 void mft_grow(struct mft *m, unsigned nblocks);
 /* This table is unknown. */
@@ -84,8 +95,9 @@ void mft_mark_refusing(
 	struct mft *m, const struct mft_table *s, uint16_t status);
 
 /* mft_read.c */
-/* Send the next Get; false: there is none left. */
-bool mft_read_step(struct mft *m, struct mono now);
+/* A cell was acknowledged or read: it holds this. */
+void mft_take_cell(
+	struct mft_table *s, uint32_t cell, const uint8_t data[MFT_CELL]);
 /* A cell was written and shall be read some time later. */
 void mft_read_later(struct mft *m, const struct mft_look *l);
 

@@ -5,7 +5,6 @@
  */
 #include <assert.h>
 
-#include "distribution/device/device_request.h"
 #include "distribution/push/mft_priv.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
@@ -61,12 +60,45 @@ below_top(const struct mft_table *s)
 	return ((unsigned)s->top - MFT_NONE + MFT_COLUMNS - 1) / MFT_COLUMNS;
 }
 
+/* What is known of a position of a switch. */
+struct known {
+	const lft_ref *block;
+	uint32_t n;
+};
+
+static struct known
+known_of(const struct mft *m, const struct mft_table *s, unsigned pos)
+{
+	struct known k;
+
+	k.block =
+		device_blocks(m->job.hw, device_at_cell(s->guid, pos, 0), &k.n);
+	return k;
+}
+
+static bool
+is_known(const struct known *k, unsigned block)
+{
+	return block < k->n && k->block[block] != DEVICE_UNKNOWN;
+}
+
+/* Blocks that are in use, of those that the switch has. */
+static unsigned
+blocks_used(const struct mft *m, const struct mft_table *s)
+{
+	return m->nblocks < s->nblocks ? m->nblocks : s->nblocks;
+}
+
 static bool
 has_known_cell(const struct mft *m, const struct mft_table *s)
 {
-	for (uint32_t c = 0; c < m->nblocks * s->npos; c++)
-		if (s->cell[c].known)
-			return true;
+	for (unsigned pos = 0; pos < s->npos; pos++) {
+		struct known k = known_of(m, s, pos);
+
+		for (unsigned b = 0; b < m->nblocks; b++)
+			if (is_known(&k, b))
+				return true;
+	}
 	return false;
 }
 
@@ -85,28 +117,32 @@ grow_to_tops(struct mft *m)
 
 		if (n > s->nblocks)
 			n = s->nblocks;
-		if (n > most && mft_writable(s, 0) && !has_known_cell(m, s))
+		if (n > most && mft_writable(m, s, 0) && !has_known_cell(m, s))
 			most = n;
 	}
 	mft_grow(m, most);
 }
 
+/* Cells that are unknown; and one of a suspect that is not empty. */
 static void
 ask_table(struct mft *m, size_t at)
 {
 	struct mft_table *s = &m->table[at];
+	bool asks = !s->fresh && mft_writable(m, s, 0);
 
-	for (uint32_t c = 0; c < m->nblocks * s->npos; c++) {
-		const struct mft_cell *cell = &s->cell[c];
+	for (unsigned pos = 0; asks && pos < s->npos; pos++) {
+		struct known k = known_of(m, s, pos);
 
-		if (!mft_writable(s, c / s->npos) || s->fresh)
-			continue;
-		if (!cell->known && !cell->asked)
-			add_look(m, at, c, MFT_UNKNOWN);
-		if (!s->suspect || !cell->known || mft_cell_is_empty(cell))
-			continue;
-		add_look(m, at, c, MFT_SUSPECT);
-		s->suspect = false;
+		for (unsigned b = 0; b < blocks_used(m, s); b++) {
+			uint32_t c = b * s->npos + pos;
+
+			if (!is_known(&k, b) && !s->cell[c].asked)
+				add_look(m, at, c, MFT_UNKNOWN);
+			if (!s->suspect || !is_known(&k, b) || !s->cell[c].used)
+				continue;
+			add_look(m, at, c, MFT_SUSPECT);
+			s->suspect = false;
+		}
 	}
 	s->suspect = false;
 }
@@ -134,21 +170,25 @@ is_fresh(const struct topo *t, sw_ix s)
 }
 
 static bool
-knows_switch(const struct mft *m, const struct topo *t, sw_ix s)
+knows_switch(const struct mft *m, const struct topo *t, sw_ix sw)
 {
-	const struct topo_node *n = &t->node[t->sw[s].node];
-	const struct mft_table *k;
+	const struct topo_node *n = &t->node[t->sw[sw].node];
+	const struct mft_table *s;
 	uint32_t i;
 
-	if ((n->flags & TN_QUARANTINED) != 0 || t->sw[s].mft_cap == 0)
+	if ((n->flags & TN_QUARANTINED) != 0 || t->sw[sw].mft_cap == 0)
 		return true;
 	if (!map_get(&m->by_guid, n->guid, &i) || m->table[i].sw == TOPO_NONE)
 		return false;
-	k = &m->table[i];
-	for (uint32_t c = 0; c < m->nblocks * k->npos; c++)
-		if (!k->cell[c].known && !k->cell[c].asked &&
-			mft_writable(k, c / k->npos))
-			return false;
+	s = &m->table[i];
+	for (unsigned pos = 0; mft_writable(m, s, 0) && pos < s->npos; pos++) {
+		struct known k = known_of(m, s, pos);
+
+		for (unsigned b = 0; b < blocks_used(m, s); b++)
+			if (!s->cell[b * s->npos + pos].asked &&
+				!is_known(&k, b))
+				return false;
+	}
 	return true;
 }
 
@@ -175,10 +215,84 @@ mft_has_unknown_switches(const struct mft *m, const struct topo *t)
 	return any && !all;
 }
 
+/* ---- asking ---- */
+
+/* The switch holds something else than it acknowledged. */
+static void
+note_mismatch(
+	struct mft *m, struct mft_table *s, unsigned block, enum mft_why why)
+{
+	m->counts.drifted++;
+	m->stale[block] = true;
+	if (why == MFT_SUSPECT) {
+		mft_forget_row(m, s);
+	} else if (why == MFT_SAMPLE && ++s->unheld >= MFT_FALSE_ANSWERS) {
+		device_mark(m->job.hw, device_at_switch(s->guid, DEVICE_MFT),
+			DEVICE_REFUSES);
+		mft_mark_refusing(m, s, 0);
+	}
+}
+
+static void
+take_answer(void *self, const struct device_job *job, enum device_verdict v,
+	const struct xact_result *res)
+{
+	struct mft *m = self;
+	struct device_at at = device_read_at(m->read, job);
+	struct mft_table *s;
+	uint32_t i, cell;
+
+	if (!map_get(&m->by_guid, at.guid, &i))
+		return;
+	s = &m->table[i];
+	cell = at.block * s->npos + at.port;
+	if (at.port >= s->npos || at.block >= m->nblocks)
+		return; /* it is another switch by now */
+	if (v == DEVICE_CANCELLED)
+		s->cell[cell].asked = false;
+	else if (v == DEVICE_NO_ANSWER)
+		s->silent++;
+	if (v == DEVICE_CANCELLED || v == DEVICE_NO_ANSWER)
+		return;
+	s->silent = 0;
+	mft_take_cell(s, cell, res->data);
+	if (v == DEVICE_DIFFERS && job->why != MFT_UNKNOWN)
+		note_mismatch(m, s, at.block, job->why);
+}
+
+/* The next cell to ask for, when there is room for its Get: a switch that is
+ * silent by then is asked no more. */
+static bool
+add_next(void *self, struct device_read *read)
+{
+	struct mft *m = self;
+	const struct mft_look *l = &m->look[m->at];
+	struct mft_table *s;
+
+	if (m->at == m->nlooks)
+		return false;
+	m->at++;
+	s = &m->table[l->table];
+	if (l->cell >= m->nblocks * s->npos ||
+		!mft_writable(m, s, l->cell / s->npos))
+		return true;
+	s->cell[l->cell].asked = true;
+	if (s->silent >= SILENT)
+		return true;
+	m->counts.reads++;
+	device_read_add(
+		read, &(struct device_job){.port = mft_port(m, s, l->cell),
+			      .attr = DEVICE_MFT,
+			      .block = l->cell / s->npos,
+			      .mode = DEVICE_READ_ALL,
+			      .why = (uint8_t)l->why});
+	return true;
+}
+
 bool
 mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 {
-	assert(m->stage == MFT_REST && m->inflight == 0);
+	assert(m->stage == MFT_REST && mft_is_idle(m));
 	if (m->topo == NULL)
 		return false;
 	m->nlooks = 0;
@@ -189,96 +303,16 @@ mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 	ask_what_is_due(m, now);
 	if (m->nlooks == 0)
 		return false;
+	device_read_free(m->read);
+	m->read = device_read_new(&(struct device_reading){.topo = m->topo,
+		.hw = m->job.hw,
+		.x = m->job.x,
+		.more = add_next,
+		.taken = take_answer,
+		.self = m});
 	m->nfailures = 0;
 	m->stage = MFT_ASK;
 	m->at = 0;
-	return true;
-}
-
-/* ---- answers ---- */
-
-static void
-take_cell(struct mft_cell *c, const uint8_t data[MFT_CELL])
-{
-	mft_cell_decode(data, c->have);
-	c->known = true;
-}
-
-/* The switch holds something else than it acknowledged. */
-static void
-note_mismatch(struct mft *m, struct mft_table *s, const struct mft_look *l,
-	const uint8_t *data)
-{
-	m->counts.drifted++;
-	m->stale[l->cell / s->npos] = true;
-	if (l->why == MFT_SUSPECT) {
-		mft_forget_row(m, s);
-		return;
-	}
-	take_cell(&s->cell[l->cell], data);
-	if (l->why != MFT_SAMPLE || ++s->unheld < MFT_FALSE_ANSWERS)
-		return;
-	s->refuses = true;
-	mft_mark_refusing(m, s, 0);
-}
-
-static void
-take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct mft *m = cookie;
-	const struct mft_look *l = &m->look[tag];
-	struct mft_table *s = &m->table[l->table];
-	struct mft_cell *c = &s->cell[l->cell];
-
-	m->inflight--;
-	if (l->cell >= m->nblocks * s->npos)
-		return; /* it is another switch by now */
-	if (res->outcome == XACT_CANCELLED) {
-		c->asked = false;
-		return;
-	}
-	if (res->outcome != XACT_OK) {
-		s->silent++;
-		return;
-	}
-	s->silent = 0;
-	if (c->known && l->why != MFT_UNKNOWN) {
-		if (!mft_cell_equals(c, res->data))
-			note_mismatch(m, s, l, res->data);
-	} else if (!c->known) {
-		take_cell(c, res->data);
-	}
-}
-
-static void
-ask_cell(struct mft *m, struct mono now)
-{
-	const struct mft_look *l = &m->look[m->at];
-	struct mft_table *s = &m->table[l->table];
-	struct xact_request r;
-
-	if (l->cell >= m->nblocks * s->npos ||
-		!mft_writable(s, l->cell / s->npos))
-		return;
-	s->cell[l->cell].asked = true;
-	if (s->silent >= SILENT ||
-		device_request(m->topo, m->topo->sw[s->sw].node, &r) != 0)
-		return;
-	r.method = MAD_GET;
-	r.attr = MAD_MFT;
-	r.mod = mft_cell_modifier(l->cell % s->npos, l->cell / s->npos);
-	m->inflight++;
-	m->counts.reads++;
-	xact_submit(m->job.x, &r, now, take_answer, m, m->at);
-}
-
-bool
-mft_read_step(struct mft *m, struct mono now)
-{
-	if (m->at == m->nlooks)
-		return false;
-	ask_cell(m, now);
-	m->at++;
 	return true;
 }
 
@@ -291,8 +325,7 @@ mft_any(const struct mft *m)
 		const struct mft_table *s = &m->table[i];
 
 		for (uint32_t c = 0; c < m->nblocks * s->npos; c++)
-			if (s->sw != TOPO_NONE &&
-				!mft_cell_is_empty(&s->cell[c]))
+			if (s->sw != TOPO_NONE && s->cell[c].used)
 				return true;
 	}
 	return false;

@@ -57,6 +57,12 @@ push_done(const struct push *p)
 }
 
 bool
+push_is_idle(const struct push *p)
+{
+	return p->inflight == 0;
+}
+
+bool
 push_stopped(const struct push *p)
 {
 	return p->stopped || p->broken;
@@ -145,6 +151,7 @@ is_void_step(const struct push *p, const struct plan_step *s)
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 
 	if (p->node_failed[port->node] || push_slvl_in_place(p, s) ||
+		push_tables_in_place(p, s) ||
 		(is_for_host(p, s) && p->port_failed[s->port]))
 		return true;
 	if (s->kind == PLAN_ARM)
@@ -162,11 +169,9 @@ make_request(const struct push *p, const struct plan_step *s, uint8_t method,
 	const struct topo *t = push_topo(p);
 	sw_ix sw = push_switch(p, s);
 
-	if (device_request_port(t, s->port, r) != 0)
+	if (device_request_block(t, s->port, s->attr, s->block, r) != 0)
 		return -1;
 	r->method = method;
-	r->attr = s->attr;
-	r->mod = s->mod;
 	if (sw != TOPO_NONE)
 		r->lid = push_lid_routed_of(p->by_lid, sw);
 	return 0;
@@ -189,24 +194,23 @@ static void
 load_set_data(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
 	switch (s->attr) {
-	case MAD_LFT:
-		device_sending(p->job.hw, push_guid(p, s), s->mod, s->payload);
+	case DEVICE_LFT:
+		device_sending(
+			p->job.hw, push_guid(p, s), s->block, s->payload);
 		memcpy(data, lft_bytes(p->plan->routes->pool, s->payload),
 			MAD_DATA);
 		break;
-	case MAD_SL2VL:
-	case MAD_VLARB:
+	case DEVICE_SL2VL:
 		push_slvl_load(p, s, data);
 		break;
-	case MAD_PKEY_TABLE:
-		push_pkeys_sending(p, s);
-		memcpy(data, p->plan->payload[s->payload], MAD_DATA);
-		break;
-	case MAD_PORT_INFO:
+	case DEVICE_PORT_INFO:
 		push_settings_load(p, s, data);
 		break;
-	default:
+	case DEVICE_SWITCH_INFO:
 		memcpy(data, p->plan->payload[s->payload], MAD_DATA);
+		break;
+	default:
+		push_tables_load(p, s, data);
 		break;
 	}
 }
@@ -237,8 +241,8 @@ note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 {
 	const struct transition_result *x = p->plan->change;
 	struct blocked_row h = {.guid = push_guid(p, s),
-		.in = (uint8_t)(s->mod >> 8),
-		.out = (uint8_t)s->mod,
+		.in = (uint8_t)s->block,
+		.out = push_topo(p)->port[s->port].num,
 		.since = now};
 	const uint8_t *is =
 		device_bytes(p->job.hw, device_at_row(h.guid, h.in, h.out));
@@ -265,8 +269,8 @@ plan_writes_block(const struct push *p, const struct device_doubt *d)
 	for (i = 0; i < p->plan->nsteps; i++) {
 		const struct plan_step *s = &p->plan->step[i];
 
-		if (s->attr == MAD_LFT && s->mod == d->at.block &&
-			push_guid(p, s) == d->at.guid)
+		if (s->attr == DEVICE_LFT &&
+			device_at_equal(push_at(p, s), d->at))
 			return true;
 	}
 	return false;

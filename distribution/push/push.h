@@ -96,6 +96,9 @@ struct push_job {
 		const uint8_t info[MAD_DATA]);
 	void (*switch_written)(
 		void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
+	/* The answer to a step, or none; before it is recorded. Or NULL. */
+	void (*answered)(void *cookie, const struct plan_step *s,
+		const struct xact_result *res);
 	void *cookie;
 };
 
@@ -122,6 +125,7 @@ struct mono push_next(const struct push *p);
 void push_stop(struct push *p);
 
 bool push_done(const struct push *p);
+bool push_is_idle(const struct push *p); /* nothing is in flight */
 
 bool push_stopped(const struct push *p);
 

@@ -1,7 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "distribution/device/device_request.h"
 #include "distribution/push/push_priv.h"
+#include "distribution/tables/switch_settings.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
@@ -32,7 +34,7 @@ condemns_switch(
 		cause == PUSH_GONE)
 		return false;
 	return cause == PUSH_SILENT || cause == PUSH_CUT ||
-	       s->attr != MAD_PORT_INFO || p->num == 0;
+	       s->attr != DEVICE_PORT_INFO || p->num == 0;
 }
 
 bool
@@ -47,11 +49,12 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 		return (n->flags & TN_FRESH) == 0;
 	case PLAN_LEARN:
 	case PLAN_SLVL:
-		return n->type == TOPO_SWITCH && s->attr == MAD_SL2VL;
+		return n->type == TOPO_SWITCH && s->attr == DEVICE_SL2VL;
 	case PLAN_BLOCK:
 	case PLAN_DOWN:
 	case PLAN_SETTLE:
 	case PLAN_VERIFY:
+	case PLAN_MCAST_BREAK:
 		return true;
 	case PLAN_ARBS:
 	case PLAN_UNBLOCK:
@@ -66,6 +69,8 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 	case PLAN_KEYS:
 	case PLAN_UNKEY:
 	case PLAN_GUARD:
+	case PLAN_MCAST_TOP:
+	case PLAN_MCAST_MAKE:
 	case PLAN_KINDS:
 		break;
 	}
@@ -81,12 +86,13 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 	const char *how)
 {
 	const struct topo *t = push_topo(p);
-	node_ix node = t->port[s->port].node;
+	port_ix port = device_request_sma(t, s->port, s->attr);
+	node_ix node = t->port[port].node;
 	struct push_failure *f;
 	char step[96];
 
 	p->counts.failed++;
-	p->port_failed[s->port] = true;
+	p->port_failed[port] = true;
 	p->broken |= push_ack_is_needed(p, s);
 	if (p->node_failed[node])
 		return;
@@ -95,7 +101,7 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 		mem_grow(p->failure, p->nfailures, &p->capfailures, sizeof(*f));
 	f = &p->failure[p->nfailures++];
 	f->node = node;
-	f->port = s->port;
+	f->port = port;
 	f->cause = cause;
 	f->condemned = p->node_failed[node];
 	plan_step_text(p->plan, s, step, sizeof(step));
@@ -123,10 +129,10 @@ fail_unacked(struct push *p, const struct plan_step *s,
 
 	if (res->outcome == XACT_STATUS)
 		cause = PUSH_REFUSED;
-	if (s->attr == MAD_LFT) {
-		device_unknown_block(p->job.hw, n->guid, s->mod);
+	if (s->attr == DEVICE_LFT) {
+		device_unknown_block(p->job.hw, n->guid, s->block);
 		if (cause == PUSH_REFUSED &&
-			s->mod > t->sw[n->sw].lft_top / LFT_BLOCK) {
+			s->block > t->sw[n->sw].lft_top / LFT_BLOCK) {
 			cause = PUSH_ABOVE_TOP;
 			device_mark(p->job.hw,
 				device_at_switch(n->guid, DEVICE_LFT),
@@ -153,10 +159,10 @@ record_lft_block(struct push *p, const struct plan_step *s)
 	const struct topo *t = push_topo(p);
 	const struct topo_node *n = &t->node[t->port[s->port].node];
 
-	device_set_block(p->job.hw, n->guid, s->mod, s->payload);
+	device_set_block(p->job.hw, n->guid, s->block, s->payload);
 	if ((n->flags & TN_FRESH) != 0)
-		device_set_never_used(p->job.hw, n->guid, s->mod);
-	p->sample[n->sw] = s->mod + 1;
+		device_set_never_used(p->job.hw, n->guid, s->block);
+	p->sample[n->sw] = s->block + 1;
 	p->counts.lft_blocks++;
 }
 
@@ -200,7 +206,7 @@ take_block_read(void *cookie, uint64_t tag, const struct xact_result *res)
 		return;
 	}
 	is = lft_add(pool, res->data);
-	device_set_block(p->job.hw, push_guid(p, s), s->mod, is);
+	device_set_block(p->job.hw, push_guid(p, s), s->block, is);
 	lft_drop(pool, is);
 	rewrite_block(p, tag, res->now);
 }
@@ -216,9 +222,9 @@ take_block_ack(struct push *p, size_t ix, const struct xact_result *res)
 		return;
 	}
 	if (res->outcome == XACT_TIMEOUT)
-		device_unknown_block(p->job.hw, guid, s->mod);
+		device_unknown_block(p->job.hw, guid, s->block);
 	if (res->outcome == XACT_TIMEOUT || res->tries > 1) {
-		device_doubt(p->job.hw, device_at_lft(guid, s->mod),
+		device_doubt(p->job.hw, push_at(p, s),
 			mono_add(res->now, p->job.stray));
 		if (res->cut)
 			fail_unacked(p, s, res);
@@ -227,7 +233,7 @@ take_block_ack(struct push *p, size_t ix, const struct xact_result *res)
 		return;
 	}
 	if (memcmp(res->data, step_image(p, s), LFT_BLOCK) != 0) {
-		device_unknown_block(p->job.hw, guid, s->mod);
+		device_unknown_block(p->job.hw, guid, s->block);
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged another block");
 		return;
 	}
@@ -247,6 +253,18 @@ lid_matches(const struct push *p, const struct plan_step *s,
 	return !topo_has_lid(push_topo(p), s->port) || is->lid == want->lid;
 }
 
+/* Whether the port enforces partitions as it was set to. */
+static void
+note_enforcement(struct push *p, const struct plan_step *s,
+	const struct mad_port_info *is, const struct mad_port_info *want)
+{
+	struct device_at at = push_at(p, s);
+
+	at.attr = DEVICE_PKEY;
+	if ((want->enf_in && !is->enf_in) || (want->enf_out && !is->enf_out))
+		device_mark(p->job.hw, at, DEVICE_REFUSES);
+}
+
 /* A port answers with what it made of a Set. */
 static void
 record_port(struct push *p, size_t ix, const uint8_t *data, struct mono now)
@@ -259,11 +277,11 @@ record_port(struct push *p, size_t ix, const uint8_t *data, struct mono now)
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged an unknown state");
 		return;
 	}
-	if (!push_settings_taken(p, ix, &is, now) ||
+	if (!push_settings_taken(p, ix, data, now) ||
 		mad_port_info_decode(
 			p->plan->payload[s->payload], &want, NULL) != 0)
 		return;
-	push_pkeys_seen(p, s, &is, &want);
+	note_enforcement(p, s, &is, &want);
 	p->job.port_written(p->job.cookie, push_guid(p, s), port->num, data);
 	p->counts.other_sets++;
 }
@@ -421,10 +439,13 @@ take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	uint64_t guid = push_guid(p, s);
+	const uint8_t *sent = p->plan->payload[s->payload];
 	struct mad_switch_info is, want;
+	uint32_t lacks;
 
-	if (mad_switch_info_decode(p->plan->payload[s->payload], &want, NULL) !=
-		0)
+	(void)mad_switch_info_decode(sent, &want, NULL);
+	/* it has no MulticastFDBTop: not a fault */
+	if (res->outcome == XACT_STATUS && s->kind == PLAN_MCAST_TOP)
 		return;
 	if (res->outcome == XACT_STATUS && s->kind == PLAN_PARAMS) {
 		keep_life(p, s, want.life);
@@ -434,19 +455,21 @@ take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 		fail_unacked(p, s, res);
 		return;
 	}
-	if (mad_switch_info_decode(res->data, &is, NULL) != 0)
-		return;
-	if (is.lft_top < want.lft_top && push_settings_resend(p, ix, res->now))
+	(void)mad_switch_info_decode(res->data, &is, NULL);
+	lacks = device_attribute_lacks(
+		s->attr, push_topo(p), s->port, s->block, res->data, sent);
+	if ((lacks & SWITCH_LACKS_TOP) != 0 &&
+		push_settings_resend(p, ix, res->now))
 		return;
 	p->job.switch_written(p->job.cookie, guid, res->data);
 	device_set_top(p->job.hw, guid, is.lft_top);
-	if (is.lft_top < want.lft_top) {
+	if ((lacks & SWITCH_LACKS_TOP) != 0) {
 		push_ack_fail(
 			p, s, PUSH_LIED, "acknowledged a lower LinearFDBTop");
 		return;
 	}
 	p->counts.other_sets++;
-	if (is.life != want.life)
+	if ((lacks & SWITCH_LACKS_LIFE) != 0 && s->kind != PLAN_MCAST_TOP)
 		keep_life(p, s, want.life);
 }
 
@@ -457,30 +480,29 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	const struct plan_step *s;
 
 	p->inflight--;
+	s = &p->plan->step[tag];
+	if (p->job.answered != NULL)
+		p->job.answered(p->job.cookie, s, res);
 	if (res->outcome == XACT_CANCELLED)
 		return;
-	s = &p->plan->step[tag];
 	if (res->by_lid || res->strayed)
 		push_lid_routed_answered(
 			p->by_lid, push_switch(p, s), res->strayed);
 	switch (s->attr) {
-	case MAD_LFT:
+	case DEVICE_LFT:
 		take_block_ack(p, tag, res);
 		break;
-	case MAD_PORT_INFO:
+	case DEVICE_PORT_INFO:
 		take_port_ack(p, tag, res);
 		break;
-	case MAD_SL2VL:
+	case DEVICE_SL2VL:
 		push_slvl_row_done(p, tag, res);
 		break;
-	case MAD_VLARB:
-		push_slvl_arb_done(p, s, res);
-		break;
-	case MAD_PKEY_TABLE:
-		push_pkeys_done(p, s, res);
+	case DEVICE_SWITCH_INFO:
+		take_switch_ack(p, tag, res);
 		break;
 	default:
-		take_switch_ack(p, tag, res);
+		push_tables_done(p, s, res);
 		break;
 	}
 }

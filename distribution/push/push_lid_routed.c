@@ -26,7 +26,7 @@ push_lid_routed_new(const struct plan *plan, const struct device_store *hw)
 
 	l->plan = plan;
 	l->hw = hw;
-	l->fit = mem_zalloc(plan->routes->topo->nsw, sizeof(*l->fit));
+	l->fit = mem_zalloc(plan->topo->nsw, sizeof(*l->fit));
 	return l;
 }
 
@@ -43,7 +43,7 @@ push_lid_routed_free(struct push_lid_routed *l)
 static bool
 link_carries_data(const struct push_lid_routed *l, port_ix p)
 {
-	const struct topo *t = l->plan->routes->topo;
+	const struct topo *t = l->plan->topo;
 	const bool *downed = l->plan->downed;
 	port_ix q = t->port[p].peer;
 
@@ -85,7 +85,7 @@ settled_entry(const struct push_lid_routed *l, sw_ix s, uint16_t lid)
 static bool
 path_arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
 {
-	const struct topo *t = l->plan->routes->topo;
+	const struct topo *t = l->plan->topo;
 	const struct topo_node *end = &t->node[t->port[to].node];
 	uint16_t lid = t->port[to].lid;
 
@@ -115,7 +115,7 @@ path_arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
 static bool
 is_proven(const struct push_lid_routed *l, sw_ix s)
 {
-	const struct topo *t = l->plan->routes->topo;
+	const struct topo *t = l->plan->topo;
 	sw_ix first = topo_switch_of(t, t->sm_port);
 	port_ix own = topo_port_of(t, t->sw[s].node, 0);
 
@@ -135,7 +135,7 @@ push_lid_routed_of(struct push_lid_routed *l, sw_ix s)
 		return 0;
 	if (l->fit[s] == FIT_UNKNOWN)
 		l->fit[s] = is_proven(l, s) ? FIT_LID : FIT_DIRECTED;
-	t = l->plan->routes->topo;
+	t = l->plan->topo;
 	return l->fit[s] == FIT_LID
 		       ? t->port[topo_port_of(t, t->sw[s].node, 0)].lid
 		       : 0;

@@ -1,8 +1,8 @@
 /*
  * push_priv: shared by push.c (phases, sending), push_ack.c (answers,
  * recording), push_settings.c (what ports hold of what they were sent),
- * push_pkeys.c and push_slvl.c (P_Keys; SL2VL and arbitration), and included by
- * no other file.
+ * push_tables.c (blocks of tables) and push_slvl.c (SL2VL), and included by no
+ * other file.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
 #define HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
@@ -41,7 +41,7 @@ struct push {
 static inline const struct topo *
 push_topo(const struct push *p)
 {
-	return p->plan->routes->topo;
+	return p->plan->topo;
 }
 
 /* The switch that a step is for, or TOPO_NONE. */
@@ -61,6 +61,14 @@ push_guid(const struct push *p, const struct plan_step *s)
 	return t->node[t->port[s->port].node].guid;
 }
 
+/* The block that a step is for. */
+static inline struct device_at
+push_at(const struct push *p, const struct plan_step *s)
+{
+	return (struct device_at){push_guid(p, s), (enum device_attr)s->attr,
+		push_topo(p)->port[s->port].num, s->block};
+}
+
 /* Why a request has no answer. */
 static inline enum push_cause
 push_silence(const struct xact_result *res)
@@ -75,12 +83,15 @@ void push_ack_fail(struct push *p, const struct plan_step *s,
 /* Whether later phases rely on this step. */
 bool push_ack_is_needed(const struct push *p, const struct plan_step *s);
 
-/* push_pkeys.c: P_Key blocks; whether a port enforces as it was set to. */
-void push_pkeys_sending(struct push *p, const struct plan_step *s);
-void push_pkeys_done(struct push *p, const struct plan_step *s,
+/*
+ * push_tables.c: blocks of tables. in_place: whether the step's value is in
+ * place already.
+ */
+bool push_tables_in_place(const struct push *p, const struct plan_step *s);
+void push_tables_load(
+	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
+void push_tables_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res);
-void push_pkeys_seen(struct push *p, const struct plan_step *s,
-	const struct mad_port_info *is, const struct mad_port_info *want);
 
 /*
  * push_settings.c: the data of a Set(PortInfo); and whether its answer settles
@@ -89,23 +100,18 @@ void push_pkeys_seen(struct push *p, const struct plan_step *s,
  */
 void push_settings_load(const struct push *p, const struct plan_step *s,
 	uint8_t data[MAD_DATA]);
-bool push_settings_taken(struct push *p, size_t ix,
-	const struct mad_port_info *is, struct mono now);
+bool push_settings_taken(
+	struct push *p, size_t ix, const uint8_t is[MAD_DATA], struct mono now);
 bool push_settings_resend(struct push *p, size_t ix, struct mono now);
 /* The port keeps its own. */
 void push_settings_note(struct push *p, port_ix port, enum plan_keeps what);
 
-/*
- * push_slvl.c: rows of SL2VL, arbitration tables. in_place: whether the step's
- * value is in place already.
- */
+/* push_slvl.c: rows of SL2VL. */
 bool push_slvl_in_place(const struct push *p, const struct plan_step *s);
 void push_slvl_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
 void push_slvl_row_done(
 	struct push *p, size_t ix, const struct xact_result *res);
-void push_slvl_arb_done(struct push *p, const struct plan_step *s,
-	const struct xact_result *res);
 
 /* push.c: send step ix, or a Get of what it writes. */
 void push_send(struct push *p, size_t ix, struct mono now);

@@ -124,21 +124,24 @@ push_settings_resend(struct push *p, size_t ix, struct mono now)
 }
 
 bool
-push_settings_taken(struct push *p, size_t ix, const struct mad_port_info *is,
-	struct mono now)
+push_settings_taken(
+	struct push *p, size_t ix, const uint8_t is[MAD_DATA], struct mono now)
 {
 	const struct plan_step *s = &p->plan->step[ix];
-	struct mad_port_info has = *is, want;
+	struct mad_port_info has, want;
 	uint8_t sent[MAD_DATA];
 	uint32_t lacks;
 
 	if (s->kind == PLAN_DOWN) /* it has what a port has in Init */
 		return true;
 	push_settings_load(p, s, sent);
-	(void)mad_port_info_decode(sent, &want, NULL);
+	lacks = device_attribute_lacks(
+		s->attr, push_topo(p), s->port, s->block, is, sent);
+	if (mad_port_info_decode(is, &has, NULL) != 0 ||
+		mad_port_info_decode(sent, &want, NULL) != 0)
+		return true;
 	if (has.mkey == 0) /* a key that is protected is not shown */
 		has.mkey = want.mkey;
-	lacks = port_settings_differ(push_topo(p), s->port, &has, &want);
 	if (port_settings_needed(lacks) != 0 &&
 		push_settings_resend(p, ix, now))
 		return false;

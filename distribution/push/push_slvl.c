@@ -1,8 +1,7 @@
 /*
- * push_slvl: rows of SL2VL, one by one or many in one Set, and arbitration
- * tables. A switch that cannot map SLs to VLs, or does not take a row for many
- * in one Set, is recorded as such; later phases rely on rows, and the next plan
- * does without. A port that takes no weights keeps its own.
+ * push_slvl: rows of SL2VL, one by one or many in one Set. A switch that cannot
+ * map SLs to VLs, or does not take a row for many in one Set, is recorded as
+ * such; later phases rely on rows, and the next plan does without.
  */
 #include <string.h>
 
@@ -17,16 +16,16 @@ port_number(const struct push *p, const struct plan_step *s)
 static bool
 sets_many_rows(const struct plan_step *s)
 {
-	return (s->mod & (PLAN_ALL_IN | PLAN_ALL_OUT)) != 0;
+	return (s->block & (PLAN_ALL_IN | PLAN_ALL_OUT)) != 0;
 }
 
-/* The (in-port, out-port) of an SL2VL step; an end port has one row. */
+/* The (in-port, out-port) of an SL2VL step; an end port has one row, from 0. */
 static void
 step_dependency(const struct push *p, const struct plan_step *s, unsigned *in,
 	unsigned *out)
 {
-	*in = s->mod >> 8 & 0xff;
-	*out = port_number(p, s) != 0 ? port_number(p, s) : s->mod & 0xff;
+	*in = s->block & 0xff;
+	*out = port_number(p, s);
 }
 
 /* Rows from a range of in-ports to a range of out-ports. */
@@ -45,12 +44,12 @@ step_span(const struct push *p, const struct plan_step *s)
 
 	step_dependency(p, s, &in, &out);
 	return (struct span){
-		.in = (s->mod & PLAN_ALL_IN) != 0 ? first : (uint8_t)in,
+		.in = (s->block & PLAN_ALL_IN) != 0 ? first : (uint8_t)in,
 		.last_in =
-			(s->mod & PLAN_ALL_IN) != 0 ? n->nports : (uint8_t)in,
-		.out = (s->mod & PLAN_ALL_OUT) != 0 ? first : (uint8_t)out,
-		.last_out =
-			(s->mod & PLAN_ALL_OUT) != 0 ? n->nports : (uint8_t)out,
+			(s->block & PLAN_ALL_IN) != 0 ? n->nports : (uint8_t)in,
+		.out = (s->block & PLAN_ALL_OUT) != 0 ? first : (uint8_t)out,
+		.last_out = (s->block & PLAN_ALL_OUT) != 0 ? n->nports
+							   : (uint8_t)out,
 	};
 }
 
@@ -94,28 +93,6 @@ step_row(
 		sl2vl_row_block(row, (uint16_t)s->payload);
 }
 
-static unsigned
-step_part(const struct plan_step *s)
-{
-	return s->mod >> 16;
-}
-
-static struct device_at
-step_arb(const struct push *p, const struct plan_step *s)
-{
-	return device_at_part(push_guid(p, s), port_number(p, s), step_part(s));
-}
-
-static bool
-is_arb_in_place(const struct push *p, const struct plan_step *s)
-{
-	unsigned bytes = vlarb_bytes(push_topo(p), s->port, step_part(s));
-	const uint8_t *is = device_bytes(p->job.hw, step_arb(p, s));
-
-	return is != NULL &&
-	       memcmp(is, p->plan->payload[s->payload], bytes) == 0;
-}
-
 bool
 push_slvl_in_place(const struct push *p, const struct plan_step *s)
 {
@@ -125,9 +102,7 @@ push_slvl_in_place(const struct push *p, const struct plan_step *s)
 
 	if (plan_reads(s))
 		return false;
-	if (s->attr == MAD_VLARB)
-		return is_arb_in_place(p, s);
-	if (s->attr != MAD_SL2VL || s->kind == PLAN_UNBLOCK ||
+	if (s->attr != DEVICE_SL2VL || s->kind == PLAN_UNBLOCK ||
 		sets_many_rows(s))
 		return false;
 	step_row(p, s, want);
@@ -140,11 +115,6 @@ void
 push_slvl_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
-	if (s->attr == MAD_VLARB) {
-		memcpy(data, p->plan->payload[s->payload], VLARB_PART);
-		device_lose(p->job.hw, step_arb(p, s));
-		return;
-	}
 	step_row(p, s, data);
 	record_span(p, s, NULL);
 	device_mark_undrained(p->job.hw);
@@ -230,35 +200,4 @@ void
 push_slvl_row_done(struct push *p, size_t ix, const struct xact_result *res)
 {
 	take_row(p, ix, res, false);
-}
-
-void
-push_slvl_arb_done(struct push *p, const struct plan_step *s,
-	const struct xact_result *res)
-{
-	struct device_at at = step_arb(p, s);
-	unsigned bytes = vlarb_bytes(push_topo(p), s->port, step_part(s));
-	uint8_t is[VLARB_PART] = {0};
-
-	if (res->outcome == XACT_TIMEOUT) {
-		push_ack_fail(p, s, push_silence(res), "no answer");
-		return;
-	}
-	if (res->outcome != XACT_OK) {
-		device_mark(p->job.hw, at, DEVICE_REFUSES);
-		push_ack_fail(
-			p, s, PUSH_NO_WEIGHTS, mad_status_name(res->status));
-		return;
-	}
-	memcpy(is, res->data, bytes);
-	device_put(p->job.hw, at, is);
-	if (s->kind == PLAN_LEARN) {
-		p->counts.reads++;
-	} else if (memcmp(is, p->plan->payload[s->payload], bytes) != 0) {
-		device_mark(p->job.hw, at, DEVICE_REFUSES);
-		push_ack_fail(
-			p, s, PUSH_NO_WEIGHTS, "acknowledged another table");
-	} else {
-		p->counts.other_sets++;
-	}
 }

@@ -20,52 +20,45 @@ mft_cell_decode(const uint8_t data[MFT_CELL], uint16_t mask[MFT_COLUMNS])
 }
 
 bool
-mft_cell_equals(const struct mft_cell *c, const uint8_t data[MFT_CELL])
+mft_cell_is_empty(const uint8_t data[MFT_CELL])
 {
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		if (c->have[g] != be_get16(data + (size_t)2 * g))
-			return false;
-	return true;
-}
+	static const uint8_t nothing[MFT_CELL];
 
-bool
-mft_cell_is_empty(const struct mft_cell *c)
-{
-	static const uint16_t nothing[MFT_COLUMNS];
-
-	return memcmp(c->have, nothing, sizeof(nothing)) == 0;
+	return memcmp(data, nothing, sizeof(nothing)) == 0;
 }
 
 void
-mft_cell_compare(const struct mft_cell *c, uint16_t links, uint32_t *gains,
-	uint32_t *loses)
+mft_cell_compare(
+	const struct mft_cell_state *c, uint32_t *gains, uint32_t *loses)
 {
 	for (unsigned g = 0; g < MFT_COLUMNS; g++) {
-		unsigned want = c->want[g] & (unsigned)links;
-		unsigned have = c->have[g] & (unsigned)links;
+		unsigned want = c->want[g] & (unsigned)c->links;
+		unsigned have =
+			c->have == NULL ? 0 : c->have[g] & (unsigned)c->links;
 
-		if (!c->known || (want & ~have) != 0)
+		if (c->have == NULL || (want & ~have) != 0)
 			*gains |= (uint32_t)(want != 0) << g;
-		if (!c->known || (have & ~want) != 0)
+		if (c->have == NULL || (have & ~want) != 0)
 			*loses |= (uint32_t)1 << g;
 	}
 }
 
 void
-mft_cell_goal(const struct mft_cell *c, uint16_t links, uint32_t moving,
+mft_cell_goal(const struct mft_cell_state *c, uint32_t moving,
 	uint16_t goal[MFT_COLUMNS])
 {
 	for (unsigned g = 0; g < MFT_COLUMNS; g++) {
-		unsigned keep = c->known ? c->have[g] : 0U;
+		unsigned keep = c->have == NULL ? 0U : c->have[g];
 
 		goal[g] = c->want[g];
 		if ((moving >> g & 1) != 0)
-			goal[g] &= (uint16_t)(keep | (uint16_t)~links);
+			goal[g] &= (uint16_t)(keep | (uint16_t)~c->links);
 	}
 }
 
 bool
-mft_cell_differs(const struct mft_cell *c, const uint16_t goal[MFT_COLUMNS])
+mft_cell_differs(
+	const struct mft_cell_state *c, const uint16_t goal[MFT_COLUMNS])
 {
-	return !c->known || memcmp(c->have, goal, MFT_CELL) != 0;
+	return c->have == NULL || memcmp(c->have, goal, MFT_CELL) != 0;
 }

@@ -32,9 +32,9 @@ enum {
 };
 
 struct mft_cell {
-	bool known; /* have is what the switch holds, as far as known */
 	bool asked; /* a Get was sent: without an answer not repeated */
-	uint16_t want[MFT_COLUMNS], have[MFT_COLUMNS];
+	bool used;  /* the last that was known of it was not empty */
+	uint16_t want[MFT_COLUMNS];
 };
 
 /* The AttributeModifier of position pos of a block of groups. */
@@ -55,27 +55,32 @@ mft_cell_ports(const uint64_t mask[MFT_WORDS], unsigned pos)
 void mft_cell_encode(const uint16_t mask[MFT_COLUMNS], uint8_t data[MFT_CELL]);
 void mft_cell_decode(const uint8_t data[MFT_CELL], uint16_t mask[MFT_COLUMNS]);
 
-/* Whether `have` is this. */
-bool mft_cell_equals(const struct mft_cell *c, const uint8_t data[MFT_CELL]);
-bool mft_cell_is_empty(const struct mft_cell *c);
+/* Whether no mask has a port. */
+bool mft_cell_is_empty(const uint8_t data[MFT_CELL]);
+
+/* What a cell shall hold, and what it holds, as far as that is known. */
+struct mft_cell_state {
+	const uint16_t *want; /* [MFT_COLUMNS] */
+	const uint16_t *have; /* [MFT_COLUMNS], or NULL: unknown */
+	uint16_t links;	      /* ports that lead to other switches */
+};
 
 /*
  * Adds the groups (as bits) that gain links to other switches in this cell, and
- * those that lose some; `links` are the ports that lead to switches. An unknown
- * cell may hold anything.
+ * those that lose some. An unknown cell may hold anything.
  */
-void mft_cell_compare(const struct mft_cell *c, uint16_t links, uint32_t *gains,
-	uint32_t *loses);
+void mft_cell_compare(
+	const struct mft_cell_state *c, uint32_t *gains, uint32_t *loses);
 
 /*
  * What the cell shall hold next: what is wanted; of links of the groups in
  * `moving` only those that it holds already.
  */
-void mft_cell_goal(const struct mft_cell *c, uint16_t links, uint32_t moving,
+void mft_cell_goal(const struct mft_cell_state *c, uint32_t moving,
 	uint16_t goal[MFT_COLUMNS]);
 
 /* Whether the cell does not hold this, or is unknown. */
 bool mft_cell_differs(
-	const struct mft_cell *c, const uint16_t goal[MFT_COLUMNS]);
+	const struct mft_cell_state *c, const uint16_t goal[MFT_COLUMNS]);
 
 #endif

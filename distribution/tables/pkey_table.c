@@ -47,6 +47,16 @@ pkey_table_cap(const struct topo *t, port_ix p)
 		       : PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK;
 }
 
+unsigned
+pkey_table_bytes(const struct topo *t, port_ix p, uint32_t block)
+{
+	unsigned cap = pkey_table_cap(t, p), at = block * PKEY_TABLE_BLOCK;
+	unsigned n = cap > at ? cap - at : 0;
+
+	return (unsigned)sizeof(uint16_t) *
+	       (n < PKEY_TABLE_BLOCK ? n : PKEY_TABLE_BLOCK);
+}
+
 bool
 pkey_table_guards(
 	const struct topo *t, const struct pkey_table_want *w, port_ix p)

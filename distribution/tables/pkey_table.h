@@ -53,6 +53,9 @@ pkey_table_blocks(unsigned cap)
 	return (cap + PKEY_TABLE_BLOCK - 1) / PKEY_TABLE_BLOCK;
 }
 
+/* Bytes that the port has of a block. */
+unsigned pkey_table_bytes(const struct topo *t, port_ix p, uint32_t block);
+
 /* Whether p is an external port of a switch, faces a host and shall enforce. */
 bool pkey_table_guards(
 	const struct topo *t, const struct pkey_table_want *w, port_ix p);

@@ -108,6 +108,21 @@ port_settings_differ(const struct topo *t, port_ix p,
 	return fields;
 }
 
+uint32_t
+port_settings_lacks(const struct topo *t, port_ix p, uint32_t block,
+	const uint8_t *is, const uint8_t *want)
+{
+	struct mad_port_info a, b;
+
+	(void)block;
+	if (mad_port_info_decode(is, &a, NULL) != 0 ||
+		mad_port_info_decode(want, &b, NULL) != 0)
+		return 0;
+	if (a.mkey == 0)
+		a.mkey = b.mkey;
+	return port_settings_differ(t, p, &a, &b);
+}
+
 static uint32_t
 fields_that_cost(enum cost most)
 {

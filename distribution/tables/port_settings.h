@@ -42,6 +42,14 @@
 uint32_t port_settings_differ(const struct topo *t, port_ix p,
 	const struct mad_port_info *is, const struct mad_port_info *want);
 
+/*
+ * The same of 64 bytes of PortInfo each, as the attribute's `lacks`: a key that
+ * is protected is not shown, and counts as the one that is wanted. Of what
+ * cannot be read nothing is said.
+ */
+uint32_t port_settings_lacks(const struct topo *t, port_ix p, uint32_t block,
+	const uint8_t *is, const uint8_t *want);
+
 /* Of these fields, the addresses; and those that are needed, addresses too. */
 uint32_t port_settings_addresses(uint32_t fields);
 uint32_t port_settings_needed(uint32_t fields);

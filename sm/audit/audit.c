@@ -86,7 +86,7 @@ audit_new(const struct config *c, struct transport *t)
 	a->builder = builder_new();
 	a->pool = lft_pool_new();
 	a->hw = device_new(a->pool);
-	a->mft = mft_new(&(struct mft_job){.x = a->x});
+	a->mft = mft_new(&(struct mft_job){.x = a->x, .hw = a->hw});
 	a->found.cfg = c;
 	a->found.pool = a->pool;
 	a->found.hw = a->hw;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "distribution/device/device_request.h"
+#include "distribution/device/device_read.h"
 #include "sm/base/mem.h"
 
 enum { ROW = 8, UNREAD = 0, ROWS_MAX = UINT16_MAX };
@@ -18,7 +18,7 @@ struct audit_vls {
 	struct audit_vl_read_job job;
 	struct audit_vl_row *want; /* to be read; one of each link first */
 	size_t n, cap, first, next, end;
-	unsigned inflight;
+	struct device_read *read_rows;
 	uint16_t **id; /* [nsw] by in * width + out: index in row, or UNREAD */
 	struct row *row;
 	size_t nrows, caprows;
@@ -27,7 +27,6 @@ struct audit_vls {
 	uint64_t read, refused;
 	uint16_t vls;
 	uint16_t discards;
-	bool done;
 };
 
 static unsigned
@@ -164,6 +163,7 @@ audit_vl_read_free(struct audit_vls *l)
 		free(l->id[s]);
 		free(l->guess[s]);
 	}
+	device_read_free(l->read_rows);
 	free(l->id);
 	free(l->guess);
 	free(l->want);
@@ -233,21 +233,22 @@ store_row_id(struct audit_vls *l, const struct audit_vl_row *q, uint16_t id)
 }
 
 static void
-row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
+take_row(void *self, const struct device_job *job, enum device_verdict v,
+	const struct xact_result *res)
 {
-	struct audit_vls *l = cookie;
-	const struct audit_vl_row *q = &l->want[tag];
+	struct audit_vls *l = self;
 	const struct topo *t = l->job.t;
-	unsigned vls = operational_vls(
-		t->port[topo_port_of(t, t->sw[q->sw].node, q->out)].op_vls);
+	const struct topo_port *p = &t->port[job->port];
+	struct audit_vl_row q = {
+		t->node[p->node].sw, (uint8_t)job->block, p->num};
+	unsigned vls = operational_vls(p->op_vls);
 
-	l->inflight--;
-	if (res->outcome != XACT_OK) {
+	if (v != DEVICE_NEWS) {
 		l->refused++;
 		return;
 	}
 	l->read++;
-	store_row_id(l, q, row_id(l, res->data));
+	store_row_id(l, &q, row_id(l, res->data));
 	for (unsigned sl = 0; sl < 16; sl++) {
 		unsigned vl = vl_in(res->data, sl);
 
@@ -256,25 +257,6 @@ row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 		else
 			l->discards |= (uint16_t)(1U << sl);
 	}
-}
-
-static void
-ask_row(struct audit_vls *l, size_t at, struct mono now)
-{
-	const struct audit_vl_row *q = &l->want[at];
-	const struct topo *t = l->job.t;
-	node_ix node = t->sw[q->sw].node;
-	struct xact_request r;
-
-	if (device_request(t, node, &r) != 0) {
-		l->refused++;
-		return;
-	}
-	r.method = MAD_GET;
-	r.attr = MAD_SL2VL;
-	r.mod = (uint32_t)q->in << 8 | q->out;
-	l->inflight++;
-	xact_submit(l->job.x, &r, now, row_answered, l, at);
 }
 
 /* The sample of each link is read: read the rest as well if that tells more.
@@ -292,25 +274,43 @@ extend_to_rest(struct audit_vls *l)
 	return l->end > l->first;
 }
 
+/* The next row that is wanted. */
+static bool
+add_next(void *self, struct device_read *read)
+{
+	struct audit_vls *l = self;
+	const struct audit_vl_row *q;
+
+	if (l->next == l->end &&
+		(!device_read_idle(read) || !extend_to_rest(l)))
+		return false;
+	q = &l->want[l->next++];
+	device_read_add(read,
+		&(struct device_job){.port = topo_port_of(l->job.t,
+					     l->job.t->sw[q->sw].node, q->out),
+			.attr = DEVICE_SL2VL,
+			.block = q->in,
+			.mode = DEVICE_READ_LOOK});
+	return true;
+}
+
 void
 audit_vl_read_feed(struct audit_vls *l, struct mono now)
 {
-	for (;;) {
-		while (l->next < l->end && xact_room(l->job.x))
-			ask_row(l, l->next++, now);
-		if (l->done || l->next < l->end || l->inflight > 0)
-			return;
-		if (!extend_to_rest(l)) {
-			l->done = true;
-			return;
-		}
-	}
+	if (l->read_rows == NULL)
+		l->read_rows = device_read_new(
+			&(struct device_reading){.topo = l->job.t,
+				.x = l->job.x,
+				.more = add_next,
+				.taken = take_row,
+				.self = l});
+	device_read_feed(l->read_rows, now);
 }
 
 bool
 audit_vl_read_done(const struct audit_vls *l)
 {
-	return l->done;
+	return l->read_rows != NULL && device_read_done(l->read_rows);
 }
 
 /* ---- what is known ---- */

@@ -38,7 +38,7 @@ struct audit_vl_row {
 };
 
 struct audit_vl_read_job {
-	const struct topo *t;
+	struct topo *t;
 	struct xact *x;
 	bool matters; /* whether there is a credit loop depends on VLs */
 };

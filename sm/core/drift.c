@@ -44,12 +44,10 @@ block_with_entries(const struct sm *sm, uint64_t guid)
 }
 
 static void
-sample_attribute(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
+sample_block(struct sm *sm, struct device_at at)
 {
-	drift_sample(sm, &(struct device_check_item){.guid = guid,
-				 .attr = attr,
-				 .mod = mod,
-				 .why = DEVICE_CHECK_ROUND});
+	drift_sample(sm, &(struct device_check_item){
+				 .at = at, .why = DEVICE_CHECK_ROUND});
 }
 
 static void
@@ -60,8 +58,8 @@ sample_switch(struct sm *sm, const struct topo *t, sw_ix s)
 
 	if (b == UINT32_MAX)
 		return;
-	sample_attribute(sm, guid, MAD_LFT, b);
-	sample_attribute(sm, guid, MAD_PORT_INFO, 0);
+	sample_block(sm, device_at_lft(guid, b));
+	sample_block(sm, device_at_port(guid, 0));
 }
 
 /* PortInfo of a host's port that is up. */
@@ -73,7 +71,7 @@ sample_host_port(struct sm *sm, const struct topo *t, port_ix p)
 
 	if (n->type != TOPO_SWITCH && port->peer != TOPO_NONE &&
 		(n->flags & TN_DUPLICATE) == 0)
-		sample_attribute(sm, n->guid, MAD_PORT_INFO, port->num);
+		sample_block(sm, device_at_port(n->guid, port->num));
 }
 
 /* Ours, and some others in rotation: all of them in ROUND_SWEEPS light sweeps.
@@ -105,8 +103,8 @@ sample_all_blocks(struct sm *sm, const struct topo *t)
 
 		for (uint32_t b = 0; b < n; b++)
 			if (row[b] != DEVICE_UNKNOWN)
-				sample_attribute(sm, guid, MAD_LFT, b);
-		sample_attribute(sm, guid, MAD_PORT_INFO, 0);
+				sample_block(sm, device_at_lft(guid, b));
+		sample_block(sm, device_at_port(guid, 0));
 	}
 }
 
@@ -166,7 +164,7 @@ drift_light(struct sm *sm, struct mono now)
 		u->left_ports = false;
 		return;
 	}
-	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
+	if (u->flaw.at.guid != 0 && u->flaw.at.attr == DEVICE_PORT_INFO)
 		drift_sample(sm, &u->flaw);
 	if (u->again)
 		sample_all_blocks(sm, t);
@@ -218,7 +216,7 @@ static void
 log_drift(struct sm *sm, const struct device_check_item *i)
 {
 	const struct topo *t = sm->view->topo;
-	node_ix n = topo_by_node_guid(t, i->guid);
+	node_ix n = topo_by_node_guid(t, i->at.guid);
 	char what[64];
 	struct buf b = {0};
 
@@ -227,8 +225,8 @@ log_drift(struct sm *sm, const struct device_check_item *i)
 		"modified by something other than this daemon: %s of %s "
 		"0x%016llx \"%s\" (%u so far); run only one subnet manager. "
 		"This one: 0x%016llx priority %u; others: ",
-		what, is_of_host(t, i->guid) ? "host" : "switch",
-		(unsigned long long)i->guid,
+		what, is_of_host(t, i->at.guid) ? "host" : "switch",
+		(unsigned long long)i->at.guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), sm->drift.switches,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
 	list_other_managers(sm, &b);
@@ -241,12 +239,12 @@ take_drift(struct sm *sm, const struct device_check_item *i, bool blank,
 	struct mono now)
 {
 	struct drift_state *u = &sm->drift;
-	bool host = is_of_host(sm->view->topo, i->guid);
+	bool host = is_of_host(sm->view->topo, i->at.guid);
 
 	if (!host)
-		device_forget_node(sm->hw, i->guid);
+		device_forget_node(sm->hw, i->at.guid);
 	if (blank || (host && i->field == NULL)) {
-		dirty_mark(sm, i->guid, now, DIRTY_LOST,
+		dirty_mark(sm, i->at.guid, now, DIRTY_LOST,
 			host ? "a host's port went down or lost its LID"
 			     : NULL);
 		return;
@@ -263,10 +261,10 @@ take_drift(struct sm *sm, const struct device_check_item *i, bool blank,
 		u->left_ports |= host;
 		return;
 	}
-	if (i->attr == MAD_PORT_INFO)
+	if (i->at.attr == DEVICE_PORT_INFO)
 		dirty_mark_full(sm, now, DIRTY_PORTS, NULL);
 	if (!host)
-		dirty_mark(sm, i->guid, now, DIRTY_TABLES, NULL);
+		dirty_mark(sm, i->at.guid, now, DIRTY_TABLES, NULL);
 }
 
 /* A port does not hold what it acknowledged. */
@@ -275,15 +273,16 @@ take_port_flaw(
 	struct sm *sm, const struct device_check_item *i, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
-	node_ix n = topo_by_node_guid(t, i->guid);
+	node_ix n = topo_by_node_guid(t, i->at.guid);
 
-	if (n != TOPO_NONE && i->mod <= t->node[n].nports)
+	if (n != TOPO_NONE && i->at.port <= t->node[n].nports)
 		drift_port_disobeys(
-			sm, topo_port_of(t, n, i->mod), i->attr, now);
+			sm, topo_port_of(t, n, i->at.port), i->at.attr, now);
 }
 
 void
-drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
+drift_port_disobeys(
+	struct sm *sm, port_ix p, enum device_attr attr, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	const struct topo_port *port = &t->port[p];
@@ -299,13 +298,12 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 		"port %u of 0x%016llx \"%s\" acknowledged and did not keep %s, "
 		"%u times",
 		port->num, (unsigned long long)guid, topo_desc(t, port->node),
-		attr == MAD_PKEY_TABLE ? "its P_Keys" : "its settings", n);
+		attr == DEVICE_PKEY ? "its P_Keys" : "its settings", n);
 	log_warn("push: %s", text);
 	if (n >= FLAWS) {
 		memcpy(sm->stat.flaw, text, sizeof(text));
-		sm->drift.flaw = (struct device_check_item){.guid = guid,
-			.attr = attr,
-			.mod = port->num,
+		sm->drift.flaw = (struct device_check_item){
+			.at = {guid, attr, port->num, 0},
 			.why = DEVICE_CHECK_ACKED};
 	}
 	/* asked and written again: at once, and later not so soon */
@@ -323,7 +321,7 @@ take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
 	size_t i, struct mono now)
 {
 	const struct device_check_item *w = &wrong[i];
-	bool port = w->attr == MAD_PORT_INFO;
+	bool port = w->at.attr == DEVICE_PORT_INFO;
 	size_t k = 0;
 
 	sm->stat.not_held++;
@@ -332,15 +330,16 @@ take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
 	else if (w->why == DEVICE_CHECK_DOUBT)
 		dirty_mark_replan(sm, now, DIRTY_LATE_COPY, NULL);
 	else
-		dirty_mark(sm, w->guid, now, DIRTY_NOT_HELD, NULL);
-	if (w->why != DEVICE_CHECK_ACKED || (port && w->mod != 0))
+		dirty_mark(sm, w->at.guid, now, DIRTY_NOT_HELD, NULL);
+	if (w->why != DEVICE_CHECK_ACKED || (port && w->at.port != 0))
 		return;
-	while (k < i && (wrong[k].guid != w->guid || wrong[k].why != w->why))
+	while (k < i &&
+		(wrong[k].at.guid != w->at.guid || wrong[k].why != w->why))
 		k++;
 	if (k == i)
 		quarantine_for_disobedience(sm, w, now);
-	if (w->empty || w->attr != MAD_LFT)
-		device_forget_node(sm->hw, w->guid);
+	if (w->empty || w->at.attr != DEVICE_LFT)
+		device_forget_node(sm->hw, w->at.guid);
 }
 
 /* True if something of the node is blank: then it has rebooted, and whatever
@@ -349,7 +348,7 @@ static bool
 has_rebooted(const struct device_check_item *wrong, size_t n, uint64_t guid)
 {
 	for (size_t i = 0; i < n; i++)
-		if (wrong[i].guid == guid && wrong[i].empty)
+		if (wrong[i].at.guid == guid && wrong[i].empty)
 			return true;
 	return false;
 }
@@ -363,8 +362,8 @@ static bool
 is_rival_likely(const struct device_check_item *wrong, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		if (wrong[i].attr != MAD_PORT_INFO &&
-			wrong[0].guid != wrong[i].guid)
+		if (wrong[i].at.attr != DEVICE_PORT_INFO &&
+			wrong[0].at.guid != wrong[i].at.guid)
 			return true;
 	return false;
 }
@@ -374,8 +373,7 @@ list_has_item(const struct device_check_item *list, size_t n,
 	const struct device_check_item *i)
 {
 	for (size_t k = 0; k < n; k++)
-		if (list[k].guid == i->guid && list[k].attr == i->attr &&
-			list[k].mod == i->mod)
+		if (device_at_equal(list[k].at, i->at))
 			return true;
 	return false;
 }
@@ -388,12 +386,12 @@ clear_port_flaw(struct sm *sm, const struct device_check_item *wrong, size_t n,
 	struct drift_state *u = &sm->drift;
 
 	/* P_Keys: run_pkeys_checked reported it again just now */
-	if (u->flaw.guid == 0 ||
+	if (u->flaw.at.guid == 0 ||
 		!list_has_item(sm->check.sample, sm->check.nsample, &u->flaw) ||
 		list_has_item(wrong, n, &u->flaw) ||
-		(u->flaw.attr == MAD_PKEY_TABLE && u->flawed.ns == now.ns))
+		(u->flaw.at.attr == DEVICE_PKEY && u->flawed.ns == now.ns))
 		return;
-	u->flaw.guid = 0;
+	u->flaw.at.guid = 0;
 	sm->stat.flaw[0] = '\0';
 	map_free(&u->flaws);
 }
@@ -433,9 +431,9 @@ drift_checked(struct sm *sm, struct mono now)
 	for (i = 0; i < n; i++)
 		if (wrong[i].why == DEVICE_CHECK_ROUND ||
 			(rival && wrong[i].why == DEVICE_CHECK_ACKED &&
-				wrong[i].attr != MAD_PORT_INFO))
+				wrong[i].at.attr != DEVICE_PORT_INFO))
 			take_drift(sm, &wrong[i],
-				has_rebooted(wrong, n, wrong[i].guid), now);
+				has_rebooted(wrong, n, wrong[i].at.guid), now);
 		else
 			take_not_as_acked(sm, wrong, i, now);
 	if (u->found == 0)

@@ -44,7 +44,7 @@ struct drift_state {
 	unsigned times, switches;
 	struct mono last_found, wait, wait_until;
 	struct map flaws;	       /* (node, port) -> how often it failed */
-	struct device_check_item flaw; /* the port of the alarm; guid 0: none */
+	struct device_check_item flaw; /* the port of the alarm; GUID 0: none */
 	struct mono flawed;
 	bool master_seen; /* in this round of SMInfo questions */
 	unsigned masters; /* rounds in a row */
@@ -60,7 +60,7 @@ void drift_checked(struct sm *sm, struct mono now);
 /* Port p of the view acknowledges an attribute and does not hold it. It is
  * asked and written again. */
 void drift_port_disobeys(
-	struct sm *sm, port_ix p, uint16_t attr, struct mono now);
+	struct sm *sm, port_ix p, enum device_attr attr, struct mono now);
 /* Other SMs are about to be asked for their SMInfo; one of them is a master
  * that we outrank. */
 void drift_review(struct sm *sm);

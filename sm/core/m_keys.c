@@ -61,11 +61,9 @@ ask_port(struct sm *sm, port_ix p, struct mono now)
 	const struct topo *t = sm->view->topo;
 	struct xact_request r;
 
-	if (device_request_port(t, p, &r) != 0)
+	if (device_request_block(t, p, DEVICE_PORT_INFO, 0, &r) != 0)
 		return;
 	r.method = MAD_GET;
-	r.attr = MAD_PORT_INFO;
-	r.mod = t->port[p].num;
 	sm->leases.pending++;
 	xact_submit(sm->x, &r, now, take_renewal, sm,
 		(uint64_t)t->generation << 32 | p);

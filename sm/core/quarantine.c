@@ -224,16 +224,16 @@ void
 quarantine_for_disobedience(
 	struct sm *sm, const struct device_check_item *i, struct mono now)
 {
-	struct sm_quarantined *s = quarantine_entry(sm, i->guid);
+	struct sm_quarantined *s = quarantine_entry(sm, i->at.guid);
 	const struct topo *t = sm->view->topo;
-	node_ix n = topo_by_node_guid(t, i->guid);
+	node_ix n = topo_by_node_guid(t, i->at.guid);
 	const char *name = n == TOPO_NONE ? "" : topo_desc(t, n);
 	char what[64];
 
 	device_check_item_text(i, what, sizeof(what));
 	log_warn("push: guid=0x%016llx \"%s\" does not hold what it "
 		 "acknowledged: %s",
-		(unsigned long long)i->guid, name, what);
+		(unsigned long long)i->at.guid, name, what);
 	if (mono_before(
 		    mono_add(s->last_false_ack, mono_ms(FALSE_ACKS_MS)), now))
 		s->false_acks = 0;
@@ -244,7 +244,7 @@ quarantine_for_disobedience(
 	s->false_acks = 0;
 	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges what "
 		  "it does not hold: %s",
-		(unsigned long long)i->guid, name, what);
-	quarantine_switch(
-		sm, i->guid, "acknowledges tables that it does not hold", now);
+		(unsigned long long)i->at.guid, name, what);
+	quarantine_switch(sm, i->at.guid,
+		"acknowledges tables that it does not hold", now);
 }

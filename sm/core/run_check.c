@@ -15,27 +15,24 @@ sample_of_step(const struct topo *t, const struct plan_step *s,
 {
 	const struct topo_port *p = &t->port[s->port];
 	const struct topo_node *n = &t->node[p->node];
-	unsigned in = s->mod >> 8 & 0xff, out = s->mod & 0xff;
+	struct device_at *at = &i->at;
 
 	*i = (struct device_check_item){
-		.guid = n->guid, .attr = s->attr, .why = DEVICE_CHECK_ACKED};
-	if (s->attr == MAD_PKEY_TABLE) {
-		i->mod = p->num;
+		.at = {n->guid, (enum device_attr)s->attr, p->num, 0},
+		.why = DEVICE_CHECK_ACKED};
+	if (s->attr == DEVICE_PKEY)
 		return true;
-	}
 	/* of the Sets of a port that comes up the last one is enough */
-	if (s->attr == MAD_PORT_INFO && !plan_reads(s) &&
+	if (s->attr == DEVICE_PORT_INFO && !plan_reads(s) &&
 		s->kind != PLAN_DOWN && s->kind != PLAN_PREPARE &&
-		s->kind != PLAN_ARM) {
-		i->mod = p->num;
+		s->kind != PLAN_ARM)
 		return true;
-	}
-	if (s->attr != MAD_SL2VL || n->type != TOPO_SWITCH || plan_reads(s) ||
-		n->nports < 2)
+	if (s->attr != DEVICE_SL2VL || n->type != TOPO_SWITCH ||
+		plan_reads(s) || n->nports < 2)
 		return false;
-	out = (s->mod & PLAN_ALL_OUT) != 0 ? 2 : out;
-	in = (s->mod & PLAN_ALL_IN) != 0 ? (out == 1 ? 2 : 1) : in;
-	i->mod = in << 8 | out;
+	at->port = (s->block & PLAN_ALL_OUT) != 0 ? 2 : at->port;
+	at->block = (s->block & PLAN_ALL_IN) != 0 ? (at->port == 1 ? 2 : 1)
+						  : s->block & 0xff;
 	return true;
 }
 
@@ -49,7 +46,7 @@ sample_steps(struct sm *sm)
 	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
 		struct device_check_item i;
 
-		if (sample_of_step(p->routes->topo, &p->step[k], &i))
+		if (sample_of_step(p->topo, &p->step[k], &i))
 			drift_sample(sm, &i);
 	}
 }
@@ -67,11 +64,11 @@ take_samples(struct sm *sm)
 
 		if (b == UINT32_MAX)
 			continue;
-		drift_sample(sm, &(struct device_check_item){
-					 .guid = t->node[t->sw[s].node].guid,
-					 .attr = MAD_LFT,
-					 .mod = b,
-					 .why = DEVICE_CHECK_ACKED});
+		drift_sample(
+			sm, &(struct device_check_item){
+				    .at = device_at_lft(
+					    t->node[t->sw[s].node].guid, b),
+				    .why = DEVICE_CHECK_ACKED});
 	}
 	sample_steps(sm);
 	drift_sample_all(sm, t);

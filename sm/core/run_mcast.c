@@ -48,6 +48,7 @@ void
 run_mcast_new(struct sm *sm)
 {
 	const struct mft_job job = {.x = sm->x,
+		.hw = sm->hw,
 		.switch_written = in_flight_switch_written,
 		.cookie = sm};
 

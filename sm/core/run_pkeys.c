@@ -169,11 +169,12 @@ ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
 {
 	for (size_t i = 0; i < sm->check.nsample; i++) {
 		const struct device_check_item *s = &sm->check.sample[i];
-		node_ix n = topo_by_node_guid(t, s->guid);
+		node_ix n = topo_by_node_guid(t, s->at.guid);
 
-		if (s->attr == MAD_PKEY_TABLE && n != TOPO_NONE &&
-			s->mod <= t->node[n].nports)
-			ask[topo_port_of(t, n, s->mod)] = PKEY_TABLE_ASK_ALL;
+		if (s->at.attr == DEVICE_PKEY && n != TOPO_NONE &&
+			s->at.port <= t->node[n].nports)
+			ask[topo_port_of(t, n, s->at.port)] =
+				PKEY_TABLE_ASK_ALL;
 	}
 }
 
@@ -230,7 +231,7 @@ run_pkeys_checked(struct sm *sm, struct mono now)
 		n, t->port[p].num,
 		(unsigned long long)t->node[t->port[p].node].guid,
 		topo_desc(t, t->port[p].node));
-	drift_port_disobeys(sm, p, MAD_PKEY_TABLE, now);
+	drift_port_disobeys(sm, p, DEVICE_PKEY, now);
 	if (n > 1)
 		dirty_mark_replan(sm, now, DIRTY_PKEYS, NULL);
 }

@@ -203,7 +203,7 @@ static void
 list_blocked(const struct plan *p, struct view_change *c)
 {
 	const struct transition_result *x = p->change;
-	const struct topo *t = p->routes->topo;
+	const struct topo *t = p->topo;
 	size_t i;
 
 	c->ndeps = x->ndeps;

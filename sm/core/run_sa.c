@@ -90,16 +90,6 @@ guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
 			(unsigned long long)tag);
 }
 
-/* A Set to a port of the view. False: there is no path. */
-static bool
-make_set_request(const struct sm *sm, port_ix port, struct xact_request *r)
-{
-	if (device_request_port(phase_view(sm)->topo, port, r) != 0)
-		return false;
-	r->method = MAD_SET;
-	return true;
-}
-
 static void
 write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 {
@@ -107,8 +97,9 @@ write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 	const struct topo_port *p = &phase_view(sm)->topo->port[port];
 	struct xact_request r;
 
-	if (!make_set_request(sm, port, &r))
+	if (device_request_port(phase_view(sm)->topo, port, &r) != 0)
 		return;
+	r.method = MAD_SET;
 	r.attr = MAD_GUID_INFO;
 	r.mod = block;
 	for (size_t i = 0; i < 8; i++)
@@ -267,11 +258,9 @@ compare_settings(struct sm *sm, uint64_t guid, const struct xact_result *res)
 			topo_info(sm->view->topo, p), &was, NULL) != 0 ||
 		is.state < PORT_ARMED || was.state < PORT_ARMED)
 		return;
-	if (is.mkey == 0) /* a key that is protected is not shown */
-		is.mkey = was.mkey;
-	if (port_settings_needed(
-		    port_settings_differ(sm->view->topo, p, &is, &was)) != 0)
-		drift_port_disobeys(sm, p, MAD_PORT_INFO, res->now);
+	if (port_settings_needed(port_settings_lacks(sm->view->topo, p, 0,
+		    res->data, topo_info(sm->view->topo, p))) != 0)
+		drift_port_disobeys(sm, p, DEVICE_PORT_INFO, res->now);
 }
 
 static void
@@ -296,14 +285,12 @@ ask_reregister(struct sm *sm, port_ix port, struct mono now)
 	struct xact_request r;
 
 	if (mad_port_info_decode(topo_info(t, port), &i, NULL) != 0 ||
-		!make_set_request(sm, port, &r))
+		device_request_block(t, port, DEVICE_PORT_INFO, 0, &r) != 0)
 		return;
+	r.method = MAD_SET;
 	plan_no_change(&i);
 	i.mkey = sm->cfg->fabric.m_key;
 	i.client_rereg = true;
-	r.attr = MAD_PORT_INFO;
-	r.mod = p->num |
-		((p->flags & TP_EXT_SPEED) != 0 ? MAD_PORT_INFO_EXT : 0);
 	mad_port_info_encode(&i, r.data);
 	xact_submit(sm->x, &r, now, take_rereg_answer, sm, p->guid);
 }

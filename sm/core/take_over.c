@@ -85,23 +85,16 @@ port_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 			o, "another state of port", t->port[p->port].guid);
 }
 
-static uint32_t
-port_modifier(const struct topo_port *p)
-{
-	return p->num |
-	       ((p->flags & TP_EXT_SPEED) != 0 ? MAD_PORT_INFO_EXT : 0);
-}
-
 static void
 ask_switch(struct take_over *o, sw_ix s, struct mono now)
 {
 	const struct topo *t = o->view->topo;
 	struct xact_request r;
 
-	if (device_request(t, t->sw[s].node, &r) != 0)
+	if (device_request_block(t, t->node[t->sw[s].node].first_port,
+		    DEVICE_SWITCH_INFO, 0, &r) != 0)
 		return;
 	r.method = MAD_GET;
-	r.attr = MAD_SWITCH_INFO;
 	r.once = o->sm->cfg->smp.timeout;
 	o->inflight++;
 	xact_submit(o->sm->x, &r, now, switch_answered, o, s);
@@ -115,11 +108,10 @@ ask_port(struct take_over *o, size_t i, const uint8_t *data, struct mono now,
 	const struct topo *t = o->view->topo;
 	struct xact_request r;
 
-	if (device_request_port(t, o->port[i].port, &r) != 0)
+	if (device_request_block(t, o->port[i].port, DEVICE_PORT_INFO, 0, &r) !=
+		0)
 		return;
 	r.method = data != NULL ? MAD_SET : MAD_GET;
-	r.attr = MAD_PORT_INFO;
-	r.mod = port_modifier(&t->port[o->port[i].port]);
 	r.once = o->sm->cfg->smp.timeout;
 	if (data != NULL)
 		memcpy(r.data, data, MAD_DATA);

@@ -90,6 +90,26 @@ START_TEST(parts)
 }
 END_TEST
 
+/* Positions of a switch's multicast table, lost with it and not with the rest.
+ */
+START_TEST(cells)
+{
+	uint8_t cell[MAD_DATA] = {0, 6};
+
+	device_expect(h, device_at_cell(1, 2, 5));
+	ck_assert_ptr_null(device_bytes(h, device_at_cell(1, 2, 5)));
+	device_put(h, device_at_cell(1, 2, 5), cell);
+	device_put(h, device_at_cell(2, 2, 5), cell);
+	ck_assert(store_holds(device_at_cell(1, 2, 5), cell));
+	ck_assert_ptr_null(device_bytes(h, device_at_cell(1, 1, 5)));
+	device_forget_node(h, 1);
+	ck_assert(store_holds(device_at_cell(1, 2, 5), cell));
+	device_forget_tables(h, 1, DEVICE_MFT);
+	ck_assert_ptr_null(device_bytes(h, device_at_cell(1, 2, 5)));
+	ck_assert(store_holds(device_at_cell(2, 2, 5), cell));
+}
+END_TEST
+
 START_TEST(keys)
 {
 	uint64_t stamp = device_stamp(h, DEVICE_PKEY);
@@ -229,6 +249,7 @@ main(void)
 	tcase_add_checked_fixture(tc, open_store, close_store);
 	tcase_add_test(tc, rows);
 	tcase_add_test(tc, parts);
+	tcase_add_test(tc, cells);
 	tcase_add_test(tc, keys);
 	tcase_add_test(tc, doubts);
 	tcase_add_test(tc, many_values);

@@ -150,7 +150,7 @@ START_TEST(fresh_fabric)
 		const struct topo_port *port = &g.t->port[s->port];
 		struct mad_port_info pi;
 
-		if (s->attr != MAD_PORT_INFO)
+		if (s->attr != DEVICE_PORT_INFO)
 			continue;
 		ck_assert_int_eq(mad_port_info_decode(
 					 g.p->payload[s->payload], &pi, NULL),
@@ -233,7 +233,7 @@ START_TEST(lifetimes_of_switches)
 		.to = g.r, .hw = g.hw, .max_stages = 8});
 	g.p = plan_make(&job);
 	for (i = 0; i < g.p->nsteps; i++) {
-		if (g.p->step[i].attr != MAD_SWITCH_INFO)
+		if (g.p->step[i].attr != DEVICE_SWITCH_INFO)
 			continue;
 		sets++;
 		(void)mad_switch_info_decode(
@@ -253,7 +253,7 @@ START_TEST(lifetimes_of_switches)
 	plan_free(g.p);
 	g.p = plan_make(&job);
 	for (i = 0; i < g.p->nsteps; i++)
-		ck_assert(g.p->step[i].attr != MAD_SWITCH_INFO ||
+		ck_assert(g.p->step[i].attr != DEVICE_SWITCH_INFO ||
 			  g.p->step[i].kind != PLAN_PARAMS);
 	rig_free(&g);
 }

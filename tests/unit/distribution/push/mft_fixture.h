@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "distribution/device/device_request.h"
+#include "distribution/device/device_store.h"
 #include "distribution/push/mft.h"
 #include "routing/driver/compute.h"
 #include "routing/mcast/mcast.h"
@@ -223,6 +224,7 @@ struct writer {
 	struct play *p;
 	struct topo *t;
 	struct xact *x;
+	struct device_store *hw;
 	struct mft *mft;
 	uint32_t *pos;
 	struct mcast_tree *tree[GROUPS];
@@ -259,6 +261,22 @@ heard_switch(void *cookie, uint64_t guid, const uint8_t info[MAD_DATA])
 	w->switches++;
 }
 
+/* A writer that knows nothing of what the switches hold. */
+static inline void
+make_writer(struct writer *w)
+{
+	struct device_store *hw = device_new(NULL);
+
+	mft_free(w->mft);
+	device_free(w->hw);
+	w->hw = hw;
+	w->mft = mft_new(&(struct mft_job){.x = w->x,
+		.hw = hw,
+		.switch_written = heard_switch,
+		.cookie = w});
+	mft_adopt(w->mft, w->t);
+}
+
 static inline struct writer *
 writer_new(struct fabric *f, uint64_t seed)
 {
@@ -270,17 +288,13 @@ writer_new(struct fabric *f, uint64_t seed)
 		.target_max = 2,
 	};
 	struct writer *w = mem_zalloc(1, sizeof(*w));
-	struct mft_job job = {.switch_written = heard_switch};
 
 	w->p = play_new(f, seed);
 	w->t = topo_ref(sm_view(w->p->x.w->sm)->topo);
 	w->pos = mem_zalloc(w->t->nsw, sizeof(*w->pos));
 	world_kill(w->p->x.w);
 	w->x = xact_new(&o, sim_transport(w->p->x.w->ep));
-	job.x = w->x;
-	job.cookie = w;
-	w->mft = mft_new(&job);
-	mft_adopt(w->mft, w->t);
+	make_writer(w);
 	sim_set_hook(w->p->x.w->sim, redirect_answers, w);
 	return w;
 }
@@ -291,6 +305,7 @@ writer_free(struct writer *w)
 	for (unsigned g = 0; g < GROUPS; g++)
 		mcast_tree_free(w->tree[g]);
 	mft_free(w->mft);
+	device_free(w->hw);
 	xact_free(w->x);
 	free(w->pos);
 	topo_unref(w->t);

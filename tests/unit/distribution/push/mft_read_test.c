@@ -25,12 +25,7 @@ new_writer(uint64_t seed)
 static void
 restart_writer(struct writer *w)
 {
-	const struct mft_job job = {
-		.x = w->x, .switch_written = heard_switch, .cookie = w};
-
-	mft_free(w->mft);
-	w->mft = mft_new(&job);
-	mft_adopt(w->mft, w->t);
+	make_writer(w);
 	for (unsigned g = 0; g < GROUPS; g++)
 		mft_want(w->mft, g, w->tree[g]);
 }

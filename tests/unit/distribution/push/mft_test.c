@@ -294,6 +294,45 @@ START_TEST(trees_that_move_are_broken_first)
 }
 END_TEST
 
+/*
+ * Trees move, and a switch does not answer: what it holds of the old trees is
+ * joined with nothing of the new ones. A packet would meet a switch twice.
+ */
+START_TEST(trees_that_were_not_broken_are_not_made)
+{
+	static const struct sim_behaviour mute = {
+		.mute = UINT64_C(1) << MAD_MFT};
+	static const unsigned torus[] = {3, 3, 2};
+	struct reason why;
+	struct writer *w = writer_new(
+		gen_grid(torus, 3, true, 1, &why), 40 + (uint64_t)_i);
+	struct sim *sim = w->p->x.w->sim;
+	uint32_t silent;
+	size_t n;
+
+	draw_order(w);
+	draw_trees(w);
+	write_all(w);
+	silent = node_of(w, (sw_ix)rng_below(&w->p->rng, w->t->nsw));
+	sim_fault_behave(sim, silent, &mute);
+	draw_order(w);
+	draw_trees(w);
+	w->p->watching = true;
+	ck_assert(mft_begin(w->mft));
+	feed_writer(w);
+	judge_moment(w->p);
+	ck_assert(!mft_complete(w->mft));
+	ck_assert_uint_eq(
+		mft_failures(w->mft, &n)[0].guid, w->p->x.f->node[silent].guid);
+	ck_assert_uint_eq(n, 1);
+	w->p->watching = false;
+	sim_fault_behave(sim, silent, &(struct sim_behaviour){0});
+	write_all(w);
+	judge_delivery(w->p);
+	writer_free(w);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -307,6 +346,7 @@ main(void)
 	tcase_add_loop_test(c, changes_have_no_bad_moment, 0, 6);
 	tcase_add_test(c, an_order_that_turns_over);
 	tcase_add_loop_test(c, trees_that_move_are_broken_first, 0, 6);
+	tcase_add_loop_test(c, trees_that_were_not_broken_are_not_made, 0, 6);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }

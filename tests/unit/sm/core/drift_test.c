@@ -222,18 +222,12 @@ START_TEST(the_state_of_another_fabric)
 	struct sim_options o = sim_defaults();
 	struct state_file_blocked block = {
 		.guid = f->node[a_switch(f, 1)].guid, .in = 1, .out = 2};
-	union {
-		const void *in;
-		void *out;
-	} none;
 	struct sm_status s;
 
 	b = world_new(f, &o, "");
 	b->saved = a->saved;
-	none.in = a->saved.block;
-	free(none.out);
 	a->saved = (struct state_file){0};
-	b->saved.block = mem_dup(&block, sizeof(block));
+	b->saved.block = &block;
 	b->saved.nblock = 1;
 	world_free(a);
 	fabric_free(other);
@@ -278,7 +272,7 @@ START_TEST(the_state_of_foreign_ports)
 	w->saved.prefix = UINT64_C(0xfe80000000000000);
 	w->saved.lid = lid;
 	w->saved.nlid = nlid;
-	w->saved.block = mem_dup(&block, sizeof(block));
+	w->saved.block = &block;
 	w->saved.nblock = 1;
 	world_start(w);
 	world_run(w, mono_ms(5000));
@@ -292,6 +286,7 @@ START_TEST(the_state_of_foreign_ports)
 	for (size_t i = 0; i < nlid; i++)
 		ck_assert_uint_eq(w->saved.lid[i].guid >> 60, 0);
 	core_end(w, f);
+	free(lid);
 }
 END_TEST
 
