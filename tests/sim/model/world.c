@@ -24,90 +24,7 @@ on_route(void *cookie, struct sm_work *work)
 void
 world_forget(struct world *w)
 {
-	union {
-		const void *in;
-		void *out;
-	} lid = {w->saved.lid}, rank = {w->saved.rank},
-	  block = {w->saved.block}, sa = {w->saved.sa},
-	  group = {w->saved.group}, member = {w->saved.member},
-	  leaf = {w->saved.leaf}, pin = {w->saved.pin},
-	  unnamed = {w->saved.unnamed}, config = {w->saved.config},
-	  missing = {w->saved.missing};
-
-	free(config.out);
-	free(missing.out);
-	free(leaf.out);
-	free(pin.out);
-	free(unnamed.out);
-	free(group.out);
-	free(member.out);
-	free(block.out);
-	free(sa.out);
-	free(lid.out);
-	free(rank.out);
-	w->saved = (struct state_file){0};
-}
-
-/* Copy the leaves' records, with their masks behind them. */
-static const struct state_file_sl_history *
-copy_leaves(const struct state_file *s)
-{
-	size_t n = s->nleaf;
-	uint16_t *mask;
-	struct state_file_sl_history *leaf =
-		mem_zalloc(1, n * sizeof(*leaf) + n * n * sizeof(*mask) + 1);
-
-	mask = (uint16_t *)(void *)(leaf + n);
-
-	for (size_t i = 0; i < n; i++) {
-		leaf[i] = s->leaf[i];
-		if (leaf[i].mask == NULL)
-			continue;
-		memcpy(mask + i * n, leaf[i].mask, n * sizeof(*mask));
-		leaf[i].mask = mask + i * n;
-	}
-	return leaf;
-}
-
-/* Copy the pins, with their names behind them. */
-static const struct state_file_pin *
-copy_pins(const struct state_file *s)
-{
-	struct state_file_pin *pin;
-	size_t bytes = 1;
-	char *text;
-
-	for (size_t i = 0; i < s->npin; i++)
-		bytes += strlen(s->pin[i].name) + 1;
-	pin = mem_zalloc(1, s->npin * sizeof(*pin) + bytes);
-	text = (char *)(pin + s->npin);
-	for (size_t i = 0; i < s->npin; i++) {
-		size_t n = strlen(s->pin[i].name) + 1;
-
-		pin[i] = (struct state_file_pin){text, s->pin[i].guid};
-		memcpy(text, s->pin[i].name, n);
-		text += n;
-	}
-	return pin;
-}
-
-/* Copy what is missing, with the names behind it. */
-static const struct state_file_missing *
-copy_missing(const struct state_file *s)
-{
-	enum { SIZE = STATE_FILE_NAME + 1 };
-	struct state_file_missing *m = mem_zalloc(
-		1, s->nmissing * (sizeof(*m) + (size_t)2 * SIZE) + 1);
-	char *text = (char *)(m + s->nmissing);
-
-	for (size_t i = 0; i < s->nmissing; i++, text += (size_t)2 * SIZE) {
-		m[i] = s->missing[i];
-		(void)snprintf(text, SIZE, "%s", m[i].a.name);
-		(void)snprintf(text + SIZE, SIZE, "%s", m[i].b.name);
-		m[i].a.name = text;
-		m[i].b.name = text + SIZE;
-	}
-	return m;
+	state_file_free(&w->saved);
 }
 
 /* Wall-clock seconds: the virtual clock starts in November 2025. */
@@ -119,29 +36,23 @@ on_seconds(void *cookie)
 	return 1763722111 + (uint64_t)mono_seconds(sim_now(w->sim));
 }
 
+/* What a file would keep of it: as text, and read again. */
 static void
 on_save(void *cookie, const struct state_file *s, bool at_once)
 {
 	struct world *w = cookie;
 	bool writing = w->saved.writing;
+	struct reason why = {""};
+	struct buf text = {0};
 
 	(void)at_once;
 	world_forget(w);
-	w->saved = *s;
-	w->saved.arena = NULL;
+	state_file_print(s, &text);
+	if (state_file_parse(text.text, text.n, "state", &w->saved, &why) != 0)
+		log_error("world: %s", why.text);
+	assert(why.text[0] == '\0');
 	w->saved.writing = writing;
-	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
-	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
-	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
-	w->saved.leaf = copy_leaves(s);
-	w->saved.pin = copy_pins(s);
-	w->saved.unnamed =
-		mem_dup(s->unnamed, s->nunnamed * sizeof(*s->unnamed));
-	w->saved.missing = copy_missing(s);
-	w->saved.config = s->config != NULL ? mem_strdup(s->config) : NULL;
-	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
-	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));
-	w->saved.member = mem_dup(s->member, s->nmember * sizeof(*s->member));
+	buf_free(&text);
 }
 
 static void
