@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "distribution/tables/guid_table.h"
 #include "distribution/tables/mft_cell.h"
 #include "distribution/tables/pkey_table.h"
 #include "distribution/tables/port_settings.h"
@@ -98,6 +99,13 @@ const struct device_attribute device_attribute[DEVICE_ATTRS] = {
 		.doubted = true,
 		.modifier = modify_by_table,
 		.size = pkey_table_bytes,
+		.lost = LOST_EVER},
+	[DEVICE_GUIDS] = {.attr = MAD_GUID_INFO,
+		.bytes = GUID_TABLE_BLOCK * sizeof(uint64_t),
+		.blocks = GUID_TABLE_BLOCKS,
+		.modifier = modify_by_block,
+		.size = guid_table_bytes,
+		.lacks = guid_table_lacks,
 		.lost = LOST_EVER},
 	[DEVICE_MFT] = {.attr = MAD_MFT,
 		.bytes = MFT_CELL,

@@ -20,6 +20,7 @@ enum device_attr {
 	DEVICE_SL2VL,	  /* of an out-port; block: the row from an in-port */
 	DEVICE_VLARB,	  /* of a port; block: part 1 .. 4 */
 	DEVICE_PKEY,	  /* of a port; block: 32 keys */
+	DEVICE_GUIDS,	  /* of a port; block: 8 GUIDs */
 	DEVICE_MFT,	  /* of a switch; port: a position, 16 ports; block: 32
 			     groups */
 	DEVICE_PORT_INFO, /* of a port; held by discovery's builder */
@@ -106,6 +107,13 @@ static inline struct device_at
 device_at_keys(uint64_t guid, unsigned port, unsigned block)
 {
 	return (struct device_at){guid, DEVICE_PKEY, (uint8_t)port, block};
+}
+
+/* A block of the GUIDs of a port. */
+static inline struct device_at
+device_at_guids(uint64_t guid, unsigned port, unsigned block)
+{
+	return (struct device_at){guid, DEVICE_GUIDS, (uint8_t)port, block};
 }
 
 /* A cell of a multicast forwarding table: a position of 16 ports, and a block

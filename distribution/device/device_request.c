@@ -3,15 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-int
-device_request(const struct topo *t, node_ix node, struct xact_request *r)
-{
-	assert(t->node[node].type == TOPO_SWITCH);
-	return device_request_port(t, topo_port_of(t, node, 0), r);
-}
-
-int
-device_request_port(const struct topo *t, port_ix p, struct xact_request *r)
+/* To the SMA that answers for port p. */
+static int
+request_port(const struct topo *t, port_ix p, struct xact_request *r)
 {
 	int hops;
 
@@ -23,6 +17,13 @@ device_request_port(const struct topo *t, port_ix p, struct xact_request *r)
 	r->target = topo_sma_guid(t, p);
 	r->own_port = topo_has_lid(t, p);
 	return 0;
+}
+
+int
+device_request(const struct topo *t, node_ix node, struct xact_request *r)
+{
+	assert(t->node[node].type == TOPO_SWITCH);
+	return request_port(t, topo_port_of(t, node, 0), r);
 }
 
 port_ix
@@ -41,7 +42,7 @@ device_request_block(const struct topo *t, port_ix p, enum device_attr attr,
 {
 	const struct device_attribute *a = &device_attribute[attr];
 
-	if (device_request_port(t, device_request_sma(t, p, attr), r) != 0)
+	if (request_port(t, device_request_sma(t, p, attr), r) != 0)
 		return -1;
 	r->attr = a->attr;
 	r->mod = a->modifier(t, p, block);

@@ -14,19 +14,15 @@
 #include "sm/transport/xact.h"
 
 /*
- * Fill r but for its data: to the SMA that answers for port p. 0, or -1: more
- * than 63 hops away, or no link leads there.
+ * Fill r but for its data: to the SMA of a switch (asserted), whatever port the
+ * request is about. 0, or -1: more than 63 hops away, or no link leads there.
  */
-int device_request_port(
-	const struct topo *t, port_ix p, struct xact_request *r);
-
-/* The same for a switch (asserted), whatever port the request is about. */
 int device_request(const struct topo *t, node_ix node, struct xact_request *r);
 
 /*
- * A block of an attribute, with AttributeID and modifier; device_request_sma is
- * the port whose SMA is asked: port 0 of a switch for what it holds as a whole,
- * whatever its port p is.
+ * The same for a block of an attribute, with AttributeID and modifier;
+ * device_request_sma is the port whose SMA is asked: port 0 of a switch for
+ * what it holds as a whole, whatever its port p is.
  */
 port_ix device_request_sma(
 	const struct topo *t, port_ix p, enum device_attr attr);

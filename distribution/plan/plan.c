@@ -169,7 +169,7 @@ add_unblocks(struct plan_maker *m)
 /* ---- the whole ---- */
 
 static void
-make_phases(struct plan_maker *m)
+make_phases(struct plan_maker *m, const struct plan_job *job)
 {
 	const struct transition_result *x = m->p->change;
 	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
@@ -204,6 +204,7 @@ make_phases(struct plan_maker *m)
 	if (fell)
 		plan_portinfo_rise(m, true);
 	plan_portinfo_sm_sl(m);
+	plan_tables_add(m, job->block, job->nblocks);
 	plan_switchinfo_tops(m, PLAN_LOWER, false);
 	plan_pkeys_drop(m);
 }
@@ -227,7 +228,7 @@ plan_make(const struct plan_job *job)
 		slvl_allocate(&(struct slvl_want){0}, p->routes->layers.n,
 			p->routes->layers.plain, &m.vlarb.levels);
 	m.sm_switch = topo_switch_of(m.t, m.t->sm_port);
-	make_phases(&m);
+	make_phases(&m, job);
 	free(m.rise);
 	free(m.sl);
 	return p;

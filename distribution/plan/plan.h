@@ -47,6 +47,7 @@
  *            in Init, which was not read when the plan was made
  *   PARAMS   MasterSMSL of end ports that are up: the SL belongs to the tables
  *            that are in place by now
+ *   TABLES   further tables of ports, which no path depends on: alias GUIDs
  *   LOWER    LinearFDBTop that may come down
  *   UNKEY    P_Keys that ports lose
  *   GUARD    live switch ports begin to enforce partitions; ports in Init do so
@@ -93,6 +94,7 @@ enum plan_kind {
 	PLAN_ACTIVATE,
 	PLAN_UNBLOCK,
 	PLAN_RAISE,
+	PLAN_TABLES,
 	PLAN_LOWER,
 	PLAN_UNKEY,
 	PLAN_GUARD,
@@ -180,6 +182,14 @@ struct plan {
 				    ends can do: left alone, not bounced */
 };
 
+/* A block of a port that no path depends on, as it shall be. */
+struct plan_block {
+	port_ix port;
+	enum device_attr attr;
+	uint32_t block;
+	uint8_t want[64];
+};
+
 /* What a plan is made from. */
 struct plan_job {
 	struct routes *routes;
@@ -187,6 +197,8 @@ struct plan_job {
 	const struct device_store *hw;
 	const struct plan_params *params;
 	const struct pkey_table_want *keys; /* NULL: P_Keys stay as they are */
+	const struct plan_block *block;	    /* [nblocks] */
+	size_t nblocks;
 	/* NULL: no QoS levels, and routing's layers alone */
 	const struct vlarb_want *vlarb;
 };

@@ -1,8 +1,9 @@
 /*
  * plan_priv: shared by plan.c (phases, forwarding tables, blocked
  * dependencies), plan_switchinfo.c, plan_portinfo.c (ports), plan_pkeys.c
- * (P_Keys) and plan_slvl.c (SL2VL and arbitration), and included by no other
- * file. Each of them adds phases by plan_steps.c; plan.c puts them in order.
+ * (P_Keys), plan_slvl.c (SL2VL and arbitration) and plan_tables.c (tables that
+ * no path depends on), and included by no other file. Each of them adds phases
+ * by plan_steps.c; plan.c puts them in order.
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_PLAN_PRIV_H
 #define HEDDLE_DISTRIBUTION_PLAN_PLAN_PRIV_H
@@ -81,5 +82,9 @@ uint32_t plan_slvl_row(
 /* plan_pkeys.c: P_Keys that are added; P_Keys that are removed, and guards. */
 void plan_pkeys_add(struct plan_maker *m);
 void plan_pkeys_drop(struct plan_maker *m);
+
+/* plan_tables.c: further blocks of ports, where they are not in place. */
+void plan_tables_add(
+	struct plan_maker *m, const struct plan_block *block, size_t n);
 
 #endif

@@ -25,6 +25,7 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_ACTIVATE] = "activate",
 		[PLAN_UNBLOCK] = "unblock",
 		[PLAN_RAISE] = "raise top",
+		[PLAN_TABLES] = "alias GUIDs",
 		[PLAN_LOWER] = "lower top",
 		[PLAN_UNKEY] = "remove P_Keys",
 		[PLAN_GUARD] = "enforce partitions",

@@ -31,7 +31,7 @@ condemns_switch(
 
 	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_SL2VL ||
 		cause == PUSH_NO_KEYS || cause == PUSH_NO_WEIGHTS ||
-		cause == PUSH_GONE)
+		cause == PUSH_NO_GUIDS || cause == PUSH_GONE)
 		return false;
 	return cause == PUSH_SILENT || cause == PUSH_CUT ||
 	       s->attr != DEVICE_PORT_INFO || p->num == 0;
@@ -65,6 +65,7 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 	case PLAN_ACTIVATE:
 	case PLAN_RAISE:
 	case PLAN_CLEAR:
+	case PLAN_TABLES:
 	case PLAN_LOWER:
 	case PLAN_KEYS:
 	case PLAN_UNKEY:

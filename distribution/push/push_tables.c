@@ -1,9 +1,9 @@
 /*
  * push_tables: tables that are written block by block: arbitration, P_Keys,
- * multicast. What a port does not take it is not failed for as a whole: a host
- * without its keys is not made Active, a port without weights keeps its own. A
- * switch that refuses a multicast block gets no more of them; what it
- * acknowledges instead is what it holds.
+ * alias GUIDs, multicast. What a port does not take it is not failed for as a
+ * whole: a host without its keys is not made Active, a port without weights
+ * keeps its own. A switch that refuses a multicast block gets no more of them;
+ * what it acknowledges instead is what it holds.
  */
 #include <string.h>
 
@@ -18,6 +18,7 @@ static const struct {
 } refusals[DEVICE_ATTRS] = {
 	[DEVICE_VLARB] = {PUSH_NO_WEIGHTS, true, "acknowledged another table"},
 	[DEVICE_PKEY] = {PUSH_NO_KEYS, false, "acknowledged other keys"},
+	[DEVICE_GUIDS] = {PUSH_NO_GUIDS, true, "acknowledged other GUIDs"},
 	[DEVICE_MFT] = {PUSH_REFUSED, true, NULL},
 };
 

@@ -32,6 +32,7 @@ static const char *const texts[DIRTY_CAUSES] = {
 	[DIRTY_PORTS] = ("ports were modified by something other than this "
 			 "daemon"),
 	[DIRTY_PKEYS] = "P_Key tables were modified",
+	[DIRTY_GUIDS] = "alias GUIDs were assigned",
 	[DIRTY_LATE_COPY] = "a delayed copy of an old table arrived",
 	[DIRTY_NOT_HELD] = "tables are not as acknowledged",
 	[DIRTY_MCAST] = "multicast table not written",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "distribution/device/device_request.h"
+#include "distribution/tables/guid_table.h"
 #include "distribution/tables/port_settings.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
@@ -82,29 +83,38 @@ manager_info(void *cookie, size_t n, struct sa_manager *out)
 }
 
 static void
-guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	(void)cookie;
-	if (res->outcome == XACT_STATUS || res->outcome == XACT_TIMEOUT)
-		log_warn("sa: alias GUIDs not written port_guid=0x%016llx",
-			(unsigned long long)tag);
-}
-
-static void
-write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
+aliases_changed(void *cookie)
 {
 	struct sm *sm = cookie;
-	const struct topo_port *p = &phase_view(sm)->topo->port[port];
-	struct xact_request r;
 
-	if (device_request_port(phase_view(sm)->topo, port, &r) != 0)
-		return;
-	r.method = MAD_SET;
-	r.attr = MAD_GUID_INFO;
-	r.mod = block;
-	for (size_t i = 0; i < 8; i++)
-		be_put64(r.data + 8 * i, guid[i]);
-	xact_submit(sm->x, &r, sm->now, guids_written, sm, p->guid);
+	dirty_mark_replan(sm, sm->now, DIRTY_GUIDS, NULL);
+}
+
+/* Blocks without an alias are left alone, but where one was written before. */
+struct plan_block *
+run_sa_blocks(const struct sm *sm, const struct topo *t, size_t *n)
+{
+	struct sa_alias_block *a;
+	size_t most = sa_aliases(sm->hosts.sa, t, &a);
+	struct plan_block *out = mem_zalloc(most, sizeof(*out));
+
+	*n = 0;
+	for (size_t i = 0; i < most; i++) {
+		const struct topo_port *p = &t->port[a[i].port];
+		uint64_t any = 0;
+
+		for (size_t k = a[i].block == 0; k < GUID_TABLE_BLOCK; k++)
+			any |= a[i].guid[k];
+		if (any == 0 && device_bytes(sm->hw,
+					device_at_guids(t->node[p->node].guid,
+						p->num, a[i].block)) == NULL)
+			continue;
+		out[*n] = (struct plan_block){
+			a[i].port, DEVICE_GUIDS, a[i].block, {0}};
+		guid_table_lay(a[i].guid, out[(*n)++].want);
+	}
+	free(a);
+	return out;
 }
 
 static void
@@ -151,7 +161,7 @@ run_sa_new(struct sm *sm)
 		.cookie = sm,
 		.release = release_view,
 		.manager = manager_info,
-		.write_guids = write_guids,
+		.aliases_changed = aliases_changed,
 		.regroup = regroup_mlid,
 		.mft = mft_cell_of,
 	};

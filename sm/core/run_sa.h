@@ -40,6 +40,9 @@ void run_sa_configure(struct sm *sm);
 void run_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
 struct mono run_sa_next(const struct sm *sm);
+/* The alias GUIDs that ports of t shall hold, [*n], the caller's to free. */
+struct plan_block *run_sa_blocks(
+	const struct sm *sm, const struct topo *t, size_t *n);
 /* Its records of the previous run. */
 void run_sa_load(struct sm *sm, const struct state_file *s);
 /* Give the SA what hosts had registered before the restart. */

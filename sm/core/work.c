@@ -17,6 +17,8 @@ struct plan_inputs {
 	struct name_pins *pins;	    /* a reference, or NULL */
 	struct transition_job safe; /* complete but for the routes to come */
 	struct plan_params params;
+	struct plan_block *block; /* [nblocks] */
+	size_t nblocks;
 	struct qos *qos; /* made with the plan */
 };
 
@@ -93,6 +95,8 @@ make_plan(struct plan_inputs *job, struct routes *to)
 		.hw = job->safe.hw,
 		.params = &job->params,
 		.keys = &keys,
+		.block = job->block,
+		.nblocks = job->nblocks,
 	};
 
 	job->qos = qos_make(job->cfg, to->topo, &to->layers, job->pins);
@@ -251,6 +255,7 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 			.packet_life = (uint8_t)l->packet_lifetime,
 			.max_vls_code = qos_vls_code(sm->cfg)},
 	};
+	job->block = run_sa_blocks(sm, sm->run.topo, &job->nblocks);
 	job->from = routes_now(sm, &job->orderless);
 	job->safe.from = job->from;
 	job->safe.guests = run_mcast_dependencies(sm, &job->safe.unsettled);
@@ -360,6 +365,7 @@ inputs_free(struct plan_inputs *job)
 	name_pins_unref(job->pins);
 	qos_unref(job->qos);
 	config_unref(job->cfg);
+	free(job->block);
 }
 
 void

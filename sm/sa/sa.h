@@ -58,12 +58,8 @@ struct sa_ops {
 	void (*release)(void *cookie, struct view *v);
 	/* The nth subnet manager, this one first; false: there are fewer. */
 	bool (*manager)(void *cookie, size_t n, struct sa_manager *out);
-	/*
-	 * Write block of a port's GUIDInfo: alias GUIDs in entries 1.. (entry
-	 * 0 of block 0 is the port's own). Tried in the background.
-	 */
-	void (*write_guids)(void *cookie, port_ix port, uint8_t block,
-		const uint64_t guid[8]);
+	/* A port was assigned other alias GUIDs: see sa_aliases. */
+	void (*aliases_changed)(void *cookie);
 	/*
 	 * A port joined or left a group of this MLID: write the switches, and
 	 * then call sa_group_written.
@@ -158,6 +154,20 @@ void sa_ignore(struct sa *sa, const struct transport_msg *m);
  * of ports that left end. sa_tick is due at once if requests were parked.
  */
 void sa_commit(struct sa *sa, struct view *v, struct mono now);
+
+/* A block of the GUIDs that a port shall hold: its own in entry 0 of block 0,
+ * else aliases, 0: none. */
+struct sa_alias_block {
+	port_ix port;
+	uint32_t block;
+	uint64_t guid[8];
+};
+
+/* All blocks, as far as they have entries, of ports of t that were ever
+ * assigned an alias, but for aliases that are GUIDs of ports of t; *out is the
+ * caller's to free. Returns how many. */
+size_t sa_aliases(
+	const struct sa *sa, const struct topo *t, struct sa_alias_block **out);
 
 /*
  * Mastership is lost: queries in progress end with BUSY; parked requests and

@@ -28,7 +28,8 @@ struct owner {
 	uint64_t guid;	 /* of the port */
 	unsigned n;	 /* entries, its own GUID included */
 	uint64_t *entry; /* 0: none; entry 0 unused */
-	bool restored;	 /* from the previous run: write it to the port */
+	bool restored;	 /* from the previous run: what is possible of it is
+			    kept */
 };
 
 struct sa_guids {
@@ -140,13 +141,12 @@ entries_of(const struct topo *t, port_ix p)
 	return cap == 0 ? 1 : cap;
 }
 
-/* The current GUIDs of a block. */
+/* The current GUIDs of a block of port p, which has none but its own where o is
+ * NULL. */
 static void
-read_block(const struct sa *sa, const struct topo_port *p, unsigned block,
+read_block(const struct owner *o, const struct topo_port *p, unsigned block,
 	uint64_t guid[BLOCK])
 {
-	const struct owner *o = find_owner(sa->guids, p->guid);
-
 	for (size_t i = 0; i < BLOCK; i++)
 		guid[i] = o != NULL && entry_number(block, i) < o->n
 				  ? o->entry[entry_number(block, i)]
@@ -233,17 +233,18 @@ assign_guid(struct sa_guids *g, struct owner *o, unsigned entry, uint64_t guid)
 		map_put(&g->by_alias, guid, (uint32_t)(o - g->owner));
 }
 
-/* Write the block to the port, and into the answer to the requester. */
+/* The block is to be written to the port, and goes into the answer. */
 static void
-write_back(struct sa_query *q, port_ix port, unsigned block)
+answer_block(struct sa_query *q, port_ix port, unsigned block)
 {
-	const struct sa_ops *ops = q->sa->ops;
+	const struct topo_port *p = &q->view->topo->port[port];
 	uint64_t guid[BLOCK];
 
-	read_block(q->sa, &q->view->topo->port[port], block, guid);
+	read_block(find_owner(q->sa->guids, p->guid), p, block, guid);
 	for (size_t i = 0; i < BLOCK; i++)
 		be_put64(q->want + AT_GUIDS + 8 * i, guid[i]);
-	ops->write_guids(ops->cookie, port, (uint8_t)block, guid);
+	q->sa->changed = true;
+	q->sa->ops->aliases_changed(q->sa->ops->cookie);
 }
 
 /* Choose all GUIDs of a Set, or none; guid[i] is 0 where the Set asks for
@@ -295,8 +296,7 @@ guid_set(struct sa_query *q, struct mono now)
 		if (guid[i] != 0 && entry_number(block, i) < o->n)
 			assign_guid(q->sa->guids, o, entry_number(block, i),
 				guid[i]);
-	write_back(q, port, block);
-	q->sa->changed = true;
+	answer_block(q, port, block);
 	return 0;
 }
 
@@ -316,8 +316,7 @@ guid_delete(struct sa_query *q, struct mono now)
 		if (sa_query_has(q, (unsigned)(HAS_GUID + i)) &&
 			entry_number(block, i) < o->n)
 			assign_guid(q->sa->guids, o, entry_number(block, i), 0);
-	write_back(q, port, block);
-	q->sa->changed = true;
+	answer_block(q, port, block);
 	return 0;
 }
 
@@ -343,7 +342,8 @@ guid_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		return false;
 	be_put16(rec, t->port[p].lid);
 	rec[AT_BLOCK] = (uint8_t)block;
-	read_block(q->sa, &t->port[p], block, guid);
+	read_block(find_owner(q->sa->guids, t->port[p].guid), &t->port[p],
+		block, guid);
 	for (size_t i = 0; i < BLOCK; i++)
 		be_put64(rec + AT_GUIDS + 8 * i, guid[i]);
 	return true;
@@ -369,19 +369,6 @@ keep_possible(struct sa *sa, struct owner *o, unsigned n)
 	o->restored = false;
 }
 
-static void
-write_again(struct sa *sa, struct owner *o, port_ix p)
-{
-	const struct topo *t = sa->view->topo;
-	uint64_t guid[BLOCK];
-
-	keep_possible(sa, o, entries_of(t, p));
-	for (unsigned b = 0; b * BLOCK < entries_of(t, p); b++) {
-		read_block(sa, &t->port[p], b, guid);
-		sa->ops->write_guids(sa->ops->cookie, p, (uint8_t)b, guid);
-	}
-}
-
 /* True if one of its aliases is the own GUID of a port that came since. */
 static bool
 has_others(const struct sa *sa, const struct owner *o)
@@ -404,8 +391,40 @@ sa_guids_commit(struct sa *sa)
 		if (p == TOPO_NONE || sa->view->topo->port[p].lid == 0)
 			drop_owner(sa, i);
 		else if (g->owner[i].restored || has_others(sa, &g->owner[i]))
-			write_again(sa, &g->owner[i], p);
+			keep_possible(sa, &g->owner[i],
+				entries_of(sa->view->topo, p));
 	}
+}
+
+/* An alias that is the own GUID of a port that came is that port's. */
+static void
+drop_foreign(const struct topo *t, unsigned block, uint64_t guid[BLOCK])
+{
+	for (size_t i = block == 0; i < BLOCK; i++)
+		if (guid[i] != 0 && topo_by_port_guid(t, guid[i]) != TOPO_NONE)
+			guid[i] = 0;
+}
+
+size_t
+sa_aliases(
+	const struct sa *sa, const struct topo *t, struct sa_alias_block **out)
+{
+	const struct sa_guids *g = sa->guids;
+	size_t n = 0, cap = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct owner *o = &g->owner[i];
+		port_ix p = topo_by_port_guid(t, o->guid);
+
+		for (unsigned b = 0; p != TOPO_NONE && b * BLOCK < o->n; b++) {
+			*out = mem_grow(*out, n, &cap, sizeof(**out));
+			(*out)[n] = (struct sa_alias_block){p, b, {0}};
+			read_block(o, &t->port[p], b, (*out)[n].guid);
+			drop_foreign(t, b, (*out)[n++].guid);
+		}
+	}
+	return n;
 }
 
 void

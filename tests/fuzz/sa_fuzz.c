@@ -212,12 +212,9 @@ read_mft(void *cookie, uint64_t guid, unsigned block, unsigned pos,
 }
 
 static void
-write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
+aliases_changed(void *cookie)
 {
 	(void)cookie;
-	(void)port;
-	(void)block;
-	(void)guid;
 }
 
 /* ---- the program ---- */
@@ -450,7 +447,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	w.ops = (struct sa_ops){.cookie = &w,
 		.release = release_view,
 		.manager = get_manager,
-		.write_guids = write_guids,
+		.aliases_changed = aliases_changed,
 		.regroup = on_group_change,
 		.mft = read_mft};
 	w.par = (struct sa_params){

@@ -93,17 +93,25 @@ rig_routes(struct rig *g)
 }
 
 static void
-rig_plan(struct rig *g)
+rig_plan_with(struct rig *g, const struct plan_block *block, size_t n)
 {
 	const struct transition_job safe = {
 		.to = g->r, .hw = g->hw, .max_stages = 8};
 	const struct plan_job job = {.routes = g->r,
 		.change = transition_find(&safe),
 		.hw = g->hw,
-		.params = &params};
+		.params = &params,
+		.block = block,
+		.nblocks = n};
 
 	plan_free(g->p);
 	g->p = plan_make(&job);
+}
+
+static void
+rig_plan(struct rig *g)
+{
+	rig_plan_with(g, NULL, 0);
 }
 
 static void
@@ -721,6 +729,39 @@ START_TEST(settings_that_a_port_keeps)
 }
 END_TEST
 
+/* Further blocks of ports: those that are not in place, unless the port refuses
+ * them or its node is in quarantine. */
+START_TEST(blocks_that_no_path_depends_on)
+{
+	static const uint8_t held[64] = {0};
+	struct plan_block b[4];
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	for (unsigned i = 0; i < 4; i++)
+		b[i] = (struct plan_block){
+			topo_port_of(g.t,
+				topo_by_node_guid(g.t, 0x200 + i % 2 * 16), 1),
+			DEVICE_GUIDS, i / 2, {7}};
+	rig_plan_with(&g, b, 4);
+	ck_assert_uint_eq(count_steps(&g, PLAN_TABLES), 4);
+	ck_assert_uint_eq(phase_of(&g, PLAN_TABLES, false), g.p->nphases - 1);
+	/* ports without entries lack none once that is known */
+	device_put(g.hw, device_at_guids(0x200, 1, 0), held);
+	rig_plan_with(&g, b, 4);
+	ck_assert_uint_eq(count_steps(&g, PLAN_TABLES), 3);
+	device_mark(g.hw, device_at_guids(0x210, 1, 0), DEVICE_REFUSES);
+	rig_plan_with(&g, b, 4);
+	ck_assert_uint_eq(count_steps(&g, PLAN_TABLES), 1);
+	g.t->node[topo_by_node_guid(g.t, 0x200)].flags |= TN_QUARANTINED;
+	rig_plan_with(&g, b, 4);
+	ck_assert_uint_eq(count_steps(&g, PLAN_TABLES), 0);
+	rig_free(&g);
+}
+END_TEST
+
 /* An enhanced port 0 gets the MTU that it can do; a base one has none. */
 START_TEST(the_mtu_of_port_0)
 {
@@ -823,6 +864,7 @@ main(void)
 	tcase_add_test(t, parameters_before_the_state);
 	tcase_add_test(t, an_end_that_is_armed_keeps_its_mtu);
 	tcase_add_test(t, settings_that_a_port_keeps);
+	tcase_add_test(t, blocks_that_no_path_depends_on);
 	tcase_add_test(t, the_mtu_of_port_0);
 	tcase_add_loop_test(t, the_sl_to_the_manager, 0, 2);
 	suite_add_tcase(s, t);

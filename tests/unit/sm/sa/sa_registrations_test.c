@@ -95,6 +95,44 @@ START_TEST(services_have_owners_and_keys)
 }
 END_TEST
 
+static uint64_t
+alias_of(struct fixture *x, const struct host *o, unsigned entry)
+{
+	uint8_t d[MAD_DATA];
+
+	ck_assert_uint_eq(
+		sim_read(x->w->sim, o->node, 1, MAD_GUID_INFO, 0, d), 0);
+	return be_get64(d + (size_t)8 * entry);
+}
+
+/* An adapter that restarts has lost them, and is too fast to be missed. */
+START_TEST(aliases_are_written_after_a_restart_of_the_adapter)
+{
+	struct fixture x = small_fixture("");
+	struct host *o = host_on(x.w, "h2");
+	const uint64_t want[8] = {0, 0x1111}, none[8] = {0, 0};
+
+	ck_assert_uint_eq(
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID1, o->lid, want),
+		0);
+	world_run(x.w, mono_ms(1000));
+	ck_assert_uint_eq(alias_of(&x, o, 1), 0x1111);
+	sim_fault_node(x.w->sim, o->node, false);
+	sim_fault_node(x.w->sim, o->node, true);
+	ck_assert_uint_eq(alias_of(&x, o, 1), 0);
+	ck_assert(world_settle(x.w, mono_ms(60000)));
+	ck_assert_uint_eq(alias_of(&x, o, 1), 0x1111);
+	/* and what was taken back stays away */
+	ck_assert_uint_eq(change_aliases(o, MAD_SA_DELETE, LID | BLOCK | GUID1,
+				  o->lid, none),
+		0);
+	world_run(x.w, mono_ms(1000));
+	ck_assert_uint_eq(alias_of(&x, o, 1), 0);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
 START_TEST(aliases_are_written_and_found)
 {
 	struct fixture x = small_fixture("");
@@ -119,7 +157,7 @@ START_TEST(aliases_are_written_and_found)
 		0);
 	ck_assert_uint_eq(be_get64(o->data + 24), made);
 	/* the port has them */
-	world_run(x.w, mono_ms(10));
+	world_run(x.w, mono_ms(1000));
 	ck_assert_uint_eq(
 		sim_read(x.w->sim, o->node, 1, MAD_GUID_INFO, 0, d), 0);
 	ck_assert_uint_eq(be_get64(d + 8), 0x1111);
@@ -397,6 +435,7 @@ main(void)
 	tcase_add_test(t, services_have_leases);
 	tcase_add_test(t, services_have_owners_and_keys);
 	tcase_add_test(t, aliases_are_written_and_found);
+	tcase_add_test(t, aliases_are_written_after_a_restart_of_the_adapter);
 	tcase_add_test(t, gids_come_and_go);
 	tcase_add_test(t, traps_are_forwarded);
 	tcase_add_test(t, reports_are_repeated);
