@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "routing/engines/dor/dimensions.h"
+#include "routing/graph/switch_lids.h"
 #include "sm/base/mem.h"
 
 enum { NO_GROUP = UINT32_MAX };
@@ -17,11 +18,7 @@ struct dor {
 	uint32_t *rank; /* [groups] */
 	uint32_t *back; /* [groups] the same links from the other end */
 	sw_ix *former;	/* [nsw] in prev, or TOPO_NONE */
-	/* LIDs by their switch: lid[first[s] .. first[s + 1]) */
-	uint32_t *first;
-	uint16_t *lid;
-	uint8_t *eject; /* [max_lid + 1] port at that switch */
-	bool *host;	/* [max_lid + 1] a compute host's base LID */
+	struct switch_lids lids;
 	uint64_t *load; /* [topo.nadj] host pairs so far */
 	uint8_t *row;	/* [nsw * width] the tables */
 	size_t width;
@@ -66,51 +63,6 @@ rank_links(struct dor *x)
 				if (g->group[k].peer == s)
 					x->back[i] = k;
 		}
-}
-
-/* ---- destinations ---- */
-
-/* The live switch of a LID, or TOPO_NONE. */
-static sw_ix
-switch_of_lid(const struct topo *t, uint32_t lid)
-{
-	port_ix p = t->by_lid[lid];
-	sw_ix s = p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
-
-	return s != TOPO_NONE && topo_sw_live(t, s) ? s : TOPO_NONE;
-}
-
-static void
-list_lids(struct dor *x)
-{
-	const struct topo *t = x->g->t;
-	uint32_t *at;
-
-	x->first = arena_array(x->g->a, t->nsw + 2U, sizeof(*x->first));
-	x->lid = arena_array(x->g->a, t->max_lid + 1U, sizeof(*x->lid));
-	x->eject = arena_array(x->g->a, t->max_lid + 1U, 1);
-	x->host = arena_array(x->g->a, t->max_lid + 1U, sizeof(*x->host));
-	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-		sw_ix s = switch_of_lid(t, lid);
-
-		if (s != TOPO_NONE)
-			x->first[s + 2]++;
-	}
-	for (sw_ix s = 0; s < t->nsw; s++)
-		x->first[s + 2] += x->first[s + 1];
-	at = x->first + 1; /* moves to the end of each list as it is filled */
-	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-		sw_ix s = switch_of_lid(t, lid);
-		port_ix p = t->by_lid[lid];
-
-		if (s == TOPO_NONE)
-			continue;
-		x->lid[at[s]++] = (uint16_t)lid;
-		x->eject[lid] = t->node[t->port[p].node].sw == s
-					? 0
-					: t->port[t->port[p].peer].num;
-		x->host[lid] = topo_is_host(t, p) && t->port[p].lid == lid;
-	}
 }
 
 /* ---- the tree of a destination ---- */
@@ -176,7 +128,7 @@ offer_switch(struct dor *x, sw_ix v, uint16_t lid, bool keep)
 static uint32_t
 grow_tree(struct dor *x, sw_ix root, bool keep)
 {
-	uint16_t lid = x->lid[x->first[root]];
+	uint16_t lid = x->lids.lid[x->lids.first[root]];
 
 	for (sw_ix s = 0; s < x->g->nsw; s++) {
 		x->next[s] = NO_GROUP;
@@ -263,13 +215,13 @@ count_behind(struct dor *x)
 static void
 fill_column(struct dor *x, sw_ix root, uint16_t lid)
 {
-	x->row[root * x->width + lid] = x->eject[lid];
+	x->row[root * x->width + lid] = x->lids.eject[lid];
 	for (uint32_t i = 1; i < x->nseq; i++) {
 		sw_ix s = x->seq[i];
 		uint32_t k = choose_link(x, s, x->next[s], lid);
 
 		x->row[s * x->width + lid] = x->g->t->adj[k].out;
-		x->load[k] += x->host[lid] ? x->behind[s] : 0;
+		x->load[k] += x->lids.host[lid] ? x->behind[s] : 0;
 	}
 }
 
@@ -281,14 +233,14 @@ route_to(struct dor *x, sw_ix root, struct reason *why)
 
 	for (sw_ix s = 0; s < n; s++)
 		live += x->g->live[s];
-	if (x->first[root] == x->first[root + 1])
+	if (x->lids.first[root] == x->lids.first[root + 1])
 		return 0;
 	if (grow_tree(x, root, x->prev != NULL) < live &&
 		grow_tree(x, root, false) < live)
 		return refuse_pair(x, root, why);
 	count_behind(x);
-	for (uint32_t i = x->first[root]; i < x->first[root + 1]; i++)
-		fill_column(x, root, x->lid[i]);
+	for (uint32_t i = x->lids.first[root]; i < x->lids.first[root + 1]; i++)
+		fill_column(x, root, x->lids.lid[i]);
 	return 0;
 }
 
@@ -364,7 +316,7 @@ dor_route(const struct route_job *job, bool keep, unsigned attempt,
 	if (dimensions_read(&g, &x.d, why) != 0)
 		return ENGINE_REFUSED;
 	rank_links(&x);
-	list_lids(&x);
+	switch_lids_list(&x.lids, g.t, arena);
 	make_room(&x, keep ? job->prev : NULL);
 	for (sw_ix s = 0; s < g.nsw; s++) {
 		if (job->cancel != NULL && *job->cancel) {
