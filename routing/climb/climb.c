@@ -1,0 +1,425 @@
+#include "routing/climb/climb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/climb/climb_priv.h"
+#include "sm/base/mem.h"
+
+static bool
+is_cancelled(const struct climb *x)
+{
+	return x->job->cancel != NULL && *x->job->cancel;
+}
+
+/* ---- the escape tree ---- */
+
+/* Whether a group leads up in the order of switches. */
+static bool
+leads_up(const struct climb *x, uint32_t c)
+{
+	const uint32_t *pos = x->job->orders->pos;
+
+	return pos[x->g->group[c].peer] < pos[x->d->from[c]];
+}
+
+/* Switches above t, from which links that all lead down reach it. */
+static void
+escape_from_above(struct climb *x, sw_ix t)
+{
+	const struct swgraph *g = x->g;
+	uint32_t head = 0, tail = 0;
+
+	x->wave[tail++] = t;
+	for (; head < tail; head++) {
+		sw_ix v = x->wave[head];
+
+		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
+			sw_ix u = g->group[i].peer;
+
+			if (!g->live[u] || x->depth[u] != UINT32_MAX ||
+				!leads_up(x, i))
+				continue;
+			x->escape[u] = x->d->back[i];
+			x->depth[u] = x->depth[v] + 1;
+			x->wave[tail++] = u;
+		}
+	}
+}
+
+/* The up/down paths to t: down where that is enough, else up first. */
+static void
+make_escape_tree(struct climb *x, sw_ix t)
+{
+	const struct layer_orders *o = x->job->orders;
+	const struct swgraph *g = x->g;
+
+	memset(x->escape, 0xff, g->nsw * sizeof(*x->escape));
+	memset(x->depth, 0xff, g->nsw * sizeof(*x->depth));
+	x->depth[t] = 0;
+	escape_from_above(x, t);
+	for (uint32_t k = 0; k < o->nseq; k++) {
+		sw_ix u = o->seq[k];
+		uint32_t most = x->depth[u];
+
+		for (uint32_t i = g->first[u];
+			most == UINT32_MAX && i < g->first[u + 1]; i++) {
+			uint32_t beyond = x->depth[g->group[i].peer];
+
+			if (!leads_up(x, i) || beyond == UINT32_MAX ||
+				beyond + 1 >= x->depth[u])
+				continue;
+			x->escape[u] = i;
+			x->depth[u] = beyond + 1;
+		}
+	}
+}
+
+/* Pin u, and all that its escape path leads through. */
+static void
+pin_path(struct climb *x, sw_ix t, sw_ix u)
+{
+	while (u != t && !x->pinned[climb_pair(x, t, u)]) {
+		x->pinned[climb_pair(x, t, u)] = true;
+		u = x->g->group[x->escape[u]].peer;
+	}
+}
+
+/* ---- a tree ---- */
+
+/* The group by which the previous tables left u for a LID of t, or
+ * CLIMB_NO_GROUP. */
+static uint32_t
+previous_group(const struct climb *x, sw_ix t, sw_ix u)
+{
+	const struct swgraph *g = x->g;
+	uint8_t port;
+
+	if (x->former[u] == TOPO_NONE ||
+		x->lids.first[t] == x->lids.first[t + 1])
+		return CLIMB_NO_GROUP;
+	/* the last one is a host's, where there are any */
+	port = routes_port(x->job->prev, x->former[u],
+		x->lids.lid[x->lids.first[t + 1] - 1]);
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		for (unsigned k = 0; k < g->group[i].n; k++)
+			if (g->t->adj[g->group[i].adj + k].out == port)
+				return i;
+	return CLIMB_NO_GROUP;
+}
+
+/* What an offer has to leave for the other direction of the pair. */
+enum wish { WISH_ALL, WISH_LAST };
+
+static uint16_t
+wanted_layers(const struct climb *x, sw_ix t, sw_ix u, enum wish wish)
+{
+	uint16_t theirs = x->mask[climb_pair(x, u, t)];
+
+	if (x->made[u] ? wish == WISH_ALL || x->last
+		       : wish == WISH_ALL && theirs != 0)
+		return theirs;
+	return x->all;
+}
+
+/* Offer v, which is settled, to its neighbours; *n in the wave. */
+static void
+offer_switch(struct climb *x, sw_ix t, sw_ix v, enum wish wish, uint32_t *n)
+{
+	const struct swgraph *g = x->g;
+	uint32_t next = x->next[climb_pair(x, t, v)];
+	uint16_t mask = x->mask[climb_pair(x, t, v)];
+
+	for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
+		sw_ix u = g->group[i].peer;
+		uint32_t c = x->d->back[i];
+		bool pinned = x->pinned[climb_pair(x, t, u)];
+		uint16_t m = climb_step(x, t, c, next, mask);
+		uint64_t cost = x->cost[v] + x->load[c];
+
+		if (!g->live[u] || x->settled[u] ||
+			(pinned ? c != x->escape[u]
+				: (m & wanted_layers(x, t, u, wish)) == 0))
+			continue;
+		if (x->former[u] != TOPO_NONE && previous_group(x, t, u) == c)
+			cost = 0;
+		if (x->offer[u] == CLIMB_NO_GROUP)
+			x->wave[(*n)++] = u;
+		else if (cost >= x->offered[u])
+			continue;
+		x->offer[u] = c;
+		x->offered[u] = cost;
+	}
+}
+
+static void
+settle_switch(struct climb *x, sw_ix t, sw_ix u)
+{
+	uint32_t c = x->offer[u];
+	sw_ix v = x->g->group[c].peer;
+	size_t p = climb_pair(x, t, u);
+
+	x->settled[u] = true;
+	x->cost[u] = x->cost[v] + x->load[c];
+	x->next[p] = c;
+	x->mask[p] = climb_step(x, t, c, x->next[climb_pair(x, t, v)],
+		x->mask[climb_pair(x, t, v)]);
+	x->seq[climb_pair(x, t, x->nseq[t]++)] = u;
+	x->offer[u] = CLIMB_NO_GROUP;
+}
+
+/* All that the settled ones lead to, level by level. */
+static void
+grow_levels(struct climb *x, sw_ix t, enum wish wish)
+{
+	uint32_t from = 0;
+
+	while (from < x->nseq[t]) {
+		uint32_t end = x->nseq[t], n = 0;
+
+		for (; from < end; from++)
+			offer_switch(
+				x, t, x->seq[climb_pair(x, t, from)], wish, &n);
+		for (uint32_t k = 0; k < n; k++)
+			settle_switch(x, t, x->wave[k]);
+	}
+}
+
+static void
+begin_tree(struct climb *x, sw_ix t)
+{
+	size_t row = climb_pair(x, t, 0), n = x->g->nsw;
+
+	memset(x->next + row, 0xff, n * sizeof(*x->next));
+	memset(x->mask + row, 0, n * sizeof(*x->mask));
+	memset(x->settled, 0, n * sizeof(*x->settled));
+	x->settled[t] = true;
+	x->cost[t] = 0;
+	x->mask[climb_pair(x, t, t)] = x->all;
+	x->nseq[t] = 0;
+	x->seq[climb_pair(x, t, x->nseq[t]++)] = t;
+}
+
+/* Pin what is stuck; false: nothing is. */
+static bool
+pin_stuck(struct climb *x, sw_ix t)
+{
+	const struct swgraph *g = x->g;
+	bool stuck = false;
+
+	for (sw_ix u = 0; u < g->nsw; u++) {
+		if (!g->live[u] || g->comp[u] != g->comp[t] || x->settled[u])
+			continue;
+		pin_path(x, t, u);
+		stuck = true;
+	}
+	return stuck;
+}
+
+/*
+ * The tree of t. Switches that find no path which leaves a layer for the other
+ * direction take any first, while that is a wish.
+ */
+static void
+make_tree(struct climb *x, sw_ix t)
+{
+	memset(x->offer, 0xff, x->g->nsw * sizeof(*x->offer));
+	make_escape_tree(x, t);
+	do {
+		begin_tree(x, t);
+		grow_levels(x, t, WISH_ALL);
+		grow_levels(x, t, WISH_LAST);
+	} while (pin_stuck(x, t));
+	x->made[t] = true;
+}
+
+/* ---- pairs ---- */
+
+/* Whether u and t, which have paths, have a layer both ways. */
+static bool
+has_layer(const struct climb *x, sw_ix t, sw_ix u)
+{
+	return (x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)]) !=
+	       0;
+}
+
+/* Pin the escape paths of u in the tree of t; false: they were. */
+static bool
+pin_pair(struct climb *x, sw_ix t, sw_ix u)
+{
+	if (x->pinned[climb_pair(x, t, u)])
+		return false;
+	make_escape_tree(x, t);
+	pin_path(x, t, u);
+	return true;
+}
+
+/* Pairs without a common layer get their escape paths both ways, until there
+ * are none: pins only grow. */
+static void
+mend_pairs(struct climb *x)
+{
+	const struct swgraph *g = x->g;
+	bool *again = mem_alloc((g->nsw + 1U) * sizeof(*again));
+	bool any;
+
+	do {
+		memset(again, 0, g->nsw * sizeof(*again));
+		any = false;
+		for (sw_ix t = 0; t < g->nsw; t++)
+			for (uint32_t k = 1; k < x->nseq[t]; k++) {
+				sw_ix u = x->seq[climb_pair(x, t, k)];
+
+				if (u > t || has_layer(x, t, u))
+					continue;
+				again[t] |= pin_pair(x, t, u);
+				again[u] |= pin_pair(x, u, t);
+				any = true;
+			}
+		for (sw_ix t = 0; t < g->nsw; t++) {
+			if (!again[t])
+				continue;
+			climb_add_load(x, t, false);
+			make_tree(x, t);
+			climb_add_load(x, t, true);
+		}
+	} while (any);
+	free(again);
+}
+
+/* The layer of a pair: that in force if it can be, else the least used. */
+static unsigned
+choose_layer(const struct climb *x, sw_ix t, sw_ix u, const uint64_t *used)
+{
+	uint16_t can =
+		x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)];
+	unsigned best = ROUTE_LAYERS;
+
+	if (x->former[t] != TOPO_NONE && x->former[u] != TOPO_NONE) {
+		best = routes_layer(
+			&x->job->prev->layers, x->former[u], x->former[t]);
+		if ((can >> best & 1) != 0)
+			return best;
+		best = ROUTE_LAYERS;
+	}
+	for (unsigned l = 0; l < x->job->orders->n; l++)
+		if ((can >> l & 1) != 0 &&
+			(best == ROUTE_LAYERS || used[l] < used[best]))
+			best = l;
+	return best;
+}
+
+static void
+choose_layers(struct climb *x)
+{
+	const struct swgraph *g = x->g;
+	uint64_t used[ROUTE_LAYERS] = {0};
+	struct layer_row **row = mem_zalloc(g->nsw + 1U, sizeof(*row));
+
+	for (sw_ix t = 0; t < g->nsw; t++)
+		row[t] = layer_row_new(g->nsw);
+	x->layers.nsw = g->nsw;
+	for (sw_ix t = 0; t < g->nsw; t++)
+		for (uint32_t k = 1; k < x->nseq[t]; k++) {
+			sw_ix u = x->seq[climb_pair(x, t, k)];
+			unsigned l = u < t ? choose_layer(x, t, u, used) : 0;
+
+			if (u > t)
+				continue;
+			used[l] += (uint64_t)(g->weight[t] + 1U) *
+				   (g->weight[u] + 1U);
+			layer_row_put(row[t], u, (uint8_t)l);
+			layer_row_put(row[u], t, (uint8_t)l);
+			if (l >= x->layers.n)
+				x->layers.n = (uint8_t)(l + 1);
+		}
+	x->layers.n = x->layers.n == 0 ? 1 : x->layers.n;
+	for (sw_ix t = 0; t < g->nsw; t++)
+		route_layers_put(&x->layers, t, row[t],
+			t > 0 ? x->layers.row[t - 1] : NULL);
+	free(row);
+}
+
+/* ---- the whole ---- */
+
+static void
+make_room(struct climb *x)
+{
+	const struct swgraph *g = x->g;
+	struct arena *a = g->a;
+	size_t n = g->nsw + 1U, pairs = (size_t)g->nsw * g->nsw + 1;
+
+	x->next = arena_array(a, pairs, sizeof(*x->next));
+	x->mask = arena_array(a, pairs, sizeof(*x->mask));
+	x->seq = arena_array(a, pairs, sizeof(*x->seq));
+	x->nseq = arena_array(a, n, sizeof(*x->nseq));
+	x->pinned = arena_array(a, pairs, sizeof(*x->pinned));
+	x->made = arena_array(a, n, sizeof(*x->made));
+	x->load = arena_array(a, x->d->n + 1U, sizeof(*x->load));
+	x->former = arena_array(a, n, sizeof(*x->former));
+	x->escape = arena_array(a, n, sizeof(*x->escape));
+	x->depth = arena_array(a, n, sizeof(*x->depth));
+	x->cost = arena_array(a, n, sizeof(*x->cost));
+	x->settled = arena_array(a, n, sizeof(*x->settled));
+	x->offer = arena_array(a, n, sizeof(*x->offer));
+	x->offered = arena_array(a, n, sizeof(*x->offered));
+	x->wave = arena_array(a, n, sizeof(*x->wave));
+	x->behind = arena_array(a, n, sizeof(*x->behind));
+	for (sw_ix s = 0; s < g->nsw; s++)
+		x->former[s] =
+			x->job->prev == NULL
+				? TOPO_NONE
+				: topo_switch_in(x->job->prev->topo, g->t, s);
+}
+
+static bool
+make_trees(struct climb *x)
+{
+	const struct swgraph *g = x->g;
+
+	for (unsigned pass = 0; pass < x->job->passes; pass++) {
+		memset(x->made, 0, g->nsw * sizeof(*x->made));
+		x->last = pass + 1 == x->job->passes;
+		for (sw_ix t = 0; t < g->nsw; t++) {
+			if (is_cancelled(x))
+				return false;
+			if (!g->live[t])
+				continue;
+			climb_add_load(x, t, false);
+			memset(x->pinned + climb_pair(x, t, 0), 0,
+				g->nsw * sizeof(*x->pinned));
+			make_tree(x, t);
+			climb_add_load(x, t, true);
+		}
+	}
+	mend_pairs(x);
+	choose_layers(x);
+	return true;
+}
+
+struct routes *
+climb_routes(const struct climb_job *job)
+{
+	const struct swgraph *g = job->d->g;
+	struct climb x = {.job = job,
+		.d = job->d,
+		.g = g,
+		.dep = layer_orders_climbing(job->d, job->orders),
+		.all = (uint16_t)((1U << job->orders->n) - 1)};
+	struct routes *r;
+
+	make_room(&x);
+	switch_lids_list(&x.lids, g->t, g->a);
+	if (!make_trees(&x)) {
+		route_layers_free(&x.layers);
+		return NULL;
+	}
+	r = routes_new(g->job->topo, g->job->pool);
+	r->order = ROUTE_NO_ORDER;
+	r->layers = x.layers;
+	if (!climb_fill_lids(&x, r)) {
+		routes_unref(r);
+		return NULL;
+	}
+	return r;
+}

@@ -1,0 +1,51 @@
+/*
+ * climb: paths that climb in the orders of layers, for any graph of switches.
+ *
+ * Level by level to each destination switch: a switch takes the least loaded
+ * neighbour whose path, with the dependency into it, leaves layers in which all
+ * of it climbs. A switch that is stuck is pinned to its path in an escape tree,
+ * which is up/down in layer 0, and the tree is made again around it. With
+ * everything pinned the tree is the escape tree, so this ends; one layer routes
+ * any connected graph, more only make paths shorter.
+ *
+ *	for each pass, for each destination t: take its load off;
+ *		mask[t] = all layers; level by level, u by link c to v:
+ *		mask[u] = mask[v] with the dependencies of c that climb
+ *	pairs without a common layer both ways: their escape paths are pinned in
+ *	both trees, until there are none
+ *	the layer of a pair: the one in force if it can be, else the least used
+ *	each further LID of t: other neighbours at the same levels, in the
+ *	layers of the pairs; where a switch is stuck it is pinned to the tree of
+ *t
+ *
+ * Any subset of such paths is free of deadlock: every dependency of a layer
+ * leads to a higher rank (Dally and Seitz 1987). So paths may be lost, kept and
+ * mixed without another look at the whole.
+ *
+ * Related: Domke, Hoefler and Matsuoka, Nue (HPDC 2016), which searches for the
+ * orders while it routes; DFSSSP and LASH, which cut paths into layers
+ * afterwards.
+ */
+#ifndef HEDDLE_ROUTING_CLIMB_CLIMB_H
+#define HEDDLE_ROUTING_CLIMB_CLIMB_H
+
+#include "routing/climb/layer_order.h"
+#include "routing/core/route_layers.h"
+#include "routing/core/routes.h"
+
+struct climb_job {
+	const struct directions *d;
+	const struct layer_orders *orders;
+	unsigned passes;	     /* 1 ..: each balances the one before */
+	const struct routes *prev;   /* to keep paths and layers of, or NULL */
+	const volatile bool *cancel; /* NULL: never cancelled */
+};
+
+/*
+ * Routes for the topology of the graph: rows of live switches, layers, ranks of
+ * links where there is one layer; entries of prev are kept where they climb.
+ * NULL: cancelled.
+ */
+struct routes *climb_routes(const struct climb_job *job);
+
+#endif

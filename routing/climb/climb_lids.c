@@ -1,0 +1,223 @@
+/*
+ * climb_lids: the entries of LIDs by the trees of their switches. Each LID
+ * chooses among the neighbours that are nearer in the tree, and links to them,
+ * so that the LIDs of a switch spread; the path of each pair has to climb in
+ * the pair's layer.
+ */
+#include <string.h>
+
+#include "routing/climb/climb_priv.h"
+#include "sm/base/mem.h"
+
+struct column {
+	struct climb *x;
+	sw_ix t;
+	uint16_t lid;
+	uint64_t *load;	 /* [topo.nadj] pairs of hosts */
+	uint32_t *level; /* [nsw] links to t in its tree */
+	sw_ix *seq;	 /* [nsw] by level; n of them */
+	uint32_t *count; /* [nsw + 1] of a level and those before */
+	uint32_t n;
+	uint32_t *link; /* [nsw] index in topo.adj */
+	uint32_t *next; /* [nsw] the group that it is of */
+	uint16_t *mask; /* [nsw] layers in which the LID's path climbs */
+	uint64_t *cost; /* [nsw] load on it */
+	bool *pinned;	/* [nsw] to the tree */
+	uint8_t *row;	/* [nsw * width] the tables */
+	size_t width;
+};
+
+/* Pairs of hosts over a link of a group: by LIDs so far, and by the trees of
+ * the switches to come. */
+static uint64_t
+link_load(const struct column *c, uint32_t group, uint32_t link)
+{
+	return c->load[link] + c->x->load[group] / c->x->g->group[group].n;
+}
+
+/* The link of a group for the LID: the previous one, or the least loaded. */
+static uint32_t
+choose_link(const struct column *c, sw_ix u, uint32_t group, bool *kept)
+{
+	const struct climb *x = c->x;
+	const struct link_group *links = &x->g->group[group];
+	uint32_t best = links->adj;
+	uint8_t was = LFT_DROP;
+
+	*kept = false;
+	if (x->former[u] != TOPO_NONE)
+		was = routes_port(x->job->prev, x->former[u], c->lid);
+	for (uint32_t k = links->adj; k < links->adj + links->n; k++) {
+		if (x->g->t->adj[k].out == was) {
+			*kept = true;
+			return k;
+		}
+		if (c->load[k] < c->load[best])
+			best = k;
+	}
+	return best;
+}
+
+/* The best way on from u; false: no neighbour leaves the layer of the pair. */
+static bool
+choose_next(struct column *c, sw_ix u)
+{
+	struct climb *x = c->x;
+	const struct swgraph *g = x->g;
+	unsigned layer = routes_layer(&x->layers, u, c->t);
+	uint64_t least = UINT64_MAX;
+	uint32_t pin = x->next[climb_pair(x, c->t, u)];
+
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		sw_ix v = g->group[i].peer;
+		uint16_t mask;
+		uint64_t cost;
+		uint32_t k;
+		bool kept;
+
+		if (c->pinned[u] ? i != pin
+				 : !g->live[v] || c->level[v] >= c->level[u])
+			continue;
+		mask = climb_step(x, c->t, i, c->next[v], c->mask[v]);
+		if ((mask >> layer & 1) == 0)
+			continue;
+		k = choose_link(c, u, i, &kept);
+		cost = c->cost[v] + link_load(c, i, k) + 1;
+		if (!kept && cost >= least)
+			continue;
+		least = kept ? 0 : cost;
+		c->next[u] = i;
+		c->link[u] = k;
+		c->mask[u] = mask;
+		c->cost[u] = cost;
+	}
+	return least != UINT64_MAX;
+}
+
+/* Pin u to the tree, and all that its path there leads through. */
+static void
+pin_to_tree(struct column *c, sw_ix u)
+{
+	while (u != c->t && !c->pinned[u]) {
+		c->pinned[u] = true;
+		u = c->x->g->group[c->x->next[climb_pair(c->x, c->t, u)]].peer;
+	}
+}
+
+/*
+ * Ways on for all switches. One that is stuck is pinned and all are chosen
+ * again: with everything pinned the paths are those of the tree.
+ */
+static void
+choose_all(struct column *c)
+{
+	uint32_t k;
+
+	memset(c->pinned, 0, c->x->g->nsw * sizeof(*c->pinned));
+	c->cost[c->t] = 0;
+	c->mask[c->t] = c->x->all;
+	do {
+		for (k = 1; k < c->n && choose_next(c, c->seq[k]); k++)
+			;
+		if (k < c->n)
+			pin_to_tree(c, c->seq[k]);
+	} while (k < c->n);
+}
+
+/* The entries of the LID, and its load. */
+static void
+fill_column(struct column *c)
+{
+	struct climb *x = c->x;
+	const struct swgraph *g = x->g;
+
+	choose_all(c);
+	c->row[c->t * c->width + c->lid] = x->lids.eject[c->lid];
+	for (uint32_t k = 0; k < c->n; k++)
+		x->behind[c->seq[k]] = g->t->sw[c->seq[k]].nhost;
+	for (uint32_t k = c->n; k-- > 1;) {
+		sw_ix u = c->seq[k];
+
+		c->row[u * c->width + c->lid] = g->t->adj[c->link[u]].out;
+		x->behind[g->group[c->next[u]].peer] += x->behind[u];
+		if (x->lids.host[c->lid])
+			c->load[c->link[u]] += x->behind[u];
+	}
+}
+
+/*
+ * The switches of the tree by their distance in it, which is not the order in
+ * which they were settled where some had to wait.
+ */
+static void
+sort_by_level(struct column *c)
+{
+	struct climb *x = c->x;
+	const sw_ix *seq = x->seq + climb_pair(x, c->t, 0);
+
+	c->n = x->nseq[c->t];
+	memset(c->level, 0xff, x->g->nsw * sizeof(*c->level));
+	memset(c->count, 0, (x->g->nsw + 1U) * sizeof(*c->count));
+	c->level[c->t] = 0;
+	c->count[1]++;
+	for (uint32_t k = 1; k < c->n; k++) {
+		uint32_t group = x->next[climb_pair(x, c->t, seq[k])];
+
+		c->level[seq[k]] = c->level[x->g->group[group].peer] + 1;
+		if (c->level[seq[k]] + 1 < x->g->nsw + 1U)
+			c->count[c->level[seq[k]] + 1]++;
+	}
+	for (uint32_t l = 0; l < x->g->nsw; l++)
+		c->count[l + 1] += c->count[l];
+	for (uint32_t k = 0; k < c->n; k++)
+		c->seq[c->count[c->level[seq[k]]]++] = seq[k];
+}
+
+static void
+put_rows(const struct column *c, struct routes *r)
+{
+	const struct climb *x = c->x;
+	const struct routes *prev = x->job->prev;
+
+	for (sw_ix s = 0; s < x->g->nsw; s++)
+		if (x->g->live[s])
+			routes_put_row(r, s, c->row + s * c->width, prev,
+				x->former[s]);
+}
+
+bool
+climb_fill_lids(struct climb *x, struct routes *r)
+{
+	const struct swgraph *g = x->g;
+	struct arena *a = g->a;
+	size_t n = g->nsw + 1U;
+	struct column c = {.x = x,
+		.load = arena_array(a, g->t->nadj + 1U, sizeof(*c.load)),
+		.level = arena_array(a, n, sizeof(*c.level)),
+		.seq = arena_array(a, n, sizeof(*c.seq)),
+		.count = arena_array(a, n + 1, sizeof(*c.count)),
+		.link = arena_array(a, n, sizeof(*c.link)),
+		.next = arena_array(a, n, sizeof(*c.next)),
+		.mask = arena_array(a, n, sizeof(*c.mask)),
+		.cost = arena_array(a, n, sizeof(*c.cost)),
+		.pinned = arena_array(a, n, sizeof(*c.pinned)),
+		.width = (g->t->max_lid / LFT_BLOCK + 1U) * (size_t)LFT_BLOCK};
+
+	c.row = arena_alloc(a, g->nsw * c.width);
+	memset(c.row, LFT_DROP, g->nsw * c.width);
+	for (c.t = 0; c.t < g->nsw; c.t++) {
+		if (x->job->cancel != NULL && *x->job->cancel)
+			return false;
+		if (!g->live[c.t])
+			continue;
+		sort_by_level(&c);
+		climb_add_load(x, c.t, false);
+		for (uint32_t i = x->lids.first[c.t];
+			i < x->lids.first[c.t + 1]; i++) {
+			c.lid = x->lids.lid[i];
+			fill_column(&c);
+		}
+	}
+	put_rows(&c, r);
+	return true;
+}

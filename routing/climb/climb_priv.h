@@ -1,0 +1,69 @@
+/*
+ * climb_priv: shared by climb.c (trees and layers), climb_load.c and
+ * climb_lids.c (entries of LIDs), and included by no other file.
+ */
+#ifndef HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
+#define HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "routing/climb/climb.h"
+#include "routing/graph/switch_lids.h"
+
+/* Arrays [nsw * nsw] are by destination switch, then by switch. */
+struct climb {
+	const struct climb_job *job;
+	const struct directions *d;
+	const struct swgraph *g;
+	const uint16_t *dep; /* layers in which a dependency climbs */
+	uint16_t all;	     /* layers, a bit each */
+	uint32_t *next;	     /* [nsw * nsw] the group that leads on, or
+				CLIMB_NO_GROUP */
+	uint16_t *mask; /* [nsw * nsw] layers in which the whole path climbs */
+	sw_ix *seq;	/* [nsw * nsw] parents first */
+	uint32_t *nseq; /* [nsw] */
+	bool *pinned;	/* [nsw * nsw] to the escape tree */
+	bool *made;	/* [nsw] the tree is of this pass */
+	bool last;	/* of the passes: pairs must have a common layer */
+	uint64_t *load; /* [groups] pairs of hosts, by all trees */
+	sw_ix *former;	/* [nsw] in job->prev, or TOPO_NONE */
+	struct switch_lids lids;
+	struct route_layers layers;
+	/* room for one tree */
+	uint32_t *escape;  /* [nsw] groups of the escape tree */
+	uint32_t *depth;   /* [nsw] links of the escape path */
+	uint64_t *cost;	   /* [nsw] load on the path */
+	bool *settled;	   /* [nsw] */
+	uint32_t *offer;   /* [nsw] the best group so far, or CLIMB_NO_GROUP */
+	uint64_t *offered; /* [nsw] what it costs */
+	sw_ix *wave;	   /* [nsw] switches with an offer */
+	uint64_t *behind;  /* [nsw] hosts that come through a switch */
+};
+
+/* The place of (destination, switch) in arrays of pairs. */
+static inline size_t
+climb_pair(const struct climb *x, sw_ix t, sw_ix u)
+{
+	return (size_t)t * x->g->nsw + u;
+}
+
+/* Layers in which a path climbs that takes group c and goes on as v does to t,
+ * by group `next` of v, in the layers of mask. */
+static inline uint16_t
+climb_step(const struct climb *x, sw_ix t, uint32_t c, uint32_t next,
+	uint16_t mask)
+{
+	if (x->g->group[c].peer == t)
+		return x->all;
+	return (uint16_t)(mask & x->dep[directions_dep(x->d, c, next)]);
+}
+
+/* climb_load.c: add the pairs of the tree of t to the load of its links, or
+ * take them off. */
+void climb_add_load(struct climb *x, sw_ix t, bool add);
+
+/* climb_lids.c: the entries of all LIDs; false: cancelled. */
+bool climb_fill_lids(struct climb *x, struct routes *r);
+
+#endif
