@@ -79,6 +79,16 @@ is_blocked_by_row(
 /* Which dependencies: all, the ones that stay blocked, or the others. */
 enum which { ALL, STAYING, PASSING };
 
+/* Layers of a dependency that are blocked: those that stay so first, then, if
+ * there are others, all. */
+static uint16_t
+layers_of(const struct transition_dependency *u, enum which which)
+{
+	if (which == STAYING)
+		return u->stays;
+	return which == PASSING && (u->layers & ~u->stays) == 0 ? 0 : u->layers;
+}
+
 static void
 add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 {
@@ -91,12 +101,13 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 		const struct topo_node *n = node_of(m->t, u->sw);
 		bool known = device_bytes(m->hw, device_at_row(n->guid, u->in,
 							 u->out)) != NULL;
+		uint16_t layers = layers_of(u, which);
 
-		if (which != ALL && u->stays != (which == STAYING))
+		if (layers == 0)
 			continue;
 		if (is_blocked_by_row(m, u) && (kind == PLAN_BLOCK || !known))
 			plan_add_step(m, n->first_port + u->out, DEVICE_SL2VL,
-				u->in, slvl_sls(&m->vlarb.levels, u->layers));
+				u->in, slvl_sls(&m->vlarb.levels, layers));
 	}
 	(void)plan_end(m);
 }

@@ -105,9 +105,9 @@ blocked_sls(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 	for (size_t i = 0; x->nstays > 0 && i < x->ndeps; i++) {
 		const struct transition_dependency *u = &x->dep[i];
 
-		if (u->stays && m->t->sw[u->sw].node == n && u->in == in &&
+		if (u->stays != 0 && m->t->sw[u->sw].node == n && u->in == in &&
 			u->out == out)
-			return slvl_sls(&m->vlarb.levels, u->layers);
+			return slvl_sls(&m->vlarb.levels, u->stays);
 	}
 	return 0;
 }
@@ -118,7 +118,7 @@ has_stays(const struct plan_maker *m, node_ix n)
 	const struct transition_result *x = m->p->change;
 
 	for (size_t i = 0; x->nstays > 0 && i < x->ndeps; i++)
-		if (x->dep[i].stays && m->t->sw[x->dep[i].sw].node == n)
+		if (x->dep[i].stays != 0 && m->t->sw[x->dep[i].sw].node == n)
 			return true;
 	return false;
 }

@@ -120,6 +120,7 @@ block_select_finish(struct transition_set *set)
 		if (!x->by_port && x->layers != last->layers)
 			last->pairs += x->pairs;
 		last->layers |= x->layers;
+		last->stays |= x->stays;
 	}
 	set->n = n;
 	for (size_t i = 0; i < n; i++)

@@ -248,8 +248,9 @@ is_blocked(const struct play *w, sw_ix s, unsigned in, unsigned out,
 		return false;
 	u = find_dependency(w->x, s, in, out);
 	return u != NULL && !u->by_port && (u->layers >> w->layer & 1) != 0 &&
-	       (which & (u->stays ? LOSS_ESTIMATE_STAYING
-				  : LOSS_ESTIMATE_PASSING)) != 0;
+	       (which & ((u->stays >> w->layer & 1) != 0
+					? LOSS_ESTIMATE_STAYING
+					: LOSS_ESTIMATE_PASSING)) != 0;
 }
 
 /* One step of a packet for the LID at hand from switch *s. */

@@ -144,8 +144,11 @@ schedule_quenches(struct when *w)
 static bool
 is_of_kind(const struct transition_dependency *u, unsigned which)
 {
-	return !u->by_port && (which & (u->stays ? LOSS_ESTIMATE_STAYING
-						 : LOSS_ESTIMATE_PASSING)) != 0;
+	bool passes = (u->layers & ~u->stays) != 0;
+
+	return !u->by_port &&
+	       (((which & LOSS_ESTIMATE_STAYING) != 0 && u->stays != 0) ||
+		       ((which & LOSS_ESTIMATE_PASSING) != 0 && passes));
 }
 
 /* Rows go to VL 15, or back: half of the time they are in place. */

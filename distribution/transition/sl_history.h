@@ -21,7 +21,7 @@
  *
  * As long as only one layer was ever given out there are no masks, two bytes
  * a pair of leaves otherwise: 0.8 MiB for 648 leaves. The history is kept in
- *the state file: a restart of the subnet manager ends no connection.
+ * the state file: a restart of the subnet manager ends no connection.
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_SL_HISTORY_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_SL_HISTORY_H

@@ -32,7 +32,7 @@ select_stays(const struct lft_values *v, const uint64_t *dep,
 	out->n = n;
 	out->pairs = 0;
 	for (size_t i = 0; i < n; i++) {
-		out->dep[i].stays = true;
+		out->dep[i].stays = out->dep[i].layers;
 		out->pairs += out->dep[i].pairs;
 	}
 	dependency_load_free(&load);

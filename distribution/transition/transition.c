@@ -375,7 +375,7 @@ add_stays(struct planner *p)
 	block_select_finish(&all);
 	take_blocked(t, &all);
 	for (size_t i = 0; i < t->ndeps; i++)
-		t->nstays += t->dep[i].stays;
+		t->nstays += t->dep[i].stays != 0;
 	t->kind = TRANSITION_BLOCKED;
 }
 

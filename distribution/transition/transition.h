@@ -124,10 +124,11 @@ struct transition_dependency {
 	bool by_port; /* the switch cannot map (in, out) to VL 15, or the method
 			 is one of ports: port `in` goes to Init instead; out is
 			 0 where no dependency is meant */
-	bool stays;   /* blocked for good: old connections would deadlock there
-			 with the new tables; no new path uses it */
 	uint16_t layers; /* layers of the SLs that go to VL 15; all with one
 			   layer */
+	uint16_t stays;	 /* of these, blocked for good: old connections would
+			    deadlock there with the new tables; no new path
+			    uses it */
 	uint64_t pairs;	 /* (switch, LID) that used it and lose packets */
 };
 

@@ -374,14 +374,18 @@ make_transition(struct rig *g, bool by_port)
 }
 
 static void
-rig_plan_by_hand(struct rig *g, bool by_port)
+rig_plan_change(struct rig *g, struct transition_result *x)
 {
-	const struct plan_job job = {.routes = g->r,
-		.change = make_transition(g, by_port),
-		.hw = g->hw,
-		.params = &params};
+	const struct plan_job job = {
+		.routes = g->r, .change = x, .hw = g->hw, .params = &params};
 
 	g->p = plan_make(&job);
+}
+
+static void
+rig_plan_by_hand(struct rig *g, bool by_port)
+{
+	rig_plan_change(g, make_transition(g, by_port));
 }
 
 /* The phases: a stage that needs nothing blocked; block, drain, the last stage,
@@ -408,6 +412,47 @@ START_TEST(a_blocked_transition)
 	ck_assert_uint_eq(
 		g.p->step[g.p->phase[open].first].payload, PLAN_BEFORE);
 	ck_assert_ptr_null(g.p->downed);
+	rig_free(&g);
+}
+END_TEST
+
+/* Of a dependency that is blocked in two layers, in one of them for good: that
+ * one is blocked first, both before the last stage, and one opens. */
+START_TEST(one_layer_stays_blocked)
+{
+	struct transition_result *x;
+	uint16_t stays, both;
+	struct slvl levels;
+	struct rig g;
+	size_t block;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	g.r->layers.n = 2;
+	slvl_allocate(&(struct slvl_want){0}, 2, false, &levels);
+	stays = slvl_sls(&levels, 1);
+	both = slvl_sls(&levels, 3);
+	ck_assert_uint_ne(stays, both);
+	x = make_transition(&g, false);
+	x->dep[0].layers = 3;
+	x->dep[0].stays = 1;
+	x->nstays = 1;
+	rig_plan_change(&g, x);
+	block = phase_of(&g, PLAN_BLOCK, false);
+	ck_assert_uint_eq(g.p->step[g.p->phase[block].first].payload, stays);
+	ck_assert_int_eq(g.p->phase[block + 1].kind, PLAN_LFT);
+	ck_assert_int_eq(g.p->phase[block + 2].kind, PLAN_BLOCK);
+	ck_assert_uint_eq(g.p->step[g.p->phase[block + 2].first].payload, both);
+	ck_assert_uint_eq(count_steps(&g, PLAN_UNBLOCK), 1);
+	plan_free(g.p);
+	g.p = NULL;
+	/* blocked in one layer, and there for good: once */
+	x = make_transition(&g, false);
+	x->dep[0].layers = x->dep[0].stays = 1;
+	x->nstays = 1;
+	rig_plan_change(&g, x);
+	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 1);
 	rig_free(&g);
 }
 END_TEST
@@ -854,6 +899,7 @@ main(void)
 	tcase_add_test(t, quarantined_switches_are_left_alone);
 	tcase_add_test(t, half_raised_links_are_finished);
 	tcase_add_test(t, a_blocked_transition);
+	tcase_add_test(t, one_layer_stays_blocked);
 	tcase_add_test(t, quenches_first);
 	tcase_add_loop_test(t, quenches_and_tops, 0, 2);
 	tcase_add_test(t, a_port_instead_of_a_dependency);

@@ -4,6 +4,7 @@
  */
 #include <check.h>
 
+#include "distribution/transition/transition_priv.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
@@ -365,6 +366,35 @@ START_TEST(old_connections_would_deadlock)
 }
 END_TEST
 
+/* A dependency that is blocked for the writes in one layer, and for old
+ * connections in another: only that one stays. */
+START_TEST(merged_blocks)
+{
+	const struct transition_dependency passes = {
+		.sw = 3, .in = 1, .out = 2, .layers = 1, .pairs = 5};
+	const struct transition_dependency stays = {.sw = 3,
+		.in = 1,
+		.out = 2,
+		.layers = 2,
+		.stays = 2,
+		.pairs = 7};
+	struct transition_set set = {0};
+
+	set.dep = mem_alloc(2 * sizeof(*set.dep));
+	for (unsigned i = 0; i < 2; i++) {
+		set.n = 2;
+		set.dep[i] = passes;
+		set.dep[1 - i] = stays;
+		block_select_finish(&set);
+		ck_assert_uint_eq(set.n, 1);
+		ck_assert_uint_eq(set.dep[0].layers, 3);
+		ck_assert_uint_eq(set.dep[0].stays, 2);
+		ck_assert_uint_eq(set.pairs, 12);
+	}
+	free(set.dep);
+}
+END_TEST
+
 /* Connections made with one layer stay on its SL when there are two. */
 START_TEST(another_number_of_lanes)
 {
@@ -406,6 +436,7 @@ main(void)
 	tcase_add_test(t, unknown_connections);
 	tcase_add_test(t, after_restart);
 	tcase_add_test(t, old_connections_would_deadlock);
+	tcase_add_test(t, merged_blocks);
 	tcase_add_test(t, another_number_of_lanes);
 	suite_add_tcase(s, t);
 	return suite_run(s);
