@@ -3,8 +3,9 @@
  * made before it take the new paths in the layers that they always had. Engines
  * that give each pair its layer prove that the pairs of a layer close no cycle;
  * old connections are pairs that this proof does not cover. The cycles that
- * they would close are kept blocked for as long as sl_history.h knows of such
- * connections; a dependency that the new routing itself uses never is.
+ * they would close, alone or with multicast trees, are kept blocked for as long
+ * as sl_history.h knows of such connections; a dependency that the new routing
+ * itself uses, or a tree may use, never is.
  */
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ select_stays(const struct lft_values *v, const uint64_t *dep,
 	size_t n = 0;
 
 	cdg_mixed_build(v, is, is, fixed);
+	transition_mcast_add_all(v->net, v->to, fixed);
 	dependency_load_new(&load, v, held);
 	block_select_find(v, &load, dep, fixed, out);
 	/* no port is taken down for good */
@@ -58,6 +60,7 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	dep = mem_alloc(dep_graph_words(&net.frame) * sizeof(*dep));
 	comp = mem_alloc(net.nv * sizeof(*comp));
 	cdg_mixed_build(&val, stale, stale, dep);
+	transition_mcast_add_all(&net, job->to, dep);
 	if (cdg_cycle_find(&net, dep, comp) > 0) {
 		cdg_cycle_describe(&val, dep, comp, t->stale, sizeof(t->stale));
 		select_stays(&val, dep, out);

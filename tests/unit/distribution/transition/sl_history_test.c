@@ -116,6 +116,7 @@ ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 		routes_put_row(x, s, row, NULL, TOPO_NONE);
 	}
 	free(row);
+	x->order = ROUTE_NO_ORDER;
 	x->layers.n = (uint8_t)lanes;
 	if (lanes == 1)
 		return x;
@@ -366,6 +367,55 @@ START_TEST(old_connections_would_deadlock)
 }
 END_TEST
 
+/* Trees may use the ring but for the link from 0 to 1. */
+static void
+give_trees(const struct ring *r, struct routes *y)
+{
+	y->mcast.pos = mem_zalloc(SWITCHES, sizeof(*y->mcast.pos));
+	y->mcast.link = mem_alloc(SWITCHES * sizeof(*y->mcast.link));
+	memset(y->mcast.link, 0xff, SWITCHES * sizeof(*y->mcast.link));
+	for (unsigned i = 0; i < SWITCHES; i++)
+		y->mcast.pos[r->at[(i + 1) % SWITCHES]] = i;
+	for (unsigned i = 0; i < 2; i++)
+		y->mcast.link[r->at[i]][0] &= ~(
+			UINT64_C(1)
+			<< adj_between(r->t, r->at[i], r->at[1 - i])->out);
+}
+
+/*
+ * The pair past 0 moves to layer 1: what is left of layer 0, old and new, is no
+ * cycle, but trees complete it.
+ */
+START_TEST(old_connections_and_trees_would_deadlock)
+{
+	struct transition_result *p;
+	struct ring r;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	x = ring_routes(&r, 2, 2);
+	y = ring_routes(&r, 2, 2);
+	layers_put(&y->layers, r.at[SWITCHES - 1], r.at[1], 1);
+	install_routes(&r, x);
+	ring_up(&r, x);
+	p = find_transition(&r, x, y);
+	ck_assert_uint_eq(p->nstays, 0);
+	transition_free(p);
+	give_trees(&r, y);
+	p = find_transition(&r, x, y);
+	ck_assert_uint_eq(p->nstays, 2);
+	for (size_t i = 0; i < p->ndeps; i++) {
+		ck_assert_uint_eq(p->dep[i].sw, r.at[0]);
+		ck_assert_uint_eq(p->dep[i].layers, 1);
+		ck_assert_uint_eq(p->dep[i].stays, 1);
+	}
+	transition_free(p);
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
 /* A dependency that is blocked for the writes in one layer, and for old
  * connections in another: only that one stays. */
 START_TEST(merged_blocks)
@@ -436,6 +486,7 @@ main(void)
 	tcase_add_test(t, unknown_connections);
 	tcase_add_test(t, after_restart);
 	tcase_add_test(t, old_connections_would_deadlock);
+	tcase_add_test(t, old_connections_and_trees_would_deadlock);
 	tcase_add_test(t, merged_blocks);
 	tcase_add_test(t, another_number_of_lanes);
 	suite_add_tcase(s, t);
