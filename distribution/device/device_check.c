@@ -185,7 +185,8 @@ port_matches(const struct check *c, port_ix p, struct device_check_item *i,
 		i->field = NULL; /* it restarted */
 	else if (i->field == NULL && port_settings_needed(port_settings_differ(
 					     c->topo, p, &is, &was)) != 0)
-		i->field = "settings";
+		/* a link that came up anew has reset them */
+		i->field = is.state < PORT_ARMED ? NULL : "settings";
 	else if (i->field == NULL)
 		return true;
 	i->empty = owner && is.lid == 0;
