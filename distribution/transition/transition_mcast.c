@@ -184,48 +184,15 @@ transition_mcast_close(struct transition_guests *g)
 	free(g);
 }
 
-/* Ports of s that trees may use, with the switches behind them. */
-static unsigned
-list_tree_ports(const struct chan_graph *n, const struct route_mcast *keep,
-	sw_ix s, uint8_t port[256], uint32_t place[256])
-{
-	unsigned many = 0;
-
-	for (unsigned p = 1; p < n->off[s + 1] - n->off[s]; p++) {
-		sw_ix q = n->owner[n->peer[n->off[s] + p]];
-
-		if (q == n->nsw || !routes_mcast_link(keep, s, p))
-			continue;
-		port[many] = (uint8_t)p;
-		place[many++] = keep->pos[q];
-	}
-	return many;
-}
-
 void
 transition_mcast_add_all(
 	const struct chan_graph *n, const struct routes *to, uint64_t *dep)
 {
-	uint8_t port[256];
-	uint32_t place[256];
 	struct route_mcast keep;
 
 	routes_mcast(to, &keep);
-	for (sw_ix s = 0; keep.pos != NULL && s < n->nsw; s++) {
-		unsigned many = list_tree_ports(n, &keep, s, port, place);
-
-		for (unsigned i = 0; i < many; i++)
-			for (unsigned k = 0; k < many; k++) {
-				uint32_t v = n->off[s] + port[i];
-
-				if (i == k || (place[i] < keep.pos[s] &&
-						      place[k] < keep.pos[s]))
-					continue;
-				for (unsigned l = 0; l < n->layers; l++)
-					dep_graph_put(&n->frame, dep,
-						l * n->nrec + v, port[k]);
-			}
-	}
+	if (keep.pos != NULL)
+		mcast_order_add(to->topo, &keep, &n->frame, dep);
 	routes_mcast_free(&keep);
 }
 

@@ -450,6 +450,15 @@ add_all_at(const struct topo *t, const struct route_mcast *m,
 		}
 }
 
+void
+mcast_order_add(const struct topo *t, const struct route_mcast *m,
+	const struct dep_graph *n, uint64_t *dep)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_sw_live(t, s))
+			add_all_at(t, m, n, dep, s);
+}
+
 bool
 mcast_order_fits(const struct topo *t, const struct route_mcast *m,
 	const struct dep_graph *n, const uint64_t *dep)
@@ -458,9 +467,7 @@ mcast_order_fits(const struct topo *t, const struct route_mcast *m,
 	struct dynamic_order o;
 	bool fits;
 
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (topo_sw_live(t, s))
-			add_all_at(t, m, n, all, s);
+	mcast_order_add(t, m, n, all);
 	fits = dynamic_order_new(&o, n, NULL, all);
 	dynamic_order_free(&o);
 	free(all);

@@ -33,10 +33,14 @@ bool mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
 	struct route_mcast *out);
 
 /*
- * Whether the dependencies that trees of this order may make, together with
- * dep, have no cycle. dep: a matrix over n, the frame of t's records, which has
- * one record more per layer than t has ports.
+ * Add the dependencies that trees of this order may make, in every layer, to
+ * dep: a matrix over n, the frame of t's records, which has one record more per
+ * layer than t has ports.
  */
+void mcast_order_add(const struct topo *t, const struct route_mcast *m,
+	const struct dep_graph *n, uint64_t *dep);
+
+/* Whether they have no cycle together with dep, as above. */
 bool mcast_order_fits(const struct topo *t, const struct route_mcast *m,
 	const struct dep_graph *n, const uint64_t *dep);
 
