@@ -184,6 +184,7 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 {
 	const struct transition_result *x = m->p->change;
 	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
+	bool down = x->method == TRANSITION_STATIC;
 	size_t blocks;
 	bool fell;
 
@@ -194,7 +195,8 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	add_quenches(m, true);
 	add_fresh_tables(m);
 	plan_switchinfo_tops(m, PLAN_RAISE, true);
-	plan_slvl_add(m);
+	if (!down)
+		plan_slvl_add(m);
 	add_sl2vl_rows(m, PLAN_LEARN, ALL);
 	blocks = m->p->nsteps;
 	add_sl2vl_rows(m, PLAN_BLOCK, late ? STAYING : ALL);
@@ -204,13 +206,14 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 		plan_switchinfo_clears(m);
 		plan_switchinfo_verifies(m);
 	}
-	if (x->method != TRANSITION_STATIC)
+	if (down)
+		plan_slvl_add(m); /* no packet is on a VL of the old rows */
+	else
 		plan_portinfo_rise(m, false);
-	add_stages(m, blocks > 0 || (fell && x->method != TRANSITION_STATIC),
-		late);
+	add_stages(m, blocks > 0 || x->rows_first || (fell && !down), late);
 	add_unblocks(m);
 	plan_switchinfo_tops(m, PLAN_RAISE, false);
-	if (x->method == TRANSITION_STATIC)
+	if (down)
 		plan_portinfo_rise(m, false);
 	if (fell)
 		plan_portinfo_rise(m, true);

@@ -310,7 +310,8 @@ pick_cell_values(const struct lft_values *v, const struct lft_value_cell *c,
 		p.is = block_bytes(v, c->want);
 	if (when.which == TRANSITION_NEW || when.which == TRANSITION_STALE) {
 		p.a = p.b = ALWAYS;
-	} else if (when.which != TRANSITION_HELD && c->new) {
+	} else if (when.which != TRANSITION_HELD &&
+		   when.which != TRANSITION_OLD && c->new) {
 		p.a = when.which == TRANSITION_ALL ? 0 : when.k;
 		p.b = when.which == TRANSITION_AT ? when.k + 1 : ALWAYS;
 		if (c->nheld == 0)
@@ -336,7 +337,7 @@ merge_line(const struct pick *p, unsigned below, const uint8_t *stage,
 static bool
 counts_other_values(const struct lft_value_cell *c, struct transition_when when)
 {
-	if (when.which == TRANSITION_ALL)
+	if (when.which == TRANSITION_ALL || when.which == TRANSITION_OLD)
 		return true;
 	if (when.which != TRANSITION_AT && when.which != TRANSITION_REST)
 		return false;

@@ -23,6 +23,7 @@ struct sl_history {
 			    they came up */
 	uint32_t clock;
 	unsigned layers;
+	struct sl_history_sls sls;
 };
 
 struct sl_history *
@@ -47,6 +48,22 @@ unsigned
 sl_history_layers(const struct sl_history *p)
 {
 	return p != NULL ? p->layers : 0;
+}
+
+const struct sl_history_sls *
+sl_history_sls(const struct sl_history *p)
+{
+	return &p->sls;
+}
+
+bool
+sl_history_renumbers(const struct sl_history *p, const struct slvl *l)
+{
+	for (unsigned sl = 0; p != NULL && sl < SLVL_SLS; sl++)
+		if ((p->sls.given >> sl & 1) != 0 &&
+			p->sls.layer[sl] != l->layer[sl])
+			return true;
+	return false;
 }
 
 uint32_t
@@ -238,13 +255,33 @@ forget_masks(struct sl_history *p)
 	p->room = 0;
 }
 
-void
-sl_history_add_routes(struct sl_history *p, const struct routes *r)
+/* The SLs of l are given out, and no other from now on. */
+static void
+give_sls(struct sl_history *p, const struct slvl *l)
 {
+	if (sl_history_renumbers(p, l)) {
+		sl_history_assume_any(p);
+		p->sls.given = 0;
+	}
+	for (unsigned i = 0; i < l->n; i++)
+		for (unsigned k = 0; k < l->layers; k++) {
+			p->sls.given |= (uint16_t)(1U << l->sl[i][k]);
+			p->sls.layer[l->sl[i][k]] = (uint8_t)k;
+		}
+}
+
+void
+sl_history_add_routes(
+	struct sl_history *p, const struct routes *r, const struct slvl *l)
+{
+	const struct slvl_want alike = {0};
 	const struct topo *t = r->topo;
 	size_t known = p->n;
 	uint32_t *leaf = number_leaves(p, t);
+	struct slvl own;
 
+	slvl_allocate(&alike, r->layers.n, r->layers.plain, &own);
+	give_sls(p, l != NULL ? l : &own);
 	p->clock++;
 	if (r->layers.n > 1 && p->mask == NULL) {
 		size_t all = p->n;
@@ -272,6 +309,18 @@ sl_history_assume_any(struct sl_history *p)
 		p->leaf[i].any = true;
 		p->leaf[i].changed = p->clock;
 	}
+}
+
+void
+sl_history_end(struct sl_history *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		p->leaf[i].any = p->leaf[i].many = false;
+	free(p->mask);
+	p->mask = NULL;
+	p->room = 0;
+	p->layers = 0;
+	p->sls.given = 0;
 }
 
 uint16_t
@@ -333,9 +382,11 @@ sl_history_any(const struct sl_history *p, uint32_t i)
 }
 
 void
-sl_history_load(struct sl_history *p, unsigned layers)
+sl_history_load(
+	struct sl_history *p, unsigned layers, const struct sl_history_sls *sls)
 {
 	p->layers = layers;
+	p->sls = *sls;
 }
 
 void

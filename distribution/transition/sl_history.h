@@ -32,6 +32,7 @@
 
 #include "discovery/topo.h"
 #include "routing/core/routes.h"
+#include "routing/core/slvl.h"
 
 enum {
 	SL_HISTORY_NONE = UINT32_MAX, /* no leaf */
@@ -55,14 +56,32 @@ void sl_history_free(struct sl_history *p); /* NULL allowed */
 void sl_history_add_topology(struct sl_history *p, const struct topo *t,
 	const struct routes *in_force);
 
-/* Paths by these routes are given out from now on. */
-void sl_history_add_routes(struct sl_history *p, const struct routes *r);
+/*
+ * Paths by these routes are given out from now on, in the SLs of l; NULL: those
+ * without QoS levels. Where an SL that was given out means another layer by
+ * them, connections may be in any layer from now on.
+ */
+void sl_history_add_routes(
+	struct sl_history *p, const struct routes *r, const struct slvl *l);
+
+/* All ports went down: there are no connections, and no SL is given out. */
+void sl_history_end(struct sl_history *p);
 
 /* Another subnet manager may have given out any SL. */
 void sl_history_assume_any(struct sl_history *p);
 
 /* Layers of the routes that were given out last; 0: nothing ever was. */
 unsigned sl_history_layers(const struct sl_history *p);
+
+/* SLs that were given out, and the layer of each. */
+struct sl_history_sls {
+	uint16_t given; /* a bit each */
+	uint8_t layer[SLVL_SLS];
+};
+const struct sl_history_sls *sl_history_sls(const struct sl_history *p);
+
+/* Whether an SL that was given out means another layer by l. */
+bool sl_history_renumbers(const struct sl_history *p, const struct slvl *l);
 
 /* Whether connections may use layers that these routes do not give them. */
 bool sl_history_exceeds(const struct sl_history *p, const struct routes *r);
@@ -91,10 +110,11 @@ bool sl_history_any(const struct sl_history *p, uint32_t i);
 
 /*
  * Load a saved history into an empty one: the number of layers of the last
- * routes, the leaves in the order of their numbers, then their masks (NULL: one
- * layer for all).
+ * routes and the SLs, the leaves in the order of their numbers, then their
+ * masks (NULL: one layer for all).
  */
-void sl_history_load(struct sl_history *p, unsigned layers);
+void sl_history_load(struct sl_history *p, unsigned layers,
+	const struct sl_history_sls *sls);
 void sl_history_load_leaf(struct sl_history *p, uint64_t guid, bool any);
 void sl_history_load_row(
 	struct sl_history *p, uint32_t i, const uint16_t *mask);

@@ -379,22 +379,27 @@ add_stays(struct planner *p)
 	t->kind = TRANSITION_BLOCKED;
 }
 
-struct transition_result *
-transition_find(const struct transition_job *job)
+static struct transition_result *
+find_by(const struct transition_job *job, const struct vl_graphs *g)
 {
 	struct transition_result *t = mem_zalloc(1, sizeof(*t));
 	struct planner p = {.job = job, .t = t};
+
 	t->method = usable_method(job);
 	t->pool = job->to->pool;
-	stale_sl_find(job, t, &p.stay);
-	chan_graph_new(&p.net, job->to->topo, job->hw, vl_graphs_count(job));
+	t->rows_first = g->rows_first;
+	t->renumbers = g->renumbers;
+	t->ports_down = g->ports_down;
+	if (t->method != TRANSITION_STATIC) /* that ends old connections */
+		stale_sl_find(job, t, &p.stay);
+	chan_graph_new(&p.net, job->to->topo, job->hw, g->n);
 	if (p.stay.n > 0 && p.net.layers == job->to->layers.n)
 		chan_graph_close(&p.net, &p.stay);
 	lft_values_new(&p.val, &p.net, job);
 	if (job->method != TRANSITION_STATIC &&
 		job->method != TRANSITION_DYNAMIC)
 		unknown_lft_quench(&p.val);
-	if (has_writes(&p.val))
+	if (has_writes(&p.val) || g->ports_down != NULL)
 		plan_writes(&p);
 	add_stays(&p);
 	lft_writes_all(&p.val, t);
@@ -402,6 +407,17 @@ transition_find(const struct transition_job *job)
 	chan_graph_free(&p.net);
 	free(p.stay.dep);
 	return t;
+}
+
+struct transition_result *
+transition_find(const struct transition_job *job)
+{
+	struct transition_job down = *job;
+	struct vl_graphs g;
+
+	vl_graphs_find(job, &g);
+	down.method = TRANSITION_STATIC;
+	return find_by(g.ports_down != NULL ? &down : job, &g);
 }
 
 void

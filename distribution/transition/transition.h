@@ -34,14 +34,14 @@
  * given out since its ports came up (sl_history.h). Where the SLs of old
  * connections would close a cycle even with the new tables alone, the
  * dependencies that break it stay blocked in those layers until the connections
- * are gone (stays); no path that is given out now uses them. A change of the
- * number of layers remaps SLs on the way: it is judged as if all layers were
- * one, which holds whatever the rows of SL2VL are meanwhile.
+ * are gone (stays); no path that is given out now uses them.
  *
  * Layers have graphs of their own only where their VLs cannot become each
  * other's (vl_graphs.c). Else M has one layer, which holds for any rows at all,
- * old, new or unknown; if the tables need their layers, the VLs of each layer
- * never change (routing/core/slvl.h).
+ * old, new or unknown. If the new tables need their layers, rows are written
+ * before them, beside old tables that have no cycle as one layer (rows_first);
+ * where these need layers on other VLs, or where the SLs that connections hold
+ * would mean other layers, all ports go down for the change (ports_down).
  *
  * Unknown tables are in no mixture: they are quenched, that is, set to 255
  * before all this. Where they cannot be written (a switch that does not answer,
@@ -146,7 +146,8 @@ struct transition_result {
 	struct transition_guests *guests;   /* NULL: all trees may stay */
 	enum transition_method_kind method; /* job's; AUTO for those that need
 					       an order of switches where the
-					       new tables obey none */
+					       new tables obey none; STATIC
+					       where no other is safe */
 	enum transition_kind kind;
 	/* Quenches, then by stage: in a stage urgent ones first, then switches
 	 * next to the change. */
@@ -169,6 +170,11 @@ struct transition_result {
 	uint32_t unread; /* live switches with unknown old blocks, which are
 			    emptied first */
 	size_t nstays;	 /* dependencies that stay blocked */
+	bool rows_first; /* packets sent by old rows of SL2VL drain before the
+			    first table is written */
+	bool renumbers;	 /* SLs that were given out mean other layers now */
+	const char *ports_down; /* why the method is TRANSITION_STATIC, whatever
+				   was asked; NULL: it was asked, or is not */
 	char cause[512]; /* the cycle that forbade a direct write, in names */
 	char stale[512]; /* the cycle that old connections would close */
 };

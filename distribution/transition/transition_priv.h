@@ -2,7 +2,8 @@
  * transition_priv: what the parts of transition share, private to this folder.
  *
  *   transition        the choice among stages, blocked dependencies and methods
- *   vl_graphs         how many layers have a graph of their own
+ *   vl_graphs         how many layers have a graph of their own, and whether
+ *                     rows or ports have to go first
  *   chan_graph        the frame: port records, links that can carry data, names
  *   lft_values        what each (switch, block) may hold, and in which stage
  *   unknown_lft       quench: entries that lead where tables are unknown
@@ -64,11 +65,16 @@ struct chan_graph {
 
 struct transition_set;
 
-/*
- * vl_graphs.c: layers with graphs of their own; 1 where any VL may become
- * another's.
- */
-unsigned vl_graphs_count(const struct transition_job *job);
+/* vl_graphs.c: how layers are judged while tables are written. */
+struct vl_graphs {
+	unsigned n;	 /* layers with graphs of their own; 1 where any VL may
+			    become another's */
+	bool rows_first; /* n holds when the rows of SL2VL have drained, which
+			    may be written beside the old tables */
+	bool renumbers;	 /* SLs that were given out mean other layers */
+	const char *ports_down; /* NULL, or why no order of writes is safe */
+};
+void vl_graphs_find(const struct transition_job *job, struct vl_graphs *g);
 
 /* chan_graph.c */
 /* hw: switches that refuse rows of SL2VL; NULL: none. */
@@ -138,6 +144,7 @@ enum transition_which {
 	TRANSITION_STALE, /* the new routing, with all layers that connections
 			     may use */
 	TRANSITION_HELD,  /* what is acknowledged, or the likeliest */
+	TRANSITION_OLD,	  /* all that is held */
 	TRANSITION_AT,	 /* in stage k: new before it, both in it, held after */
 	TRANSITION_REST, /* from stage k on: new before it, else both */
 };

@@ -6,14 +6,23 @@
  * here and by another one there, and the VLs of one layer are also another's:
  * then all layers are one.
  *
+ * Tables that need their layers have a cycle as one. For them the rows are
+ * written first, while what the switches hold has none even as one, and have
+ * drained when the tables follow. Where the old tables need layers too, but by
+ * other rows, or where the SLs of connections would mean other layers than
+ * these were given, no order of writes is safe while packets travel: all ports
+ * go down for the change.
+ *
  * Links that are not up carry nothing, and have their rows when they come up. A
  * packet that would take a blocked dependency is discarded; the final row is
  * written before the dependency is unblocked.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "distribution/tables/vlarb.h"
 #include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
 
 /* Whether any switch carries data. */
 static bool
@@ -72,12 +81,21 @@ has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 	unsigned vls = vlarb_vls(w, t, p);
 	struct transition_ports may = unblocked_in_ports(
 		in, device_blocked(job->hw), guid, port->num);
-	uint8_t row[SL2VL_ROW];
+	const uint8_t *row, *same = NULL;
 
 	if (slvl_separate_layers(&w->levels, vls) < w->levels.layers)
 		return false;
-	slvl_row(&w->levels, vls, false, row);
-	return device_holds_rows(job->hw, guid, port->num, may.bit, row);
+	for (unsigned i = 0; i < 256; i++) {
+		if ((may.bit[i / 64] >> i % 64 & 1) == 0)
+			continue;
+		row = device_bytes(job->hw, device_at_row(guid, i, port->num));
+		if (row == NULL ||
+			(row != same &&
+				!slvl_keeps_layers(&w->levels, vls, row)))
+			return false;
+		same = row;
+	}
+	return true;
 }
 
 static bool
@@ -87,8 +105,6 @@ has_own_vls(const struct transition_job *job)
 	const struct topo *t = job->to->topo;
 	struct vlarb_want w = {.max_vls = job->max_vls};
 
-	if (device_is_undrained(job->hw))
-		return false;
 	slvl_allocate(&job->levels, to->n, to->plain, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
@@ -104,18 +120,83 @@ has_own_vls(const struct transition_job *job)
 	return true;
 }
 
-unsigned
-vl_graphs_count(const struct transition_job *job)
+static bool
+are_sls_renumbered(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->layers;
-	unsigned was = sl_history_layers(job->history);
-	bool known = was > 0;
+	struct slvl l;
 
+	slvl_allocate(&job->levels, to->n, to->plain, &l);
+	return sl_history_renumbers(job->history, &l);
+}
+
+/*
+ * Whether what switches hold, packets in flight and multicast trees included,
+ * has no cycle by any rows. Unknown tables are emptied before rows are written.
+ */
+static bool
+is_plain_now(const struct transition_job *job)
+{
+	static const struct transition_when held = {TRANSITION_OLD, 0};
+	struct chan_graph net;
+	struct lft_values val;
+	uint64_t *dep;
+	uint32_t *comp;
+	bool plain;
+
+	chan_graph_new(&net, job->to->topo, job->hw, 1);
+	lft_values_new(&val, &net, job);
+	unknown_lft_quench(&val);
+	dep = mem_alloc(dep_graph_words(&net.frame) * sizeof(*dep));
+	comp = mem_alloc(net.nv * sizeof(*comp));
+	cdg_mixed_build(&val, held, held, dep);
+	plain = cdg_cycle_find(&net, dep, comp) == 0 &&
+		!(job->guests && transition_mcast_is_broken(&net, job, dep));
+	free(dep);
+	free(comp);
+	lft_values_free(&val);
+	chan_graph_free(&net);
+	return plain;
+}
+
+/* For tables that may share VLs: one graph where the rows say so. */
+static void
+find_plain(const struct transition_job *job, struct vl_graphs *g)
+{
+	bool known = sl_history_layers(job->history) > 0;
+
+	if (g->renumbers || !known || device_is_undrained(job->hw) ||
+		!has_own_vls(job))
+		g->n = 1;
+}
+
+static void
+find_separate(const struct transition_job *job, struct vl_graphs *g)
+{
+	if (g->renumbers)
+		g->ports_down = "connections have SLs that mean other layers "
+				"from now on";
+	else if (has_own_vls(job))
+		g->rows_first = device_is_undrained(job->hw);
+	else if (is_plain_now(job))
+		g->rows_first = true;
+	else
+		g->ports_down = "the old tables need layers on other VLs";
+}
+
+void
+vl_graphs_find(const struct transition_job *job, struct vl_graphs *g)
+{
+	const struct route_layers *to = &job->to->layers;
+
+	*g = (struct vl_graphs){.n = to->n};
+	if (!carries_data(job->to->topo))
+		return;
+	g->renumbers = are_sls_renumbered(job);
 	if (to->n < 2)
-		return 1;
-	if (was == 0)
-		was = job->from != NULL ? job->from->layers.n : to->n;
-	if (was > to->n && carries_data(job->to->topo))
-		return 1; /* the SLs of a layer that goes join another layer */
-	return to->plain && (!known || !has_own_vls(job)) ? 1 : to->n;
+		return;
+	if (to->plain)
+		find_plain(job, g);
+	else
+		find_separate(job, g);
 }

@@ -136,6 +136,16 @@ slot_of_level(const struct slvl *l, unsigned level, unsigned slots)
 	return level_with_own(l, level, slots);
 }
 
+/*
+ * VLs of a layer on a link: the same for any number of levels, or a change of
+ * levels would move one layer to the VLs of another.
+ */
+static unsigned
+vls_of_layer(const struct slvl *l, unsigned vls, unsigned layers)
+{
+	return l->wanted || !l->plain ? vls / layers : 1;
+}
+
 uint8_t
 slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
 {
@@ -143,9 +153,7 @@ slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
 
 	if (l->drop[sl] || vls < layers)
 		return SLVL_DROP;
-	/* the same for any number of levels, or a change of levels would move
-	 * one layer to the VLs of another */
-	stride = l->wanted || !l->plain ? vls / layers : 1;
+	stride = vls_of_layer(l, vls, layers);
 	return (uint8_t)(l->layer[sl] % layers * stride +
 			 slot_of_level(
 				 l, l->level[sl], slvl_slots(l, vls, end)));
@@ -158,6 +166,22 @@ slvl_row(const struct slvl *l, unsigned vls, bool end, uint8_t row[SLVL_ROW])
 	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
 		row[sl / 2] |= (uint8_t)(slvl_vl(l, sl, vls, end)
 					 << (sl % 2 != 0 ? 0 : 4));
+}
+
+bool
+slvl_keeps_layers(
+	const struct slvl *l, unsigned vls, const uint8_t row[SLVL_ROW])
+{
+	unsigned layers = layers_on_link(l, vls, false);
+
+	for (unsigned sl = 0; sl < SLVL_SLS && vls >= layers; sl++) {
+		unsigned vl = row[sl / 2] >> (sl % 2 != 0 ? 0 : 4) & 15;
+
+		if (vl < vls && vl / vls_of_layer(l, vls, layers) !=
+					l->layer[sl] % layers)
+			return false;
+	}
+	return vls >= layers;
 }
 
 uint16_t

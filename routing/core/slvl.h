@@ -106,6 +106,13 @@ uint8_t slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end);
 void slvl_row(
 	const struct slvl *l, unsigned vls, bool end, uint8_t row[SLVL_ROW]);
 
+/*
+ * Whether a row of such a link between switches, of these levels or others,
+ * leaves each SL to the VLs of its layer, or discards it.
+ */
+bool slvl_keeps_layers(
+	const struct slvl *l, unsigned vls, const uint8_t row[SLVL_ROW]);
+
 /* The SLs of some layers of routing; a bit each. */
 uint16_t slvl_sls(const struct slvl *l, uint16_t layers);
 

@@ -254,7 +254,8 @@ commit_run(struct sm *sm, struct mono now)
 	state_keep_routes(sm, v->routes);
 	v->change = sm->run.change;
 	sm->run.change = (struct view_change){0};
-	sl_history_add_routes(sm->sl_history, v->routes);
+	sl_history_add_routes(sm->sl_history, v->routes,
+		v->qos != NULL ? &v->qos->want.levels : NULL);
 	timer_set(
 		&sm->timers, TIMER_SAVE, now); /* saved in a tick of its own */
 	sm->ops->committed(sm->ops->cookie, v);

@@ -66,6 +66,10 @@ log_plan(const struct plan *p)
 		log_warn("push: entries into unknown tables are set to discard "
 			 "first blocks=%zu",
 			x->nquenches);
+	if (x->ports_down != NULL)
+		log_warn("push: all ports go down for this change, no order of "
+			 "writes is safe while packets travel cause=\"%s\"",
+			x->ports_down);
 	if (x->stale[0] != '\0')
 		log_warn("push: connections made with earlier SLs could "
 			 "deadlock with these tables; dependencies kept "
@@ -260,6 +264,7 @@ account_change(struct sm *sm)
 		.cyclic = x->cyclic,
 		.unread = x->unread,
 		.mismatched_ports = sm->run.plan->mismatched_ports,
+		.ports_down = x->ports_down,
 	};
 	c->nstays = x->nstays;
 	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
@@ -288,6 +293,9 @@ run_push_finish(struct sm *sm, struct mono now)
 {
 	if (push_complete(sm->run.push)) {
 		sm->dirty.overtook = 0;
+		if (sm->run.plan->change->kind == TRANSITION_BLOCKED &&
+			sm->run.plan->change->method == TRANSITION_STATIC)
+			sl_history_end(sm->sl_history);
 		account_change(sm);
 		run_settings_review(sm);
 	} else if (timer_is_due(&sm->timers, TIMER_RUN, now)) {

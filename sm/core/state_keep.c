@@ -21,14 +21,36 @@ order_from_word(const char *word)
 	return strcmp(word, "roots") == 0 ? ROUTE_ROOTS : ROUTE_TIERS;
 }
 
+/* SLs from a state file; where they are not recorded, those without levels. */
+static struct sl_history_sls
+recorded_sls(const struct state_file *s)
+{
+	struct sl_history_sls out = {0};
+
+	for (unsigned sl = 0; sl < SLVL_SLS && s->layers > 0; sl++) {
+		bool none =
+			s->sls[0] == '\0' ? sl >= s->layers : s->sls[sl] == '.';
+
+		if (none)
+			continue;
+		out.given |= (uint16_t)(1U << sl);
+		out.layer[sl] = (uint8_t)sl;
+		if (s->sls[0] != '\0')
+			out.layer[sl] = (uint8_t)strtoul(
+				(char[]){s->sls[sl], '\0'}, NULL, 16);
+	}
+	return out;
+}
+
 /* SLs that connections may still use, from the previous run. */
 static void
 load_sl_history(struct sm *sm, const struct state_file *s)
 {
+	const struct sl_history_sls sls = recorded_sls(s);
 	struct sl_history *history = sm->sl_history;
 	size_t i;
 
-	sl_history_load(history, s->layers);
+	sl_history_load(history, s->layers, &sls);
 	for (i = 0; i < s->nleaf; i++)
 		sl_history_load_leaf(history, s->leaf[i].guid, s->leaf[i].any);
 	for (i = 0; i < s->nleaf; i++)
@@ -160,6 +182,7 @@ static struct state_file_sl_history *
 list_leaves(const struct sm *sm, struct state_file *s)
 {
 	const struct sl_history *history = sm->sl_history;
+	const struct sl_history_sls *sls = sl_history_sls(history);
 	uint32_t n = sl_history_count(history);
 	struct state_file_sl_history *leaf = mem_zalloc(n, sizeof(*leaf));
 
@@ -171,6 +194,10 @@ list_leaves(const struct sm *sm, struct state_file *s)
 			any ? NULL : sl_history_row(history, i)};
 	}
 	s->layers = sl_history_layers(history);
+	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
+		s->sls[sl] = (sls->given >> sl & 1) == 0
+				     ? '.'
+				     : "0123456789abcdef"[sls->layer[sl]];
 	s->leaf = leaf;
 	s->nleaf = n;
 	return leaf;

@@ -865,6 +865,7 @@ show_change(const json_t *r, struct buf *out)
 		json_util_num(r, "dependencies"), json_util_num(r, "cyclic"),
 		json_util_num(r, "unread"));
 	page_line("because    ", r, "cause", out);
+	page_line("ports down ", r, "ports_down", out);
 	if (json_util_has_text(r, "stale"))
 		buf_printf(out,
 			"stale      connections made with earlier SLs could "

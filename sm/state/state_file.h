@@ -46,7 +46,9 @@
  *					flow label, hop limit; below it its
  *	member 0x0002c90300a1b2c3 0x0002c90300a1b2c3 1
  *					GUID of its GID, of its port, join state
- *	lanes 4						layers of the routes
+ *	lanes 4 0...1...2...3...	layers of the routes; of each SL that
+ *					was given out its layer, a hexadecimal
+ *					digit, else "."; optional
  *	leaf 0x0002c90200401234 0102..	switch GUID, layers that connections may
  *					still use with each leaf, two digits a
  *					leaf in the order of these lines, behind
@@ -203,7 +205,8 @@ struct state_file {
 	size_t ngroup;
 	const struct state_file_member *member; /* group by group */
 	size_t nmember;
-	unsigned layers; /* layers given out last, 1..8; 0: none recorded */
+	unsigned layers; /* layers given out last, 1..16; 0: none recorded */
+	char sls[17];	 /* layers of SLs, as in the file; "": not recorded */
 	const struct state_file_sl_history *leaf;
 	size_t nleaf;
 	const struct state_file_pin *pin;

@@ -270,7 +270,7 @@ print_reading(const struct state_file *s, struct buf *out)
 
 /* ---- layers that connections may still use ---- */
 
-enum { LAYERS_MAX = 16 }; /* sl_history.h */
+enum { LAYERS_MAX = 16 }; /* sl_history.h; and as many SLs */
 
 static int
 read_layers(struct state_file_reader *r, char *s)
@@ -279,11 +279,16 @@ read_layers(struct state_file_reader *r, char *s)
 
 	if (r->s->layers != 0 ||
 		!state_words_number(state_words_next(&s), 10, LAYERS_MAX, &n) ||
-		n == 0 || s != NULL)
+		n == 0)
 		return state_words_complain(r, r->line, "lanes",
 			r->s->layers != 0 ? "given twice"
 					  : "not a number from 1 to 16");
+	if (s != NULL && (strlen(s) != LAYERS_MAX ||
+				 strspn(s, "0123456789abcdef.") != LAYERS_MAX))
+		return state_words_complain(
+			r, r->line, "SLs", "not 16 hexadecimal digits or dots");
 	r->s->layers = (unsigned)n;
+	(void)snprintf(r->s->sls, sizeof(r->s->sls), "%s", s != NULL ? s : "");
 	return 0;
 }
 
@@ -374,7 +379,8 @@ static void
 print_layers(const struct state_file *s, struct buf *out)
 {
 	if (s->layers != 0)
-		buf_printf(out, "lanes %u\n", s->layers);
+		buf_printf(out, "lanes %u%s%s\n", s->layers,
+			s->sls[0] != '\0' ? " " : "", s->sls);
 }
 
 static void

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "distribution/tables/vlarb.h"
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
@@ -21,10 +22,33 @@ transition_preview_method(const char *name, enum transition_method_kind *out)
 	return false;
 }
 
-/* A device store in which every switch has acknowledged all of these routes. */
-static struct device_store *
-store_as_acknowledged(const struct routes *r)
+static void
+put_rows(struct device_store *h, const struct vlarb_want *w,
+	const struct topo *t, sw_ix s)
 {
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	uint8_t row[SL2VL_ROW];
+
+	for (unsigned out = 1; out <= n->nports; out++) {
+		port_ix p = n->first_port + out;
+		unsigned vls = vlarb_vls(w, t, p);
+
+		for (unsigned in = 0; vls > 0 && in <= n->nports; in++) {
+			slvl_row(&w->levels, vls, slvl_end(t, p), row);
+			device_put(h, device_at_row(n->guid, in, out), row);
+		}
+	}
+}
+
+/*
+ * A device store in which every switch has acknowledged all of the old routes,
+ * and the rows of SL2VL that give layers their VLs.
+ */
+static struct device_store *
+store_as_acknowledged(
+	const struct transition_preview_ask *ask, const struct vlarb_want *w)
+{
+	const struct routes *r = ask->was;
 	struct device_store *h = device_new(r->pool);
 	const struct topo *t = r->topo;
 
@@ -34,6 +58,8 @@ store_as_acknowledged(const struct routes *r)
 		for (uint32_t b = 0; b < r->nblocks; b++)
 			device_set_block(h, guid, b, routes_ref_of(r, s, b));
 		device_set_top(h, guid, r->top);
+		if (w->levels.layers > 1)
+			put_rows(h, w, t, s);
 	}
 	device_drained(h);
 	return h;
@@ -113,6 +139,8 @@ method_json(const struct transition_preview_ask *ask,
 	json_util_put(o, "cyclic", json_util_u64(x->cyclic));
 	json_util_put(o, "unread", json_util_u64(x->unread));
 	json_util_put(o, "cause", names_text(x->cause));
+	json_util_put(o, "ports_down",
+		names_text(x->ports_down != NULL ? x->ports_down : ""));
 	json_util_put(o, "turns", dependencies_json(x, ask->is->topo));
 	put_expected(o, ask, x);
 	return o;
@@ -121,13 +149,21 @@ method_json(const struct transition_preview_ask *ask,
 json_t *
 transition_preview_report(const struct transition_preview_ask *ask)
 {
-	struct device_store *hw = store_as_acknowledged(ask->was);
+	const struct route_layers *was = &ask->was->layers;
+	struct sl_history *history = sl_history_new();
+	struct vlarb_want w = {.max_vls = ask->max_vls};
+	struct device_store *hw;
 	json_t *list = json_array();
+	bool end = false;
 
-	for (int m = -1; m < (ask->all ? METHODS : 0); m++) {
+	slvl_allocate(&ask->levels, was->n, was->plain, &w.levels);
+	hw = store_as_acknowledged(ask, &w);
+	sl_history_add_routes(history, ask->was, &w.levels);
+	for (int m = -1; m < (ask->all ? METHODS : 0) && !end; m++) {
 		struct transition_job job = {.to = ask->is,
 			.from = ask->was,
 			.hw = hw,
+			.history = history,
 			.method = m < 0 ? ask->method
 					: (enum transition_method_kind)m,
 			.max_stages = ask->max_stages,
@@ -139,8 +175,10 @@ transition_preview_report(const struct transition_preview_ask *ask)
 			continue;
 		x = transition_find(&job);
 		(void)json_array_append_new(list, method_json(ask, x));
+		end = x->ports_down != NULL; /* no other is safe */
 		transition_free(x);
 	}
 	device_free(hw);
+	sl_history_free(history);
 	return list;
 }

@@ -457,6 +457,58 @@ START_TEST(one_layer_stays_blocked)
 }
 END_TEST
 
+/* Every port has four VLs, and maps SLs to them. */
+static void
+rig_layers(struct rig *g)
+{
+	rig_draft(g);
+	rig_state(g, 4);
+	rig_routes(g);
+	g->r->layers.n = 2;
+	for (port_ix p = 0; p < g->t->nports; p++) {
+		g->t->port[p].vl_cap = g->t->port[p].op_vls = 3;
+		g->t->port[p].capmask |= MAD_CAP_SL_MAPPING;
+	}
+}
+
+/* Rows of SL2VL are written beside the old tables where these allow it, and
+ * drain; else while all ports are down. */
+START_TEST(rows_for_other_layers)
+{
+	struct transition_result *x;
+	struct rig g;
+	size_t rows;
+
+	rig_layers(&g);
+	x = make_transition(&g, false);
+	x->ndeps = 0;
+	x->kind = TRANSITION_DIRECT;
+	x->nstages = 1;
+	x->write[1].stage = 0;
+	rig_plan_change(&g, x);
+	ck_assert_uint_gt(count_steps(&g, PLAN_SLVL), 0);
+	rows = phase_of(&g, PLAN_LFT, false);
+	ck_assert(!g.p->phase[rows].drain);
+	g.p->change->rows_first = true;
+	x = g.p->change;
+	g.p->change = NULL;
+	plan_free(g.p);
+	rig_plan_change(&g, x);
+	rows = phase_of(&g, PLAN_SLVL, false);
+	ck_assert_int_eq(g.p->phase[rows + 1].kind, PLAN_LFT);
+	ck_assert(g.p->phase[rows + 1].drain);
+	plan_free(g.p);
+	x = make_transition(&g, true);
+	x->method = TRANSITION_STATIC;
+	rig_plan_change(&g, x);
+	rows = phase_of(&g, PLAN_SLVL, false);
+	ck_assert_uint_gt(rows, phase_of(&g, PLAN_SETTLE, false));
+	ck_assert_uint_lt(rows, phase_of(&g, PLAN_LFT, false));
+	ck_assert_uint_lt(rows, phase_of(&g, PLAN_ARM, false));
+	rig_free(&g);
+}
+END_TEST
+
 /* Walls, entries set to 255 towards unknown tables, come before all LFT writes;
  * the phase after them drains. */
 START_TEST(quenches_first)
@@ -900,6 +952,7 @@ main(void)
 	tcase_add_test(t, half_raised_links_are_finished);
 	tcase_add_test(t, a_blocked_transition);
 	tcase_add_test(t, one_layer_stays_blocked);
+	tcase_add_test(t, rows_for_other_layers);
 	tcase_add_test(t, quenches_first);
 	tcase_add_loop_test(t, quenches_and_tops, 0, 2);
 	tcase_add_test(t, a_port_instead_of_a_dependency);

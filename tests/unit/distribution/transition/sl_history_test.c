@@ -162,7 +162,7 @@ ring_up(struct ring *r, struct routes *by)
 {
 	all_ports(r, PORT_INIT);
 	sl_history_add_topology(r->past, r->t, NULL);
-	sl_history_add_routes(r->past, by);
+	sl_history_add_routes(r->past, by, NULL);
 	all_ports(r, PORT_ACTIVE);
 	sl_history_add_topology(r->past, r->t, by);
 }
@@ -183,7 +183,7 @@ START_TEST(one_lane)
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
 	/* pairs on layer 1 now have connections on layer 0 */
 	ck_assert(sl_history_exceeds(r.past, y));
-	sl_history_add_routes(r.past, y);
+	sl_history_add_routes(r.past, y, NULL);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
 	ck_assert_uint_eq(history_mask(&r, 4, 1), 3);
 	ck_assert_uint_eq(sl_history_mask(r.past, history_leaf_of(&r, r.at[4]),
@@ -207,7 +207,7 @@ START_TEST(until_ports_come_up)
 	ck_assert(!sl_history_exceeds(r.past, x));
 	ck_assert_uint_eq(history_mask(&r, 4, 1), 2);
 	ck_assert_uint_eq(history_mask(&r, 1, 3), 1);
-	sl_history_add_routes(r.past, y);
+	sl_history_add_routes(r.past, y, NULL);
 	ck_assert_uint_eq(history_mask(&r, 4, 1), 3);
 	ck_assert_uint_eq(history_mask(&r, 1, 3), 3);
 	ck_assert_uint_eq(history_mask(&r, 0, 2), 1);
@@ -241,7 +241,7 @@ START_TEST(unknown_connections)
 	all_ports(&r, PORT_ACTIVE);
 	sl_history_add_topology(r.past, r.t, NULL);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
-	sl_history_add_routes(r.past, x);
+	sl_history_add_routes(r.past, x, NULL);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
 	set_port_states(&r, r.at[0], 0, PORT_INIT);
 	sl_history_add_topology(r.past, r.t, x);
@@ -269,8 +269,9 @@ START_TEST(after_restart)
 	x = ring_routes(&r, 2, 0);
 	y = ring_routes(&r, 2, 2);
 	ring_up(&r, x);
-	sl_history_add_routes(r.past, y);
-	sl_history_load(s.past, sl_history_layers(r.past));
+	sl_history_add_routes(r.past, y, NULL);
+	sl_history_load(
+		s.past, sl_history_layers(r.past), sl_history_sls(r.past));
 	for (uint32_t i = 0; i < sl_history_count(r.past); i++)
 		sl_history_load_leaf(
 			s.past, sl_history_guid(r.past, i), i == 0);
@@ -319,6 +320,8 @@ find_transition(struct ring *r, const struct routes *x, const struct routes *y)
 		.history = r->past,
 		.max_stages = 8};
 
+	if (y->layers.n > 1)
+		world_rows(r->hw, y);
 	return transition_find(&job);
 }
 
@@ -351,7 +354,7 @@ START_TEST(old_connections_would_deadlock)
 	}
 	transition_free(p);
 	/* the blocks stay as long as those connections */
-	sl_history_add_routes(r.past, y);
+	sl_history_add_routes(r.past, y, NULL);
 	p = find_transition(&r, y, y);
 	ck_assert_uint_eq(p->nstays, 2);
 	transition_free(p);
@@ -475,6 +478,116 @@ START_TEST(another_number_of_lanes)
 }
 END_TEST
 
+static struct transition_result *
+find_without_rows(
+	struct ring *r, const struct routes *x, const struct routes *y)
+{
+	const struct transition_job job = {.from = x,
+		.to = y,
+		.hw = r->hw,
+		.history = r->past,
+		.max_stages = 8};
+
+	return transition_find(&job);
+}
+
+/* Rows come before tables that need them, beside old ones that need none. */
+START_TEST(rows_before_tables)
+{
+	struct transition_result *p;
+	struct ring r;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	x = world_routes(r.t, r.pool, NULL, TOPO_NONE);
+	y = ring_routes(&r, 2, 0);
+	install_routes(&r, x);
+	ring_up(&r, x);
+	p = find_without_rows(&r, x, y);
+	ck_assert(p->rows_first);
+	ck_assert_ptr_null(p->ports_down);
+	ck_assert_int_ne(p->method, TRANSITION_STATIC);
+	transition_free(p);
+	p = find_transition(&r, x, y); /* the rows are in place */
+	ck_assert(!p->rows_first);
+	transition_free(p);
+	device_mark_undrained(r.hw); /* ... but have not drained */
+	p = find_transition(&r, x, y);
+	ck_assert(p->rows_first);
+	transition_free(p);
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
+/* Tables that need layers, and rows that are not theirs: no order of writes. */
+START_TEST(ports_go_down)
+{
+	struct transition_result *p;
+	struct ring r;
+	struct routes *x, *y, *z;
+
+	ring_new(&r);
+	x = ring_routes(&r, 2, 0);
+	y = ring_routes(&r, 2, 2);
+	z = ring_routes(&r, 4, 0);
+	install_routes(&r, x);
+	ring_up(&r, x);
+	p = find_without_rows(&r, x, y);
+	ck_assert_str_eq(
+		p->ports_down, "the old tables need layers on other VLs");
+	ck_assert_int_eq(p->method, TRANSITION_STATIC);
+	ck_assert_int_eq(p->kind, TRANSITION_BLOCKED);
+	ck_assert_uint_eq(p->nstays, 0);
+	transition_free(p);
+	/* SL 8 was layer 1 of two, and is layer 2 of four */
+	p = find_transition(&r, x, z);
+	ck_assert_str_eq(p->ports_down, "connections have SLs that mean other "
+					"layers from now on");
+	ck_assert(p->renumbers);
+	transition_free(p);
+	all_ports(&r, PORT_INIT);
+	for (port_ix i = 0; i < r.t->nports; i++)
+		if (r.t->node[r.t->port[i].node].type == TOPO_SWITCH)
+			r.t->node[r.t->port[i].node].flags |= TN_FRESH;
+	p = find_transition(&r, x, z); /* nothing carries data */
+	ck_assert_ptr_null(p->ports_down);
+	transition_free(p);
+	routes_unref(x);
+	routes_unref(y);
+	routes_unref(z);
+	ring_free(&r);
+}
+END_TEST
+
+/* Another meaning of SLs makes all layers possible, until all ports go down. */
+START_TEST(renumbered_layers)
+{
+	struct ring r;
+	struct routes *x, *z;
+
+	ring_new(&r);
+	x = ring_routes(&r, 2, 0);
+	z = ring_routes(&r, 4, 0);
+	ring_up(&r, x);
+	ck_assert_uint_eq(sl_history_sls(r.past)->given, 1 | 1 << 8);
+	ck_assert_uint_eq(history_mask(&r, 0, 2), 1);
+	sl_history_add_routes(r.past, z, NULL);
+	ck_assert_uint_eq(history_mask(&r, 0, 2), 3);
+	ck_assert_uint_eq(
+		sl_history_sls(r.past)->given, 1 | 1 << 4 | 1 << 8 | 1 << 12);
+	sl_history_end(r.past);
+	ck_assert_uint_eq(history_mask(&r, 0, 2), 0);
+	sl_history_add_routes(r.past, x, NULL);
+	ck_assert_uint_eq(history_mask(&r, 0, 2), 1);
+	ck_assert_uint_eq(history_mask(&r, 4, 1), 2);
+	routes_unref(x);
+	routes_unref(z);
+	ring_free(&r);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -489,6 +602,9 @@ main(void)
 	tcase_add_test(t, old_connections_and_trees_would_deadlock);
 	tcase_add_test(t, merged_blocks);
 	tcase_add_test(t, another_number_of_lanes);
+	tcase_add_test(t, rows_before_tables);
+	tcase_add_test(t, ports_go_down);
+	tcase_add_test(t, renumbered_layers);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

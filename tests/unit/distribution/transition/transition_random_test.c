@@ -443,6 +443,8 @@ run_transition(struct run *run)
 	w.from = run->from;
 	w.to = to;
 	w.layers = run->layers;
+	if (run->layers > 1)
+		world_rows(run->hw, to);
 	x = transition_find(&job);
 	holds(run, x->unread == 0 || run->mode == RESTARTS);
 	if (x->unread == 0)

@@ -14,6 +14,7 @@
 
 #include "distribution/transition/transition.h"
 #include "routing/core/engine.h"
+#include "routing/core/slvl.h"
 #include "routing/driver/registry.h"
 #include "routing/engines/updn/updn.h"
 #include "routing/verify/verify.h"
@@ -75,6 +76,30 @@ world_free(struct world *w)
 	free(w->guest);
 	free(w->gone);
 	free(w->idle);
+}
+
+/* Every switch holds the rows of SL2VL that the layers of these routes want. */
+static inline void
+world_rows(struct device_store *hw, const struct routes *r)
+{
+	const struct slvl_want alike = {0};
+	const struct topo *t = r->topo;
+	uint8_t row[SLVL_ROW];
+	struct slvl l;
+
+	slvl_allocate(&alike, r->layers.n, r->layers.plain, &l);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+
+		for (unsigned out = 1; out <= n->nports; out++) {
+			port_ix p = topo_port_of(t, t->sw[s].node, out);
+
+			slvl_row(&l, slvl_link(t, p, 0), slvl_end(t, p), row);
+			for (unsigned in = 0; in <= n->nports; in++)
+				device_put(hw, device_at_row(n->guid, in, out),
+					row);
+		}
+	}
 }
 
 /* Behind port p of switch s: the peer's channel, or nch. */

@@ -130,7 +130,7 @@ install_routes(struct bed *b, const struct routes *r)
 			b->is[(size_t)s * b->nlids + lid] =
 				routes_port(r, s, (uint16_t)lid);
 	device_drained(b->hw);
-	sl_history_add_routes(b->history, r);
+	sl_history_add_routes(b->history, r, &b->levels);
 }
 
 /* Sets the rows as wanted; those of switch stranger are random and unknown. */

@@ -280,6 +280,39 @@ START_TEST(no_cycle)
 }
 END_TEST
 
+/* Rows of other levels keep SLs in their layers; those of other layers do not.
+ */
+START_TEST(rows_that_keep_layers)
+{
+	struct rng r = {SEED + 2};
+	unsigned differ = 0;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct slvl_want w[2] = {random_want(&r), random_want(&r)};
+		unsigned lanes = 2 + rng_below(&r, 7);
+		unsigned vls = lanes + rng_below(&r, 16 - lanes);
+		uint8_t row[SLVL_ROW];
+		struct slvl l[3];
+
+		w[1].drop = false;
+		slvl_allocate(&w[0], lanes, false, &l[0]);
+		slvl_allocate(&w[1], lanes, false, &l[1]);
+		slvl_allocate(&w[1], lanes - 1, false, &l[2]);
+		slvl_row(&l[1], vls, false, row);
+		ck_assert(slvl_keeps_layers(&l[0], vls, row));
+		ck_assert(!slvl_keeps_layers(&l[0], lanes - 1, row));
+		slvl_row(&l[2], vls, false, row);
+		ck_assert(!slvl_keeps_layers(&l[0], vls, row));
+		row[0] = 0xf0; /* SL 0 is discarded, SL 1 is on VL 0 */
+		memset(row + 1, 0xff, SLVL_ROW - 1);
+		ck_assert(slvl_keeps_layers(&l[0], vls, row) ==
+			  (l[0].layer[1] == 0));
+		differ += memcmp(&l[0], &l[1], sizeof(l[0])) != 0;
+	}
+	ck_assert_uint_gt(differ, 0);
+}
+END_TEST
+
 /* The VLs of a link, as codes, by what is known of its two ends. */
 START_TEST(vls_of_a_link)
 {
@@ -337,6 +370,7 @@ main(void)
 	tcase_add_test(t, unknown_numbers);
 	tcase_add_test(t, unrelated_levels_do_not_meet);
 	tcase_add_test(t, no_cycle);
+	tcase_add_test(t, rows_that_keep_layers);
 	tcase_add_test(t, vls_of_a_link);
 	suite_add_tcase(s, t);
 	return suite_run(s);

@@ -174,6 +174,7 @@ static void
 check_leaves(const struct state_file *back)
 {
 	ck_assert_uint_eq(back->layers, 8);
+	ck_assert_str_eq(back->sls, "0.1.2.3.4.5.6.7.");
 	ck_assert_uint_eq(back->nleaf, 3);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_uint_eq(back->leaf[i].guid, leaves[i].guid);
@@ -247,6 +248,7 @@ START_TEST(test_round)
 		.block = blocks,
 		.nblock = 2,
 		.layers = 8,
+		.sls = "0.1.2.3.4.5.6.7.",
 		.leaf = leaves,
 		.nleaf = 3,
 		.pin = pins,
@@ -470,6 +472,11 @@ static const struct refusal {
 	{"lanes 0\n", ":2: lanes: not a number from 1 to 16"},
 	{"lanes 17\n", ":2: lanes: not a number from 1 to 16"},
 	{"lanes 2\nlanes 2\n", ":3: lanes: given twice"},
+	{"lanes 2 01\n", ":2: SLs: not 16 hexadecimal digits or dots"},
+	{"lanes 2 0.1.............x\n",
+		":2: SLs: not 16 hexadecimal digits or dots"},
+	{"lanes 2 01.............. 1\n",
+		":2: SLs: not 16 hexadecimal digits or dots"},
 	{"leaf 0x0 -\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"leaf 0x1\n", ":2: leaf: neither -, any, nor hexadecimal digits, two "
 		       "or four for each leaf"},
