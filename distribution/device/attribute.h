@@ -46,8 +46,9 @@ struct device_attribute {
 	   in the store */
 	uint8_t bytes;
 	bool doubted;	   /* by its block 0, where a Set was repeated */
-	uint8_t misses;	   /* answers in a row that a port may owe before it
-			      is asked for no more; 0: any number */
+	uint8_t misses;	   /* answers in a row that a port, or a switch that is
+			      asked as a whole, may owe before it is asked for
+			      no more; 0: any number */
 	bool refusal_ends; /* a status is no answer either */
 	bool by_port0;	   /* a switch is asked as a whole */
 	uint32_t blocks;   /* of one port, at most */

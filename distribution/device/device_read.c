@@ -136,6 +136,25 @@ record_answer(
 	return v;
 }
 
+/* How many answers in a row are missing; of a switch where it is asked as a
+ * whole. */
+static uint8_t *
+misses_of(const struct device_read *r, const struct device_job *j)
+{
+	const struct topo *t = r->in.topo;
+
+	return &r->misses[device_attribute[j->attr].by_port0
+				  ? t->node[t->port[j->port].node].first_port
+				  : j->port];
+}
+
+static uint8_t
+misses_allowed(const struct device_read *r, const struct device_job *j)
+{
+	return r->in.misses != 0 ? r->in.misses
+				 : device_attribute[j->attr].misses;
+}
+
 static void
 take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -143,7 +162,7 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	struct device_job j = job_of_tag(tag);
 	const struct device_attribute *a = &device_attribute[j.attr];
 	enum device_verdict v = DEVICE_NO_ANSWER;
-	uint8_t *misses = &r->misses[j.port];
+	uint8_t *misses = misses_of(r, &j);
 
 	r->inflight--;
 	if (res->outcome == XACT_CANCELLED) {
@@ -152,7 +171,8 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		*misses = 0;
 		v = record_answer(r, &j, res->data);
 	} else if (res->outcome == XACT_TIMEOUT || a->refusal_ends) {
-		*misses = (uint8_t)(*misses + (*misses < a->misses));
+		*misses =
+			(uint8_t)(*misses + (*misses < misses_allowed(r, &j)));
 	}
 	if (r->in.taken != NULL)
 		r->in.taken(r->in.self, &j, v, res);
@@ -162,11 +182,11 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 static bool
 is_wanted(const struct device_read *r, const struct device_job *j)
 {
-	const struct device_attribute *a = &device_attribute[j->attr];
+	uint8_t most = misses_allowed(r, j);
 
 	if (j->mode == DEVICE_READ_COMPARE)
 		return true;
-	return (a->misses == 0 || r->misses[j->port] < a->misses) &&
+	return (most == 0 || *misses_of(r, j) < most) &&
 	       (j->mode != DEVICE_READ_UNKNOWN ||
 		       device_bytes(r->in.hw, device_read_at(r, j)) == NULL);
 }

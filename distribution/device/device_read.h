@@ -61,6 +61,7 @@ struct device_reading {
 	void (*taken)(void *self, const struct device_job *job,
 		enum device_verdict v, const struct xact_result *res);
 	void *self;
+	uint8_t misses; /* as in struct device_attribute; 0: as it says */
 };
 
 struct device_read *device_read_new(const struct device_reading *in);

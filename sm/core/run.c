@@ -322,6 +322,8 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->run.probed, t->node[t->sw[s].node].guid, 0);
 	sm->run.readback = lft_read_new(sm->run.topo, &job);
 	run_pkeys_read(sm);
+	if (sl_history_layers(sm->sl_history) > 1)
+		sm->run.row_read = sl2vl_read_new(sm->run.topo, sm->hw, sm->x);
 	run_mcast_start_reading(sm);
 	sm->run.timeouts_before = xact_stats(sm->x)->timeouts;
 	phase_enter(sm, SM_READBACK, now);
@@ -450,14 +452,25 @@ end_readback(struct sm *sm)
 	sm->run.readback = NULL;
 	pkey_read_free(sm->run.pkey_read);
 	sm->run.pkey_read = NULL;
+	device_read_free(sm->run.row_read);
+	sm->run.row_read = NULL;
+}
+
+/* Give up what is unanswered of all tables that are being read. */
+static void
+give_up_readback(struct sm *sm, struct mono now)
+{
+	lft_read_stop(sm->run.readback, now);
+	pkey_read_stop(sm->run.pkey_read, now);
+	if (sm->run.row_read != NULL)
+		device_read_stop(sm->run.row_read, now);
+	run_adaptive_stop(sm, now);
 }
 
 static void
 abandon_readback(struct sm *sm, struct mono now)
 {
-	lft_read_stop(sm->run.readback, now);
-	pkey_read_stop(sm->run.pkey_read, now);
-	run_adaptive_stop(sm, now);
+	give_up_readback(sm, now);
 	give_up_requests(sm, now);
 	end_readback(sm);
 	sweep_again(sm, now);
@@ -475,15 +488,28 @@ stop_readback(struct sm *sm, struct mono now)
 	log_info("sm: reading tables stopped early, switches do not answer "
 		 "cause=\"%s\"",
 		sm->dirty.text);
-	lft_read_stop(sm->run.readback, now);
-	pkey_read_stop(sm->run.pkey_read, now);
-	run_adaptive_stop(sm, now);
+	give_up_readback(sm, now);
 	run_mcast_stop_reading(sm);
 	end_readback(sm);
 	sm->dirty.overtook++;
 	dirty_mark_full(sm, now, DIRTY_SILENT, NULL);
 	run_state_discard(sm);
 	phase_enter(sm, SM_IDLE, now);
+}
+
+/* Whether all tables were read; sends what there is room for. */
+static bool
+feed_readback(struct sm *sm, struct mono now)
+{
+	lft_read_feed(sm->run.readback, now);
+	pkey_read_feed(sm->run.pkey_read, now);
+	if (sm->run.row_read != NULL)
+		device_read_feed(sm->run.row_read, now);
+	return run_mcast_has_read(sm, now) && lft_read_done(sm->run.readback) &&
+	       pkey_read_done(sm->run.pkey_read) &&
+	       (sm->run.row_read == NULL ||
+		       device_read_done(sm->run.row_read)) &&
+	       run_adaptive_read(sm, now);
 }
 
 bool
@@ -498,11 +524,7 @@ run_readback(struct sm *sm, struct mono now)
 		stop_readback(sm, now);
 		return true;
 	}
-	lft_read_feed(sm->run.readback, now);
-	pkey_read_feed(sm->run.pkey_read, now);
-	if (!run_mcast_has_read(sm, now) || !lft_read_done(sm->run.readback) ||
-		!pkey_read_done(sm->run.pkey_read) ||
-		!run_adaptive_read(sm, now))
+	if (!feed_readback(sm, now))
 		return false;
 	sm->run.counts.lft_reads += lft_read_count(sm->run.readback);
 	end_readback(sm);

@@ -46,6 +46,7 @@ run_state_free(struct sm *sm)
 	sweep_free(r->sweep);
 	lft_read_free(r->readback);
 	pkey_read_free(r->pkey_read);
+	device_read_free(r->row_read);
 	foreign_adaptive_free(r->adaptive);
 	run_state_discard(sm);
 	view_change_free(&r->change); /* may hold blocks of the pool */

@@ -19,6 +19,7 @@ struct plan;
 struct pkeys;
 struct lft_read;
 struct pkey_read;
+struct device_read;
 struct sweep;
 struct foreign_adaptive;
 struct push;
@@ -46,6 +47,7 @@ struct run {
 	struct sweep *sweep;
 	struct lft_read *readback;
 	struct pkey_read *pkey_read;
+	struct device_read *row_read; /* of SL2VL, or NULL */
 	struct foreign_adaptive *adaptive;
 	struct push *push;
 	/* what it has made so far */

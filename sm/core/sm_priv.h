@@ -67,6 +67,7 @@
 #include "distribution/device/foreign_adaptive.h"
 #include "distribution/device/lft_read.h"
 #include "distribution/device/pkey_read.h"
+#include "distribution/device/sl2vl_read.h"
 #include "distribution/device/sl2vl_scan.h"
 #include "distribution/plan/plan.h"
 #include "distribution/push/push.h"
