@@ -18,8 +18,12 @@ blocked_rows_find(
 void
 blocked_rows_add(struct blocked_rows *b, const struct blocked_row *r)
 {
-	if (blocked_rows_find(b, r->guid, r->in, r->out) != NULL)
+	struct blocked_row *is = blocked_rows_find(b, r->guid, r->in, r->out);
+
+	if (is != NULL) {
+		is->settled = r->settled;
 		return;
+	}
 	b->row = mem_grow(b->row, b->n, &b->cap, sizeof(*b->row));
 	b->row[b->n++] = *r;
 }
@@ -32,4 +36,19 @@ blocked_rows_remove(
 
 	if (r != NULL)
 		*r = b->row[--b->n];
+}
+
+void
+blocked_rows_settle(struct blocked_rows *b, uint64_t guid, unsigned in,
+	unsigned out, uint16_t stays)
+{
+	struct blocked_row *r = blocked_rows_find(b, guid, in, out);
+
+	if (stays == 0) {
+		blocked_rows_remove(b, guid, in, out);
+	} else if (r != NULL) {
+		r->stays = stays;
+		r->settled = true;
+		r->pairs = 0;
+	}
 }

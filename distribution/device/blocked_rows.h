@@ -8,6 +8,11 @@
  * previous row; it goes to the journal (the core's state file) before the first
  * Set leaves, and stays until the switch has acknowledged the final row,
  * whatever else is forgotten about that switch.
+ *
+ * Some SLs may stay blocked for old connections when all other SLs have their
+ * final VL. The record is settled then: it waits for nothing, and keeps these
+ * SLs, over restarts too, so that they are not unblocked before what replaces
+ * them is blocked.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_BLOCKED_ROWS_H
 #define HEDDLE_DISTRIBUTION_DEVICE_BLOCKED_ROWS_H
@@ -25,6 +30,8 @@ struct blocked_row {
 	uint8_t in, out;
 	uint8_t before[SL2VL_ROW]; /* the row to restore */
 	uint64_t pairs;		   /* (switch, LID) that lose packets here */
+	uint16_t stays; /* SLs blocked for old connections, a bit each */
+	bool settled;	/* nothing but these is blocked any more */
 	struct mono since;
 	bool told; /* its age was reported */
 };
@@ -35,12 +42,16 @@ struct blocked_rows {
 };
 
 /*
- * Record a blocked dependency. A second call changes nothing: the previous row
- * of the first one is kept.
+ * Record a blocked dependency. A second call keeps the previous row and the SLs
+ * that stay blocked of the first one.
  */
 void blocked_rows_add(struct blocked_rows *b, const struct blocked_row *r);
 void blocked_rows_remove(
 	struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out);
+
+/* It has its final row, but for SLs that stay blocked; 0: remove it. */
+void blocked_rows_settle(struct blocked_rows *b, uint64_t guid, unsigned in,
+	unsigned out, uint16_t stays);
 
 /* The record of a blocked dependency; NULL: it is not blocked. */
 struct blocked_row *blocked_rows_find(

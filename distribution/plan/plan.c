@@ -101,13 +101,18 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 		const struct topo_node *n = node_of(m->t, u->sw);
 		bool known = device_bytes(m->hw, device_at_row(n->guid, u->in,
 							 u->out)) != NULL;
-		uint16_t layers = layers_of(u, which);
+		uint16_t sls = slvl_sls(&m->vlarb.levels, layers_of(u, which));
+		const struct blocked_row *r = blocked_rows_find(
+			device_blocked(m->hw), n->guid, u->in, u->out);
 
-		if (layers == 0)
+		if (sls == 0 || !is_blocked_by_row(m, u) ||
+			(r != NULL && r->settled && known &&
+				(sls & ~r->stays) == 0))
 			continue;
-		if (is_blocked_by_row(m, u) && (kind == PLAN_BLOCK || !known))
+		/* what stays blocked from before is not unblocked for it */
+		if (kind == PLAN_BLOCK || !known)
 			plan_add_step(m, n->first_port + u->out, DEVICE_SL2VL,
-				u->in, slvl_sls(&m->vlarb.levels, layers));
+				u->in, sls | (r != NULL ? r->stays : 0U));
 	}
 	(void)plan_end(m);
 }
@@ -159,10 +164,8 @@ add_unblocks(struct plan_maker *m)
 		if (is_blocked_by_row(m, u) &&
 			blocked_rows_find(blocked, node->guid, u->in, u->out) ==
 				NULL)
-			plan_add_step(m, node->first_port + u->out,
-				DEVICE_SL2VL, u->in,
-				plan_slvl_row(m, m->t->sw[u->sw].node, u->in,
-					u->out));
+			plan_slvl_unblock(
+				m, m->t->sw[u->sw].node, u->in, u->out);
 	}
 	for (i = 0; i < blocked->n; i++) {
 		const struct blocked_row *r = &blocked->row[i];
@@ -170,9 +173,7 @@ add_unblocks(struct plan_maker *m)
 
 		if (node != TOPO_NONE &&
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
-			plan_add_step(m, topo_port_of(m->t, node, r->out),
-				DEVICE_SL2VL, r->in,
-				plan_slvl_row(m, node, r->in, r->out));
+			plan_slvl_unblock(m, node, r->in, r->out);
 	}
 	(void)plan_end(m);
 }

@@ -114,6 +114,7 @@ struct plan_step {
 	port_ix port;	/* with the attribute; port 0 for a switch as a whole */
 	uint8_t attr;	/* enum device_attr */
 	uint8_t kind;	/* enum plan_kind */
+	uint16_t stays; /* UNBLOCK: SLs that stay blocked, a bit each */
 	uint32_t block; /* of the attribute, attribute.h */
 	uint32_t payload; /* DEVICE_LFT: an lft_ref; else index into payload[];
 			     of BLOCK the mask of SLs to block; no meaning for

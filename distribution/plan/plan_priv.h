@@ -75,8 +75,8 @@ void plan_portinfo_guard(struct plan_maker *m, port_ix ix);
 void plan_slvl_add(struct plan_maker *m);
 /* The same for host ports that are Armed by then. */
 void plan_slvl_rise(struct plan_maker *m);
-/* The payload of the row that (in, out) shall have in the end. */
-uint32_t plan_slvl_row(
+/* A step that unblocks (in, out), unless it is settled as it shall be. */
+void plan_slvl_unblock(
 	struct plan_maker *m, node_ix n, unsigned in, unsigned out);
 
 /* plan_pkeys.c: P_Keys that are added; P_Keys that are removed, and guards. */

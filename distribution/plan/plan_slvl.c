@@ -123,16 +123,35 @@ has_stays(const struct plan_maker *m, node_ix n)
 	return false;
 }
 
-uint32_t
-plan_slvl_row(struct plan_maker *m, node_ix n, unsigned in, unsigned out)
+static bool
+is_in_place(const struct plan_maker *m, struct device_at at,
+	const uint8_t row[SL2VL_ROW])
 {
+	const uint8_t *is = device_bytes(m->hw, at);
+
+	return is != NULL && memcmp(is, row, SL2VL_ROW) == 0;
+}
+
+void
+plan_slvl_unblock(struct plan_maker *m, node_ix n, unsigned in, unsigned out)
+{
+	const struct topo_node *node = &m->t->node[n];
+	const struct blocked_row *r =
+		blocked_rows_find(device_blocked(m->hw), node->guid, in, out);
+	uint16_t stays = needs_rows(m, n) ? blocked_sls(m, n, in, out) : 0;
+	uint32_t pay = PLAN_BEFORE;
 	uint8_t row[SL2VL_ROW];
 
-	if (!needs_rows(m, n))
-		return PLAN_BEFORE;
-	make_final_row(m, m->t->node[n].first_port + out, row);
-	sl2vl_row_block(row, blocked_sls(m, n, in, out));
-	return add_row_payload(m, row);
+	if (needs_rows(m, n)) {
+		make_final_row(m, node->first_port + out, row);
+		sl2vl_row_block(row, stays);
+		if (r != NULL && r->settled && r->stays == stays &&
+			is_in_place(m, device_at_row(node->guid, in, out), row))
+			return;
+		pay = add_row_payload(m, row);
+	}
+	plan_add_step(m, node->first_port + out, DEVICE_SL2VL, in, pay);
+	m->p->step[m->p->nsteps - 1].stays = stays;
 }
 
 /* ---- rows of SL2VL ---- */
@@ -172,19 +191,23 @@ add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 	unsigned out, const uint8_t want[SL2VL_ROW])
 {
 	port_ix p = r->node->first_port + out;
-	const uint8_t *is =
-		device_bytes(m->hw, device_at_row(r->node->guid, in, out));
+	struct device_at at = device_at_row(r->node->guid, in, out);
+	uint16_t stays = blocked_sls(m, r->n, in, out);
+	uint8_t row[SL2VL_ROW];
 
-	if (blocked_rows_find(device_blocked(m->hw), r->node->guid, in, out) !=
-			NULL ||
-		blocked_sls(m, r->n, in, out) != 0)
+	if (carries_data(m, p) &&
+		(stays != 0 || blocked_rows_find(device_blocked(m->hw),
+				       r->node->guid, in, out) != NULL))
 		return; /* it gets its row when it is unblocked */
-	if (m->now->kind == PLAN_LEARN
-			? is != NULL || !carries_data(m, p)
-			: is != NULL && memcmp(is, want, SL2VL_ROW) == 0)
+	if (m->now->kind == PLAN_LEARN) {
+		if (device_bytes(m->hw, at) == NULL && carries_data(m, p))
+			plan_add_step(m, p, DEVICE_SL2VL, in, 0);
 		return;
-	plan_add_step(m, p, DEVICE_SL2VL, in,
-		m->now->kind == PLAN_LEARN ? 0 : add_row_payload(m, want));
+	}
+	memcpy(row, want, SL2VL_ROW);
+	sl2vl_row_block(row, stays);
+	if (!is_in_place(m, at, row))
+		plan_add_step(m, p, DEVICE_SL2VL, in, add_row_payload(m, row));
 }
 
 /* The rows to port out, from all ports by which packets come. */

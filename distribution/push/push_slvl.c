@@ -180,7 +180,8 @@ take_row(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 			DEVICE_ASSIGNED);
 	step_dependency(p, s, &in, &out);
 	if (s->kind == PLAN_UNBLOCK)
-		blocked_rows_remove(device_blocked(p->job.hw), guid, in, out);
+		blocked_rows_settle(
+			device_blocked(p->job.hw), guid, in, out, s->stays);
 	p->counts.other_sets++;
 }
 

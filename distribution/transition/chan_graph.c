@@ -135,7 +135,9 @@ chan_graph_free(struct chan_graph *n)
 void
 chan_graph_close(struct chan_graph *n, const struct transition_set *stay)
 {
-	n->closed = mem_zalloc(dep_graph_words(&n->frame), sizeof(*n->closed));
+	if (n->closed == NULL)
+		n->closed = mem_zalloc(
+			dep_graph_words(&n->frame), sizeof(*n->closed));
 	for (size_t i = 0; i < stay->n; i++) {
 		const struct transition_dependency *x = &stay->dep[i];
 

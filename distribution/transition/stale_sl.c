@@ -5,12 +5,88 @@
  * old connections are pairs that this proof does not cover. The cycles that
  * they would close, alone or with multicast trees, are kept blocked for as long
  * as sl_history.h knows of such connections; a dependency that the new routing
- * itself uses, or a tree may use, never is.
+ * itself uses, or a tree may use, never is. What is blocked already costs
+ * nothing, so it is chosen again where it helps.
  */
 #include <stdlib.h>
 
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
+
+/* Whether a known row discards these SLs. */
+static bool
+discards_sls(const uint8_t *row, uint16_t sls)
+{
+	for (unsigned sl = 0; row != NULL && sl < SLVL_SLS; sl++)
+		if ((sls >> sl & 1) != 0 &&
+			(row[sl / 2] >> (sl % 2 != 0 ? 0 : 4) & 15) !=
+				SLVL_DROP)
+			return false;
+	return row != NULL;
+}
+
+/* Layers whose SLs are all among these. */
+static uint16_t
+layers_of(const struct slvl *l, uint16_t sls)
+{
+	uint16_t layers = 0;
+
+	for (unsigned k = 0; k < l->layers; k++)
+		if ((slvl_sls(l, (uint16_t)(1U << k)) & ~sls) == 0)
+			layers |= (uint16_t)(1U << k);
+	return layers;
+}
+
+void
+stale_sl_blocked(const struct transition_job *job, struct transition_set *out)
+{
+	const struct route_layers *to = &job->to->layers;
+	const struct blocked_rows *b = device_blocked(job->hw);
+	const struct topo *t = job->to->topo;
+	struct slvl l;
+
+	*out = (struct transition_set){0};
+	slvl_allocate(&job->levels, to->n, to->plain, &l);
+	for (size_t i = 0; i < b->n; i++) {
+		const struct blocked_row *r = &b->row[i];
+		node_ix n = topo_by_node_guid(t, r->guid);
+
+		if (r->stays == 0 || n == TOPO_NONE ||
+			t->node[n].type != TOPO_SWITCH ||
+			r->in > t->node[n].nports ||
+			r->out > t->node[n].nports ||
+			!discards_sls(
+				device_bytes(job->hw,
+					device_at_row(r->guid, r->in, r->out)),
+				r->stays))
+			continue;
+		out->dep = mem_grow(
+			out->dep, out->n, &out->cap, sizeof(*out->dep));
+		out->dep[out->n++] =
+			(struct transition_dependency){.sw = t->node[n].sw,
+				.in = r->in,
+				.out = r->out,
+				.layers = layers_of(&l, r->stays)};
+	}
+}
+
+/* No packet uses what is blocked already. */
+static void
+clear_load(const struct lft_values *v, struct dependency_load *load)
+{
+	const struct chan_graph *n = v->net;
+	struct transition_set is;
+
+	stale_sl_blocked(v->job, &is);
+	for (size_t i = 0; i < is.n; i++)
+		for (unsigned k = 0; k < n->layers; k++)
+			if ((is.dep[i].layers >> k & 1) != 0)
+				*dependency_load_at(n, load,
+					k * n->nrec + n->off[is.dep[i].sw] +
+						is.dep[i].in,
+					is.dep[i].out) = 0;
+	free(is.dep);
+}
 
 static void
 select_stays(const struct lft_values *v, const uint64_t *dep,
@@ -26,6 +102,7 @@ select_stays(const struct lft_values *v, const uint64_t *dep,
 	cdg_mixed_build(v, is, is, fixed);
 	transition_mcast_add_all(v->net, v->to, fixed);
 	dependency_load_new(&load, v, held);
+	clear_load(v, &load);
 	block_select_find(v, &load, dep, fixed, out);
 	/* no port is taken down for good */
 	for (size_t i = 0; i < out->n; i++)

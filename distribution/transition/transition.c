@@ -379,6 +379,25 @@ add_stays(struct planner *p)
 	t->kind = TRANSITION_BLOCKED;
 }
 
+/*
+ * Take what stays blocked out of the mixture, and what is blocked from before:
+ * that is unblocked after the tables.
+ */
+static void
+close_blocked(struct planner *p)
+{
+	struct transition_set is;
+
+	if (p->net.layers != p->job->to->layers.n || p->net.layers < 2)
+		return;
+	stale_sl_blocked(p->job, &is);
+	if (is.n > 0)
+		chan_graph_close(&p->net, &is);
+	if (p->stay.n > 0)
+		chan_graph_close(&p->net, &p->stay);
+	free(is.dep);
+}
+
 static struct transition_result *
 find_by(const struct transition_job *job, const struct vl_graphs *g)
 {
@@ -393,8 +412,7 @@ find_by(const struct transition_job *job, const struct vl_graphs *g)
 	if (t->method != TRANSITION_STATIC) /* that ends old connections */
 		stale_sl_find(job, t, &p.stay);
 	chan_graph_new(&p.net, job->to->topo, job->hw, g->n);
-	if (p.stay.n > 0 && p.net.layers == job->to->layers.n)
-		chan_graph_close(&p.net, &p.stay);
+	close_blocked(&p);
 	lft_values_new(&p.val, &p.net, job);
 	if (job->method != TRANSITION_STATIC &&
 		job->method != TRANSITION_DYNAMIC)

@@ -81,7 +81,8 @@ void vl_graphs_find(const struct transition_job *job, struct vl_graphs *g);
 void chan_graph_new(struct chan_graph *n, const struct topo *t,
 	const struct device_store *hw, unsigned layers);
 void chan_graph_free(struct chan_graph *n);
-/* These dependencies, of as many layers as n has, are blocked from now on. */
+/* These dependencies, of as many layers as n has, are blocked from now on, too.
+ */
 void chan_graph_close(struct chan_graph *n, const struct transition_set *stay);
 /* Whether the switch can map (any in, out) to VL 15. */
 bool chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out);
@@ -364,6 +365,13 @@ void block_select_finish(struct transition_set *set);
  */
 void stale_sl_find(const struct transition_job *job,
 	struct transition_result *t, struct transition_set *out);
+
+/*
+ * Dependencies that are blocked for old connections by now, as rows that are
+ * known say; the caller frees dep.
+ */
+void stale_sl_blocked(
+	const struct transition_job *job, struct transition_set *out);
 
 /* method.c: what the methods of the paper block. */
 void method_static(const struct lft_values *v, const struct dependency_load *l,

@@ -22,6 +22,8 @@ blocked_load(struct sm *sm, const struct state_file *s)
 			.in = b->in,
 			.out = b->out,
 			.pairs = b->pairs,
+			.stays = b->stays,
+			.settled = b->settled,
 			.since = {-(int64_t)(age < UINT32_MAX ? age
 							      : UINT32_MAX) *
 				  SECOND_NS},
@@ -75,7 +77,7 @@ blocked_next(const struct sm *sm)
 	if (sm->role == SM_STANDING_BY)
 		return t;
 	for (size_t i = 0; i < b->n; i++)
-		if (!b->row[i].told)
+		if (!b->row[i].told && !b->row[i].settled)
 			t = mono_min(t, mono_add(b->row[i].since, limit));
 	return t;
 }
@@ -89,7 +91,7 @@ blocked_watch(struct sm *sm, struct mono now)
 	if (mono_before(now, blocked_next(sm)))
 		return;
 	for (size_t i = 0; i < b->n; i++) {
-		if (b->row[i].told ||
+		if (b->row[i].told || b->row[i].settled ||
 			mono_before(now, mono_add(b->row[i].since, limit)))
 			continue;
 		b->row[i].told = true;
@@ -110,14 +112,17 @@ void
 blocked_review(struct sm *sm, struct mono now)
 {
 	const struct blocked_rows *b = device_blocked(sm->hw);
-	bool reached = false;
+	bool reached = false, wait = false;
 
 	for (size_t i = 0; i < b->n; i++) {
+		if (b->row[i].settled)
+			continue;
+		wait = true;
 		reached |= within_reach(sm->view->topo, b->row[i].guid);
 		if (b->row[i].told)
 			alarm_still_blocked(sm, &b->row[i]);
 	}
-	if (b->n == 0)
+	if (!wait)
 		sm->stat.blocked[0] = '\0';
 	if (!reached)
 		return; /* the plan after its return opens them */

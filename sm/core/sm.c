@@ -498,10 +498,13 @@ count_blocked(const struct sm *sm, struct sm_status *out)
 	const struct blocked_rows *b = device_blocked(sm->hw);
 	struct mono limit = sm->cfg->distribution.block_limit;
 
-	out->held = b->n;
+	out->held = 0;
 	out->held_pairs = 0;
 	out->held_until = MONO_NEVER;
-	for (size_t i = 0; i < out->held; i++) {
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->row[i].settled)
+			continue;
+		out->held++;
 		out->held_pairs += b->row[i].pairs;
 		out->held_until = mono_min(
 			out->held_until, mono_add(b->row[i].since, limit));

@@ -223,7 +223,7 @@ gather_blocks(const struct sm *sm, struct gathered *g)
 
 		g->block[i] = (struct state_file_blocked){r->guid, r->in,
 			r->out, be_get64(r->before), r->pairs,
-			blocked_age(sm, r)};
+			blocked_age(sm, r), r->stays, r->settled};
 	}
 	g->s.block = g->block;
 	g->s.nblock = b->n;

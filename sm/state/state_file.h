@@ -34,7 +34,10 @@
  *					switch GUID, in-port, out-port of a
  *					blocked pair, its row of SL2VL before,
  *					(switch, LID) pairs that lose packets,
- *					seconds for which it had been blocked
+ *					seconds for which it had been blocked;
+ *					then, where SLs stay blocked for old
+ *					connections, these (0x0100), and
+ *					"settled" if no others are
  *	saved 1763722111 0x9c0f1d2e3b4a5968 86400
  *					seconds since 1970; which boot of the
  *					machine, and seconds since that
@@ -118,8 +121,10 @@ struct state_file_blocked {
 	uint64_t row; /* of SL2VL before it was blocked, SL 0 in the highest
 			 digit */
 	uint64_t pairs;
-	uint64_t age; /* seconds for which it had been blocked when this was
-			 saved */
+	uint64_t age;	/* seconds for which it had been blocked when this was
+			   saved */
+	uint16_t stays; /* SLs that stay blocked for old connections */
+	bool settled;	/* no others are blocked; only with stays */
 };
 
 /* An instant by two clocks: one can be set, the other ends with the machine. */

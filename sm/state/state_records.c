@@ -173,6 +173,26 @@ print_lids(const struct state_file *s, struct buf *out)
 
 /* ---- blocked pairs, and when the state was saved ---- */
 
+/* SLs that stay blocked, if any. */
+static int
+read_stays(struct state_file_reader *r, char *s, struct state_file_blocked *rec)
+{
+	uint64_t sls;
+
+	if (s == NULL)
+		return 0;
+	if (!state_words_number(state_words_next(&s), 16, UINT16_MAX, &sls) ||
+		sls == 0)
+		return state_words_complain(r, r->line, "SLs",
+			"not 0x and up to 4 hexadecimal digits, not all 0");
+	if (s != NULL && strcmp(s, "settled") != 0)
+		return state_words_complain(
+			r, r->line, "block", "not \"settled\"");
+	rec->stays = (uint16_t)sls;
+	rec->settled = s != NULL;
+	return 0;
+}
+
 /* A pair that has been blocked for too long raises an alarm although the daemon
  * that blocked it has ended. */
 static int
@@ -200,9 +220,12 @@ read_block(struct state_file_reader *r, char *s)
 		    state_words_next(&s), 10, UINT64_MAX, &rec.pairs))
 		return state_words_complain(
 			r, r->line, "pairs", "not a number");
-	if (s != NULL && !state_words_number(s, 10, UINT32_MAX, &rec.age))
+	if (s != NULL && !state_words_number(state_words_next(&s), 10,
+				 UINT32_MAX, &rec.age))
 		return state_words_complain(
 			r, r->line, "age", "not a 32-bit number");
+	if (read_stays(r, s, &rec) < 0)
+		return -1;
 	rec.in = (uint8_t)in;
 	rec.out = (uint8_t)out;
 	for (i = 0; i < r->nblock; i++)
@@ -252,12 +275,18 @@ keep_blocks(struct state_file_reader *r)
 static void
 print_blocks(const struct state_file *s, struct buf *out)
 {
-	for (size_t i = 0; i < s->nblock; i++)
+	for (size_t i = 0; i < s->nblock; i++) {
+		const struct state_file_blocked *b = &s->block[i];
+
 		buf_printf(out,
 			"block 0x%016" PRIx64 " %u %u %016" PRIx64 " %" PRIu64
-			" %" PRIu64 "\n",
-			s->block[i].guid, s->block[i].in, s->block[i].out,
-			s->block[i].row, s->block[i].pairs, s->block[i].age);
+			" %" PRIu64,
+			b->guid, b->in, b->out, b->row, b->pairs, b->age);
+		if (b->stays != 0)
+			buf_printf(out, " 0x%04x%s", b->stays,
+				b->settled ? " settled" : "");
+		buf_put(out, "\n", 1);
+	}
 }
 
 static void

@@ -457,6 +457,22 @@ START_TEST(one_layer_stays_blocked)
 }
 END_TEST
 
+/* Whether a phase of this kind sets the row (in, out) of a switch. */
+static bool
+sets_row(const struct rig *g, enum plan_kind k, uint64_t guid, unsigned in,
+	unsigned out)
+{
+	for (size_t i = 0; i < g->p->nsteps; i++) {
+		const struct plan_step *s = &g->p->step[i];
+		const struct topo_port *p = &g->t->port[s->port];
+
+		if (s->kind == k && s->attr == DEVICE_SL2VL && s->block == in &&
+			p->num == out && g->t->node[p->node].guid == guid)
+			return true;
+	}
+	return false;
+}
+
 /* Every port has four VLs, and maps SLs to them. */
 static void
 rig_layers(struct rig *g)
@@ -470,6 +486,68 @@ rig_layers(struct rig *g)
 		g->t->port[p].capmask |= MAD_CAP_SL_MAPPING;
 	}
 }
+
+/*
+ * A row with SLs that stay blocked is left as it is while they shall be; it is
+ * unblocked after the tables otherwise, and what replaces it is blocked before.
+ */
+START_TEST(settled_blocks)
+{
+	const struct blocked_row settled = {.guid = 0x100,
+		.in = 2,
+		.out = 1,
+		.before = {1},
+		.stays = 1,
+		.settled = true};
+	struct transition_result *x;
+	uint8_t row[SL2VL_ROW];
+	struct slvl levels;
+	struct rig g;
+	size_t open;
+
+	rig_layers(&g);
+	slvl_allocate(&(struct slvl_want){0}, 2, false, &levels);
+	ck_assert_uint_eq(slvl_sls(&levels, 1) & 1, 1);
+	blocked_rows_add(device_blocked(g.hw), &settled);
+	blocked_rows_settle(
+		device_blocked(g.hw), 0x100, 2, 1, slvl_sls(&levels, 1));
+	slvl_row(&levels, 4, true, row); /* port 1 leads to a host */
+	sl2vl_row_block(row, slvl_sls(&levels, 1));
+	device_put(g.hw, device_at_row(0x100, 2, 1), row);
+	x = make_transition(&g, false);
+	x->dep[0].layers = x->dep[0].stays = 1;
+	x->nstays = 1;
+	rig_plan_change(&g, x);
+	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_UNBLOCK), 0);
+	ck_assert(!sets_row(&g, PLAN_SLVL, 0x100, 2, 1));
+	plan_free(g.p);
+	/* another layer, too: the first is not unblocked for it */
+	x = make_transition(&g, false);
+	x->dep[0].layers = x->dep[0].stays = 2;
+	x->nstays = 1;
+	rig_plan_change(&g, x);
+	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 1);
+	ck_assert_uint_eq(
+		g.p->step[g.p->phase[phase_of(&g, PLAN_BLOCK, false)].first]
+			.payload,
+		slvl_sls(&levels, 3));
+	open = phase_of(&g, PLAN_UNBLOCK, false);
+	ck_assert_uint_eq(
+		g.p->step[g.p->phase[open].first].stays, slvl_sls(&levels, 2));
+	plan_free(g.p);
+	/* no more connections */
+	x = make_transition(&g, false);
+	x->ndeps = 0;
+	x->kind = TRANSITION_STAGED;
+	rig_plan_change(&g, x);
+	ck_assert(!sets_row(&g, PLAN_SLVL, 0x100, 2, 1));
+	open = phase_of(&g, PLAN_UNBLOCK, false);
+	ck_assert_uint_gt(open, phase_of(&g, PLAN_LFT, false));
+	ck_assert_uint_eq(g.p->step[g.p->phase[open].first].stays, 0);
+	rig_free(&g);
+}
+END_TEST
 
 /* Rows of SL2VL are written beside the old tables where these allow it, and
  * drain; else while all ports are down. */
@@ -952,6 +1030,7 @@ main(void)
 	tcase_add_test(t, half_raised_links_are_finished);
 	tcase_add_test(t, a_blocked_transition);
 	tcase_add_test(t, one_layer_stays_blocked);
+	tcase_add_test(t, settled_blocks);
 	tcase_add_test(t, rows_for_other_layers);
 	tcase_add_test(t, quenches_first);
 	tcase_add_loop_test(t, quenches_and_tops, 0, 2);

@@ -491,6 +491,64 @@ find_without_rows(
 	return transition_find(&job);
 }
 
+/* A row of the ring's switch is blocked for old connections. */
+static void
+keep_blocked(struct ring *r, const struct transition_dependency *d)
+{
+	uint64_t guid = r->t->node[r->t->sw[d->sw].node].guid;
+	struct blocked_row row = {
+		.guid = guid, .in = d->in, .out = d->out, .stays = 0xff00};
+	uint8_t bytes[SL2VL_ROW] = {0};
+
+	row.settled = true;
+	sl2vl_row_block(bytes, row.stays);
+	blocked_rows_add(device_blocked(r->hw), &row);
+	device_put(r->hw, device_at_row(guid, d->in, d->out), bytes);
+}
+
+/* Any dependency that no new path uses breaks the cycle of old connections: one
+ * that is blocked already is chosen, and is in no mixture. */
+START_TEST(blocked_from_before)
+{
+	struct transition_result *p;
+	struct ring r;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	x = ring_routes(&r, 1, 0);
+	y = ring_routes(&r, 2, 0);
+	install_routes(&r, x);
+	ring_up(&r, x);
+	sl_history_assume_any(r.past);
+	/* new paths of layer 1 all pass switch 0 */
+	for (unsigned i = 1; i < SWITCHES; i++) {
+		const struct topo_adj *in = adj_between(
+			r.t, r.at[i], r.at[(i + SWITCHES - 1) % SWITCHES]);
+		const struct topo_adj *out =
+			adj_between(r.t, r.at[i], r.at[(i + 1) % SWITCHES]);
+		const struct transition_dependency there = {
+			.sw = r.at[i], .in = in->out, .out = out->out};
+		const struct transition_dependency back = {
+			.sw = r.at[i], .in = out->out, .out = in->out};
+		unsigned again = 0;
+
+		world_rows(r.hw, y);
+		device_blocked(r.hw)->n = 0;
+		keep_blocked(&r, &there);
+		keep_blocked(&r, &back);
+		p = find_without_rows(&r, x, y);
+		for (size_t k = 0; k < p->ndeps; k++)
+			again += p->dep[k].sw == r.at[i] &&
+				 (p->dep[k].stays & 2) != 0;
+		ck_assert_uint_eq(again, 2);
+		transition_free(p);
+	}
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
 /* Rows come before tables that need them, beside old ones that need none. */
 START_TEST(rows_before_tables)
 {
@@ -603,6 +661,7 @@ main(void)
 	tcase_add_test(t, merged_blocks);
 	tcase_add_test(t, another_number_of_lanes);
 	tcase_add_test(t, rows_before_tables);
+	tcase_add_test(t, blocked_from_before);
 	tcase_add_test(t, ports_go_down);
 	tcase_add_test(t, renumbered_layers);
 	suite_add_tcase(s, t);

@@ -86,8 +86,10 @@ static const struct route_rank ranks[] = {
 };
 
 static const struct state_file_blocked blocks[] = {
-	{0x0002c90200000002, 3, 254, 0x0123456789abcdef, 40, 2},
-	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX, UINT32_MAX},
+	{0x0002c90200000002, 3, 254, 0x0123456789abcdef, 40, 2, 0, false},
+	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX, UINT32_MAX, 0x8001,
+		false},
+	{0x0002c90200000001, 0, 2, 1, 0, 0, 1, true},
 };
 
 static const struct state_file_member members[] = {
@@ -227,14 +229,16 @@ check_groups(const struct state_file *back)
 static void
 check_blocks(const struct state_file *back)
 {
-	ck_assert_uint_eq(back->nblock, 2);
-	for (size_t i = 0; i < 2; i++) {
+	ck_assert_uint_eq(back->nblock, 3);
+	for (size_t i = 0; i < 3; i++) {
 		ck_assert_uint_eq(back->block[i].guid, blocks[i].guid);
 		ck_assert_uint_eq(back->block[i].in, blocks[i].in);
 		ck_assert_uint_eq(back->block[i].out, blocks[i].out);
 		ck_assert_uint_eq(back->block[i].row, blocks[i].row);
 		ck_assert_uint_eq(back->block[i].pairs, blocks[i].pairs);
 		ck_assert_uint_eq(back->block[i].age, blocks[i].age);
+		ck_assert_uint_eq(back->block[i].stays, blocks[i].stays);
+		ck_assert(back->block[i].settled == blocks[i].settled);
 	}
 }
 
@@ -246,7 +250,7 @@ START_TEST(test_round)
 		.member = members,
 		.nmember = 2,
 		.block = blocks,
-		.nblock = 2,
+		.nblock = 3,
 		.layers = 8,
 		.sls = "0.1.2.3.4.5.6.7.",
 		.leaf = leaves,
@@ -465,7 +469,13 @@ static const struct refusal {
 	{"block 0x1 1 2 0123456789abcdef 3 -4\n",
 		":2: age: not a 32-bit number"},
 	{"block 0x1 1 2 0123456789abcdef 3 4 5\n",
-		":2: age: not a 32-bit number"},
+		":2: SLs: not 0x and up to 4 hexadecimal digits, not all 0"},
+	{"block 0x1 1 2 0123456789abcdef 3 4 0x0\n",
+		":2: SLs: not 0x and up to 4 hexadecimal digits, not all 0"},
+	{"block 0x1 1 2 0123456789abcdef 3 4 0x10000\n",
+		":2: SLs: not 0x and up to 4 hexadecimal digits, not all 0"},
+	{"block 0x1 1 2 0123456789abcdef 3 4 0x1 so\n",
+		":2: block: not \"settled\""},
 	{"block 0x1 1 2 0123456789abcdef 3\n"
 	 "block 0x1 1 2 0123456789abcdef 3\n",
 		":3: block: given twice"},
