@@ -90,7 +90,7 @@ order_changed(const struct routes *from, const struct routes *to,
 	if (from == NULL)
 		return true;
 	routes_mcast(from, &old);
-	changed = old.pos == NULL ||
+	changed = old.pos == NULL || old.layers != new->layers ||
 		  places_changed(from->topo, &old, to->topo, new) ||
 		  links_withdrawn(from->topo, &old, to->topo, new);
 	routes_mcast_free(&old);
@@ -231,7 +231,7 @@ keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 		       g->keep.pos[to] > g->keep.pos[s]);
 }
 
-/* Add one dependency in every layer: the layer of a group is not known here.
+/* Add one dependency in the layers of trees: that of a group is not known here.
  * Without a switch on both sides it is none. */
 static bool
 add_dependency(struct transition_guests *g, const struct transition_mcast *a,
@@ -245,6 +245,8 @@ add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 	for (unsigned l = 0; l < n->layers; l++) {
 		uint32_t v = l * n->nrec + n->off[a->sw] + a->in;
 
+		if ((g->keep.layers >> l & 1) == 0)
+			continue;
 		if (dep_graph_has(&n->frame, g->order.dep, v, a->out))
 			continue;
 		if (!dynamic_order_add(&g->order, v, a->out))

@@ -391,7 +391,7 @@ bool transition_mcast_is_broken(const struct chan_graph *net,
 void transition_mcast_open(struct transition_result *t,
 	const struct lft_values *v, const uint64_t *mix);
 void transition_mcast_close(struct transition_guests *g); /* NULL allowed */
-/* All dependencies that trees may have beside `to`, in every layer, added to
+/* All dependencies that trees may have beside `to`, in their layers, added to
  * dep. */
 void transition_mcast_add_all(
 	const struct chan_graph *n, const struct routes *to, uint64_t *dep);

@@ -131,6 +131,7 @@ struct engine_state_ops {
 /* What the driver may count on. */
 enum engine_caps {
 	ENGINE_ANY_FABRIC = 1, /* it routes every connected fabric, on one VL */
+	ENGINE_OWN_VLS = 2,    /* its layers have a VL each on every link */
 };
 
 struct engine {

@@ -152,6 +152,16 @@ route_layers_free(struct route_layers *l)
 	l->row = NULL;
 }
 
+/*
+ * Layers that multicast trees may travel in, a bit each: any where layers may
+ * share VLs, else the first alone, which leaves them room in every fabric.
+ */
+static inline uint16_t
+route_layers_trees(const struct route_layers *l)
+{
+	return l->n > 1 && !l->plain ? 1 : UINT16_MAX;
+}
+
 /* The layer of packets from ports of switch src to ports of dst. */
 static inline uint8_t
 routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst)

@@ -185,8 +185,10 @@ static struct route_mcast
 copy_mcast(const struct route_mcast *m, uint32_t nsw)
 {
 	return (struct route_mcast){
-		m->pos != NULL ? mem_dup(m->pos, nsw * sizeof(*m->pos)) : NULL,
-		m->link != NULL ? mem_dup(m->link, nsw * sizeof(*m->link))
+		.pos = m->pos != NULL ? mem_dup(m->pos, nsw * sizeof(*m->pos))
+				      : NULL,
+		.link = m->link != NULL
+				? mem_dup(m->link, nsw * sizeof(*m->link))
 				: NULL};
 }
 
@@ -195,11 +197,13 @@ routes_mcast(const struct routes *r, struct route_mcast *out)
 {
 	if (r->order == ROUTE_NO_ORDER) {
 		*out = copy_mcast(&r->mcast, r->topo->nsw);
+		out->layers = route_layers_trees(&r->layers);
 		return;
 	}
 	out->pos = mem_zalloc(r->topo->nsw, sizeof(*out->pos));
 	routes_order(r, out->pos);
 	out->link = r->plane != NULL ? ordered_links(r) : NULL;
+	out->layers = route_layers_trees(&r->layers);
 }
 
 void
@@ -207,7 +211,7 @@ routes_mcast_free(struct route_mcast *m)
 {
 	free(m->pos);
 	free(m->link);
-	*m = (struct route_mcast){NULL, NULL};
+	*m = (struct route_mcast){0};
 }
 
 void

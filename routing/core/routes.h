@@ -34,7 +34,8 @@ enum route_order {
  * the switches and the links that trees may use. pos[s] is the place of switch
  * s, smaller is above, no two are alike. Packets of a tree never go up again
  * after they came from above, and all such dependencies on these links,
- * together with those of the unicast tables, have no cycle.
+ * together with those of the unicast tables, have no cycle. layers: those that
+ * packets of trees may travel in, a bit each.
  */
 enum { ROUTE_PORT_WORDS = 4 }; /* 256 ports as bits */
 
@@ -42,6 +43,7 @@ struct route_mcast {
 	uint32_t *pos;			    /* [nsw] */
 	uint64_t (*link)[ROUTE_PORT_WORDS]; /* [nsw] ports of such links, a bit
 					       each; NULL: all links */
+	uint16_t layers;
 };
 
 /* True when trees may use the link at a port of switch s. */
@@ -119,7 +121,7 @@ struct routes {
 				link directions that all paths climb, or NULL
 			      */
 	struct route_mcast mcast; /* where there is no order; pos NULL: not
-				     found */
+				     found. From the engine: places to try */
 	sw_ix sftree_root;    /* the leaf under which down-up dependencies are
 			       made, or TOPO_NONE where none is needed */
 	uint16_t top;	      /* LinearFDBTop: highest LID */

@@ -136,6 +136,16 @@ climbs_ranks(const struct routes *r)
 	return climbs;
 }
 
+/* True if the engine gives each layer a VL of its own, whatever it proves to
+ * need: so VLs and SLs stay when the tables change. */
+static bool
+has_own_vls(const struct routes *r)
+{
+	const struct engine *e = registry_find(r->engine);
+
+	return e != NULL && (e->caps & ENGINE_OWN_VLS) != 0;
+}
+
 /*
  * Judge r: incrementally, if there is a judgement of routes before. The
  * verdict, its state and the dependencies are stored in r. 0, or -1 and why: a
@@ -166,7 +176,8 @@ verify_routes(const struct route_job *job, const struct routes *before,
 			r->engine);
 	if (r->layers.n == 1)
 		r->deps = verify_state_dependencies(r->verified, r->topo);
-	r->layers.plain = r->report.plain;
+	r->layers.plain =
+		r->report.plain && (r->layers.n < 2 || !has_own_vls(r));
 	return layer_links_fit(r, job->options, why);
 }
 
@@ -757,7 +768,9 @@ static bool
 find_mcast_order(struct run *run, struct routes *r)
 {
 	const struct routes *prev = run->job->prev;
-	struct route_mcast was = {NULL, NULL};
+	struct route_mcast was = {0}, own = r->mcast;
+	const struct mcast_order_try first[2] = {
+		{prev != NULL ? prev->topo : NULL, &was}, {r->topo, &own}};
 	struct verify_dependencies *deps;
 	bool found;
 
@@ -766,9 +779,10 @@ find_mcast_order(struct run *run, struct routes *r)
 	deps = exact_dependencies(run, r);
 	if (prev != NULL)
 		routes_mcast(prev, &was);
-	found = mcast_order_find(r->topo, deps,
-		prev != NULL ? prev->topo : NULL, &was, &r->mcast);
+	found = mcast_order_find(r->topo, deps, route_layers_trees(&r->layers),
+		first, &r->mcast);
 	routes_mcast_free(&was);
+	routes_mcast_free(&own);
 	free(deps);
 	if (!found)
 		append_account(run,

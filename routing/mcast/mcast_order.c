@@ -65,13 +65,15 @@ is_live_link(const struct topo *t, sw_ix s, const struct topo_adj *a)
 	return a->peer != s && topo_sw_live(t, s) && topo_sw_live(t, a->peer);
 }
 
-/* Add a dependency in every layer; false: it closes a cycle. */
+/* Add a dependency in the layers of trees; false: it closes a cycle. */
 static bool
 add_dependency(struct finder *f, sw_ix s, unsigned in, unsigned out)
 {
 	for (unsigned l = 0; l < f->layers; l++) {
 		uint32_t v = l * f->frame.nrec + f->frame.off[s] + in;
 
+		if ((f->out.layers >> l & 1) == 0)
+			continue;
 		if (dep_graph_has(&f->frame, f->order.dep, v, out))
 			continue;
 		if (!dynamic_order_add(&f->order, v, out))
@@ -401,15 +403,18 @@ place_the_rest(struct finder *f)
 
 bool
 mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
-	const struct topo *was, const struct route_mcast *prev,
+	uint16_t layers, const struct mcast_order_try first[2],
 	struct route_mcast *out)
 {
 	struct finder f;
 	bool found = false;
 
 	finder_new(&f, t, deps);
-	if (prev != NULL && prev->pos != NULL) {
-		sequence_as_before(&f, was, prev);
+	f.out.layers = layers;
+	for (unsigned i = 0; i < 2 && !found; i++) {
+		if (first[i].order == NULL || first[i].order->pos == NULL)
+			continue;
+		sequence_as_before(&f, first[i].topo, first[i].order);
 		found = try_sequence(&f);
 	}
 	for (unsigned i = 0; i < ATTEMPTS && !found; i++) {
@@ -445,8 +450,9 @@ add_all_at(const struct topo *t, const struct route_mcast *m,
 				(m->pos[a->peer] < m->pos[s] &&
 					m->pos[b->peer] < m->pos[s]))
 				continue;
-			for (; v < n->nv; v += n->nrec)
-				dep_graph_put(n, dep, v, b->out);
+			for (unsigned l = 0; v < n->nv; v += n->nrec, l++)
+				if ((m->layers >> l & 1) != 0)
+					dep_graph_put(n, dep, v, b->out);
 		}
 }
 

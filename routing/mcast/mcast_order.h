@@ -2,8 +2,8 @@
  * mcast_order: room for multicast beside tables that obey no order of switches.
  *
  * Trees need an order of their own then: one whose dependencies, together with
- * those of the unicast tables in every layer (a group may travel in any), have
- * no cycle. It is found by the dependency graph alone, whatever engine made the
+ * those of the unicast tables in every layer that groups may travel in, have no
+ * cycle. It is found by the dependency graph alone, whatever engine made the
  * tables: switches are placed one after another, each below one that has a
  * place, over a link that closes no cycle; the links of all of them are a
  * spanning tree. Then every further link that closes no cycle is added, so that
@@ -22,18 +22,25 @@
 #include "routing/core/verdict.h"
 #include "routing/verify/dep_graph.h"
 
+/* An order, and the topology whose switches it places. */
+struct mcast_order_try {
+	const struct topo *topo;
+	const struct route_mcast *order;
+};
+
 /*
  * Find an order for t, whose unicast tables make the dependencies deps (without
- * a cycle). was: the topology of prev, the order before; both may be NULL, and
- * prev need not have links. *out: to be freed with routes_mcast_free. False:
- * nothing was found, and *out is empty. Pure.
+ * a cycle), in the layers of the mask. first: orders that are tried before
+ * others, with links or without; NULL or without places: none. *out: to be
+ * freed with routes_mcast_free. False: nothing was found, and *out is empty.
+ * Pure.
  */
 bool mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
-	const struct topo *was, const struct route_mcast *prev,
+	uint16_t layers, const struct mcast_order_try first[2],
 	struct route_mcast *out);
 
 /*
- * Add the dependencies that trees of this order may make, in every layer, to
+ * Add the dependencies that trees of this order may make, in its layers, to
  * dep: a matrix over n, the frame of t's records, which has one record more per
  * layer than t has ports.
  */

@@ -42,6 +42,7 @@ struct sm_mcast {
 	struct log_limit noise;
 	char alarm[192];
 	uint64_t disobedient; /* the switch of the alarm */
+	char treeless[192];   /* groups with SLs that have no trees */
 };
 
 void
@@ -174,6 +175,16 @@ row_of(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS])
 	return mft_row(r->m->mft, t->node[t->sw[s].node].guid, r->group, out);
 }
 
+/* Whether the SL of the groups with this MLID is of a layer that has trees. */
+static bool
+has_layer(const struct sm *sm, const struct qos *q, const struct routes *r,
+	unsigned group)
+{
+	return q == NULL ||
+	       qos_has_trees(q, &r->layers,
+		       sa_group_sl(sm->hosts.sa, (uint16_t)(MFT_MLID + group)));
+}
+
 static void
 make_tree(struct sm *sm, unsigned group)
 {
@@ -188,6 +199,8 @@ make_tree(struct sm *sm, unsigned group)
 	for (size_t i = 0; i < n; i++)
 		member[i] =
 			(struct mcast_member){found[i].port, found[i].receives};
+	if (!has_layer(sm, sm->view->qos, sm->view->routes, group))
+		n = 0;
 	if (n > 0 && prev == NULL && m->finding)
 		prev = mcast_found(m->maker, row_of, &row);
 	if (n > 0)
@@ -206,6 +219,32 @@ gather_time(uint64_t joins)
 	uint64_t ms = GATHER_MS + joins / JOINS_PER_MS;
 
 	return mono_ms((int64_t)(ms < GATHER_MAX_MS ? ms : GATHER_MAX_MS));
+}
+
+/* Note which groups get no tree because of their SL. */
+static void
+review_sls(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+	unsigned n = 0, first = 0;
+	uint16_t mlid = 0;
+	char text[sizeof(m->treeless)] = "";
+
+	while ((mlid = sa_group_next(sm->hosts.sa, mlid)) != 0) {
+		if (has_layer(sm, sm->view->qos, sm->view->routes,
+			    mlid - (unsigned)MFT_MLID))
+			continue;
+		first = n++ == 0 ? mlid : first;
+	}
+	if (n > 0)
+		(void)snprintf(text, sizeof(text),
+			"multicast groups without a tree=%u: their SLs belong "
+			"to routing layers that carry no multicast, the first "
+			"is MLID 0x%04x with SL %u",
+			n, first, sa_group_sl(sm->hosts.sa, (uint16_t)first));
+	if (n > 0 && strcmp(text, m->treeless) != 0)
+		log_error("mcast: %s", text);
+	memcpy(m->treeless, text, sizeof(text));
 }
 
 /* Blocks of the tables up to the last group's. */
@@ -238,6 +277,7 @@ begin_cycle(struct sm *sm)
 		make_tree(sm, i);
 	}
 	m->finding = false;
+	review_sls(sm);
 	if (!mft_begin(m->mft))
 		return false;
 	in_flight_writing(sm);
@@ -252,9 +292,9 @@ alarm_disobedient(struct sm *sm, uint64_t guid)
 
 	m->disobedient = guid;
 	(void)snprintf(m->alarm, sizeof(m->alarm),
-		"switch 0x%016llx \"%s\" acknowledges multicast table not "
-		"writtens that it does not hold: they are not written again "
-		"until it restarts",
+		"switch 0x%016llx \"%s\" acknowledges multicast tables that "
+		"it does not hold: they are not written again until it "
+		"restarts",
 		(unsigned long long)guid,
 		n == TOPO_NONE ? "" : topo_desc(m->topo, n));
 	log_error("mcast: %s", m->alarm);
@@ -265,10 +305,11 @@ run_mcast_alarm(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	return sm->role == SM_MASTER && m->disobedient != 0 &&
-			       mft_refused(m->mft, m->disobedient)
+	if (sm->role != SM_MASTER)
+		return "";
+	return m->disobedient != 0 && mft_refused(m->mft, m->disobedient)
 		       ? m->alarm
-		       : "";
+		       : m->treeless;
 }
 
 /* A switch that did not answer is probed. One that acknowledges and does not
@@ -469,6 +510,8 @@ is_tree_admitted(struct sm *sm, unsigned group)
 
 	if (!transition_mcast_must_ask(sm->run.plan->change))
 		return true;
+	if (!has_layer(sm, sm->run.qos, sm->run.routes, group))
+		return false;
 	n = mft_dependencies(sm->mcast->mft, group, &dep);
 	guest = mem_zalloc(n + 1, sizeof(*guest));
 	for (size_t i = 0; i < n; i++)

@@ -203,6 +203,15 @@ names_groups(const struct schema_texts *t)
 	return t->n == 0;
 }
 
+bool
+qos_has_trees(
+	const struct qos *q, const struct route_layers *layers, uint8_t sl)
+{
+	return (route_layers_trees(layers) >>
+			       q->want.levels.layer[sl % SLVL_SLS] &
+		       1) != 0;
+}
+
 uint8_t
 qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl)
 {

@@ -75,6 +75,11 @@ unsigned qos_level_of(const struct qos *q, const struct qos_ask *ask);
  * are no levels. It is the same for all routes. */
 uint8_t qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl);
 
+/* Whether multicast trees may travel in this SL: one of a layer that has them.
+ */
+bool qos_has_trees(
+	const struct qos *q, const struct route_layers *layers, uint8_t sl);
+
 /* The service levels that c asks for. */
 struct slvl_want qos_levels_want(const struct config *c);
 

@@ -216,6 +216,9 @@ void sa_group_restore(struct sa *sa, const struct sa_kept_group *g);
 size_t sa_group_members(
 	const struct sa *sa, uint16_t mlid, struct sa_member **out);
 
+/* The SL of the groups with this MLID, which it has. */
+uint8_t sa_group_sl(const struct sa *sa, uint16_t mlid);
+
 /* The next MLID after mlid that has groups; 0: there is none. */
 uint16_t sa_group_next(const struct sa *sa, uint16_t mlid);
 

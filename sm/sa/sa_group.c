@@ -554,6 +554,14 @@ sa_group_members(const struct sa *sa, uint16_t mlid, struct sa_member **out)
 	return n;
 }
 
+uint8_t
+sa_group_sl(const struct sa *sa, uint16_t mlid)
+{
+	const struct sa_group *g = sa->groups->of[mlid - FIRST];
+
+	return g != NULL ? g->is.sl : 0;
+}
+
 uint16_t
 sa_group_next(const struct sa *sa, uint16_t mlid)
 {

@@ -13,6 +13,7 @@
 
 #include "sm/base/be.h"
 #include "sm/sa/sa_priv.h"
+#include "sm/view/view_slvl.h"
 
 enum {
 	SIZE = 56,
@@ -198,7 +199,8 @@ make_group(struct sa_query *q, struct request *r, uint16_t *status)
 	is.mtu = new_mtu(q, r);
 	is.rate = new_rate(q, r);
 	if (is.mtu == 0 || is.rate == 0 || is.scope == 0 || is.scope == 0xf ||
-		!new_life(q, &r->want, &is.life) || !may_talk(q, r, is.pkey))
+		!new_life(q, &r->want, &is.life) || !may_talk(q, r, is.pkey) ||
+		!view_slvl_has_trees(q->view, is.sl))
 		return NULL;
 	if (!named)
 		is.mgid = sa_groups_mgid(q->sa, is.scope);

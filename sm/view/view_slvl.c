@@ -48,6 +48,12 @@ view_slvl_sl(const struct view *v, unsigned i, unsigned layer, uint8_t *sl)
 }
 
 bool
+view_slvl_has_trees(const struct view *v, uint8_t sl)
+{
+	return v->qos == NULL || qos_has_trees(v->qos, &v->routes->layers, sl);
+}
+
+bool
 view_slvl_levels(const struct view *v)
 {
 	return v->qos != NULL && v->qos->want.levels.wanted;

@@ -29,6 +29,9 @@ bool view_slvl_vlarb(
 const char *view_slvl_sl(
 	const struct view *v, unsigned i, unsigned layer, uint8_t *sl);
 
+/* Whether multicast groups may have this SL (see route_layers_trees). */
+bool view_slvl_has_trees(const struct view *v, uint8_t sl);
+
 /* True if service levels are configured. */
 bool view_slvl_levels(const struct view *v);
 

@@ -86,6 +86,9 @@ nue_route(const struct route_job *job, bool keep, unsigned attempt,
 	}
 	(*out)->engine = engine_nue.module.name;
 	give_ranks(*out, &d, &orders);
+	/* multicast obeys what the first layer does */
+	(*out)->mcast.pos =
+		mem_dup(orders.pos, g.nsw * sizeof(*(*out)->mcast.pos));
 	(void)snprintf((*out)->note, sizeof((*out)->note),
 		"paths that climb, in %u of %u layers", (*out)->layers.n,
 		orders.n);
@@ -94,6 +97,6 @@ nue_route(const struct route_job *job, bool keep, unsigned attempt,
 
 const struct engine engine_nue = {
 	.module = {.name = "nue", .options = &nue_schema},
-	.caps = ENGINE_ANY_FABRIC,
+	.caps = ENGINE_ANY_FABRIC | ENGINE_OWN_VLS,
 	.route = nue_route,
 };

@@ -362,7 +362,7 @@ draw_trees(struct writer *w)
 {
 	struct play *p = w->p;
 	struct mcast *maker =
-		mcast_new(w->t, &(struct route_mcast){w->pos, NULL});
+		mcast_new(w->t, &(struct route_mcast){.pos = w->pos});
 
 	for (unsigned g = 0; g < GROUPS; g++) {
 		struct mcast_member m[HOSTS + 1];

@@ -58,7 +58,7 @@ START_TEST(trees_are_found)
 {
 	struct writer *w = new_writer((uint64_t)_i + 1);
 	struct mcast *maker =
-		mcast_new(w->t, &(struct route_mcast){w->pos, NULL});
+		mcast_new(w->t, &(struct route_mcast){.pos = w->pos});
 
 	for (unsigned g = 0; g < GROUPS; g++) {
 		struct mcast_member m[HOSTS + 1];

@@ -188,7 +188,9 @@ world_unorder(struct routes *r, const struct routes *prev, unsigned share,
 	const struct topo *t = r->topo;
 	struct verify_tables in = {
 		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
-	struct route_mcast was = {NULL, NULL};
+	struct route_mcast was = {0};
+	const struct mcast_order_try first[2] = {
+		{prev != NULL ? prev->topo : NULL, &was}};
 	struct unordered x = {.r = r};
 	struct reason why = {""};
 	bool found;
@@ -218,7 +220,7 @@ world_unorder(struct routes *r, const struct routes *prev, unsigned share,
 	if (prev != NULL)
 		routes_mcast(prev, &was);
 	found = mcast_order_find(r->topo, r->deps,
-		prev != NULL ? prev->topo : NULL, &was, &r->mcast);
+		route_layers_trees(&r->layers), first, &r->mcast);
 	routes_mcast_free(&was);
 	world_free(&x.w);
 	free(x.count);

@@ -276,7 +276,8 @@ world_cyclic_one(struct world *w, const uint64_t *set)
 	uint32_t left = w->nch, before = 0;
 
 	(void)world_graph_one(w, set);
-	for (size_t i = 0; i < (size_t)w->nch * w->nch; i++)
+	/* of several layers only the first has trees */
+	for (size_t i = 0; w->layer == 0 && i < (size_t)w->nch * w->nch; i++)
 		w->dep[i] |= w->guest[i];
 	memset(w->gone, 0, w->nch);
 	while (left != before) {

@@ -199,7 +199,7 @@ START_TEST(every_receiver_once)
 	struct fabric *f = some_fabric(seed, &why);
 	struct topo *t = frozen_topo(f, NULL);
 	uint32_t *pos = order_from(t, rng_below(&rng, t->nsw));
-	struct mcast *m = mcast_new(t, &(struct route_mcast){pos, NULL});
+	struct mcast *m = mcast_new(t, &(struct route_mcast){.pos = pos});
 	struct mcast_member member[60];
 	struct mcast_tree *tree = NULL, *next;
 
@@ -247,7 +247,7 @@ START_TEST(one_more_moves_no_branch)
 	struct fabric *f = some_fabric(seed, &why);
 	struct topo *t = frozen_topo(f, NULL);
 	uint32_t *pos = order_from(t, 0);
-	struct mcast *m = mcast_new(t, &(struct route_mcast){pos, NULL});
+	struct mcast *m = mcast_new(t, &(struct route_mcast){.pos = pos});
 	struct mcast_member member[40];
 	struct mcast_tree *tree = NULL, *next;
 
@@ -282,7 +282,7 @@ START_TEST(a_lost_cable_moves_what_hung_on_it)
 	struct fabric *f = gen_tree_three(6, &why);
 	struct topo *t = frozen_topo(f, NULL), *u;
 	uint32_t *pos = order_from(t, 0), *again;
-	struct mcast *m = mcast_new(t, &(struct route_mcast){pos, NULL}), *mu;
+	struct mcast *m = mcast_new(t, &(struct route_mcast){.pos = pos}), *mu;
 	struct mcast_member member[30], same[30];
 	struct mcast_tree *tree, *next;
 
@@ -297,7 +297,7 @@ START_TEST(a_lost_cable_moves_what_hung_on_it)
 		same[i].port =
 			topo_by_port_guid(u, t->port[member[i].port].guid);
 	}
-	mu = mcast_new(u, &(struct route_mcast){again, NULL});
+	mu = mcast_new(u, &(struct route_mcast){.pos = again});
 	next = mcast_tree(mu, same, 30, tree, seed);
 	check_shape(u, next, again);
 	check_delivery(u, next, same, 30, seed);
@@ -332,7 +332,7 @@ START_TEST(groups_spread)
 			t->node[t->port[q].node].type == TOPO_CA)
 			all[n++] = (struct mcast_member){q, true};
 	ck_assert_uint_eq(n, 36);
-	m = mcast_new(t, &(struct route_mcast){pos, NULL});
+	m = mcast_new(t, &(struct route_mcast){.pos = pos});
 	for (uint64_t mlid = 0; mlid < 12; mlid++) {
 		struct mcast_tree *tree = mcast_tree(m, all, n, NULL, mlid);
 

@@ -134,7 +134,8 @@ check_verified(struct routes *r)
 	in.rank = rank;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
 	ck_assert(report.by_rank);
-	ck_assert(mcast_order_find(r->topo, deps, NULL, NULL, &r->mcast));
+	ck_assert(mcast_order_find(r->topo, deps, UINT16_MAX,
+		(struct mcast_order_try[2]){0}, &r->mcast));
 	free(deps);
 	free(rank);
 }

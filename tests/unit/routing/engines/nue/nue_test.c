@@ -4,9 +4,11 @@
  */
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/engines/nue/nue.h"
+#include "routing/mcast/mcast_order.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -95,6 +97,42 @@ START_TEST(random_graphs)
 }
 END_TEST
 
+/* Multicast finds room beside the first layer, by its order. */
+START_TEST(room_for_trees)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		unsigned n = 8 + i * 2, layers = 1 + i % 8;
+		struct verify_dependencies *deps;
+		struct reason why = {""};
+		struct route_mcast found, own;
+		struct routes *r;
+		struct rig g;
+
+		rig_open(&g, gen_random(n, 4, 2, i, &why), &why);
+		r = route_topo(g.t, g.pool, layers, NULL);
+		{
+			const struct verify_tables in = {r->topo, r->pool,
+				r->row, r->nblocks, &r->layers, NULL};
+			const struct mcast_order_try first[2] = {
+				{g.t, &r->mcast}};
+
+			ck_assert_int_eq(verify_tables_dependencies(
+						 &in, &r->report, &deps, &why),
+				0);
+			ck_assert(mcast_order_find(g.t, deps,
+				route_layers_trees(&r->layers), first, &found));
+		}
+		own = r->mcast;
+		for (sw_ix s = 0; s < n; s++)
+			ck_assert_uint_eq(found.pos[s], own.pos[s]);
+		routes_mcast_free(&found);
+		free(deps);
+		routes_unref(r);
+		rig_close(&g);
+	}
+}
+END_TEST
+
 static struct fabric *
 make_shape(unsigned i, struct reason *why)
 {
@@ -149,6 +187,7 @@ main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, random_graphs, 0, 10);
+	tcase_add_test(t, room_for_trees);
 	tcase_add_loop_test(t, shapes, 0, 5);
 	suite_add_tcase(s, t);
 	return suite_run(s);
