@@ -108,16 +108,31 @@ previous_group(const struct climb *x, sw_ix t, sw_ix u)
 	return CLIMB_NO_GROUP;
 }
 
-/* What an offer has to leave for the other direction of the pair. */
-enum wish { WISH_ALL, WISH_LAST };
+/* What an offer has to leave of layers: the one that the pair has; one that the
+ * other direction has; any. */
+enum wish { WISH_KEPT, WISH_BOTH, WISH_LAST };
+
+/* The layer that a pair of switches has, a bit; 0: not known. */
+static uint16_t
+former_layer(const struct climb *x, sw_ix t, sw_ix u)
+{
+	if (x->job->layers == NULL || x->former[t] == TOPO_NONE ||
+		x->former[u] == TOPO_NONE)
+		return 0;
+	return (uint16_t)(1U << routes_layer(
+				  x->job->layers, x->former[u], x->former[t]));
+}
 
 static uint16_t
 wanted_layers(const struct climb *x, sw_ix t, sw_ix u, enum wish wish)
 {
 	uint16_t theirs = x->mask[climb_pair(x, u, t)];
+	uint16_t has = wish == WISH_KEPT ? former_layer(x, t, u) : 0;
 
-	if (x->made[u] ? wish == WISH_ALL || x->last
-		       : wish == WISH_ALL && theirs != 0)
+	if (has != 0)
+		return has;
+	if (x->made[u] ? wish != WISH_LAST || x->last
+		       : wish != WISH_LAST && theirs != 0)
 		return theirs;
 	return x->all;
 }
@@ -227,7 +242,9 @@ make_tree(struct climb *x, sw_ix t)
 	make_escape_tree(x, t);
 	do {
 		begin_tree(x, t);
-		grow_levels(x, t, WISH_ALL);
+		if (x->job->layers != NULL)
+			grow_levels(x, t, WISH_KEPT);
+		grow_levels(x, t, WISH_BOTH);
 		grow_levels(x, t, WISH_LAST);
 	} while (pin_stuck(x, t));
 	x->made[t] = true;
@@ -295,13 +312,8 @@ choose_layer(const struct climb *x, sw_ix t, sw_ix u, const uint64_t *used)
 		x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)];
 	unsigned best = ROUTE_LAYERS;
 
-	if (x->former[t] != TOPO_NONE && x->former[u] != TOPO_NONE) {
-		best = routes_layer(
-			&x->job->prev->layers, x->former[u], x->former[t]);
-		if ((can >> best & 1) != 0)
-			return best;
-		best = ROUTE_LAYERS;
-	}
+	if ((can & former_layer(x, t, u)) != 0)
+		can = former_layer(x, t, u);
 	for (unsigned l = 0; l < x->job->orders->n; l++)
 		if ((can >> l & 1) != 0 &&
 			(best == ROUTE_LAYERS || used[l] < used[best]))

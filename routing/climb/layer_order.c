@@ -103,7 +103,8 @@ order_switches(
 /* Up/down by an order of switches: up links by their lower end, then down links
  * by theirs; links between the same two are one. */
 static void
-rank_by_switches(const struct directions *d, const uint32_t *pos, double *place)
+place_by_switches(
+	const struct directions *d, const uint32_t *pos, double *place)
 {
 	for (uint32_t c = 0; c < d->n; c++) {
 		double from = pos[d->from[c]];
@@ -132,12 +133,10 @@ compare_placed(const void *a, const void *b)
 	return (x->c > y->c) - (x->c < y->c);
 }
 
-/*
- * Ranks in the order of places, which become these ranks. Opposite directions
- * are ranked as one, by the distance from 0, so that they stay opposite.
- */
-static void
-rank_places(const struct directions *d, double *place, int32_t *rank)
+/* Opposite directions are ranked as one, by the distance from 0, so that they
+ * stay opposite. */
+void
+layer_orders_by_places(const struct directions *d, double *place, int32_t *rank)
 {
 	struct placed *p = mem_alloc((d->n + 1U) * sizeof(*p));
 	uint32_t n = 0;
@@ -155,6 +154,17 @@ rank_places(const struct directions *d, double *place, int32_t *rank)
 	for (uint32_t c = 0; c < d->n; c++)
 		place[c] = rank[c];
 	free(p);
+}
+
+void
+layer_orders_by_switches(
+	const struct directions *d, const uint32_t *pos, int32_t *rank)
+{
+	double *place = mem_zalloc(d->n + 1U, sizeof(*place));
+
+	place_by_switches(d, pos, place);
+	layer_orders_by_places(d, place, rank);
+	free(place);
 }
 
 /* ---- layers that are learned ---- */
@@ -409,7 +419,7 @@ learn_order(struct learn *x, double *place, int32_t *rank)
 	for (unsigned round = 0; round <= ROUNDS; round++) {
 		uint32_t climbing;
 
-		rank_places(d, place, try);
+		layer_orders_by_places(d, place, try);
 		climbing = judge_order(x, try);
 		if (round == 0 || climbing > best) {
 			best = climbing;
@@ -446,6 +456,19 @@ order_from_afar(const struct swgraph *g, const struct search *x, uint32_t *pos)
 }
 
 void
+layer_orders_room(
+	const struct directions *d, unsigned n, struct layer_orders *out)
+{
+	const struct swgraph *g = d->g;
+
+	*out = (struct layer_orders){.n = n,
+		.rank = arena_array(
+			g->a, (size_t)n * d->n + 1, sizeof(*out->rank)),
+		.pos = arena_array(g->a, g->nsw + 1U, sizeof(*out->pos)),
+		.seq = arena_array(g->a, g->nsw + 1U, sizeof(*out->seq))};
+}
+
+void
 layer_orders_make(
 	const struct directions *d, unsigned n, struct layer_orders *out)
 {
@@ -457,21 +480,16 @@ layer_orders_make(
 	uint32_t *pos = mem_alloc((g->nsw + 1U) * sizeof(*pos));
 	struct learn x;
 
-	*out = (struct layer_orders){.n = n,
-		.rank = arena_array(
-			g->a, (size_t)n * d->n + 1, sizeof(*out->rank)),
-		.pos = arena_array(g->a, g->nsw + 1U, sizeof(*out->pos)),
-		.seq = arena_array(g->a, g->nsw + 1U, sizeof(*out->seq))};
+	layer_orders_room(d, n, out);
 	memset(s.nearest, 0xff, g->nsw * sizeof(*s.nearest));
 	order_switches(g, &s, out);
-	rank_by_switches(d, out->pos, place);
-	rank_places(d, place, out->rank);
+	layer_orders_by_switches(d, out->pos, out->rank);
 	if (n > 1) {
 		learn_begin(&x, d);
 		note_climbing(&x, out->rank);
 		for (unsigned l = 1; l < n; l++) {
 			order_from_afar(g, &s, pos);
-			rank_by_switches(d, pos, place);
+			place_by_switches(d, pos, place);
 			learn_order(&x, place, out->rank + (size_t)l * d->n);
 		}
 		learn_end(&x);

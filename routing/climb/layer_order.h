@@ -40,6 +40,17 @@ struct layer_orders {
 void layer_orders_make(
 	const struct directions *d, unsigned n, struct layer_orders *out);
 
+/* Room for n orders in the graph's arena, to be filled. */
+void layer_orders_room(
+	const struct directions *d, unsigned n, struct layer_orders *out);
+
+/* The ranks [d->n] of one layer: up/down by the places of switches, pos[nsw],
+ * or in the order of places [d->n], which become the ranks. */
+void layer_orders_by_switches(
+	const struct directions *d, const uint32_t *pos, int32_t *rank);
+void layer_orders_by_places(
+	const struct directions *d, double *place, int32_t *rank);
+
 /* Layers in which a dependency climbs, a bit each: [directions.dep[n]], in the
  * graph's arena. */
 uint16_t *layer_orders_climbing(

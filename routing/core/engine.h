@@ -76,14 +76,19 @@ struct engine_options {
 };
 
 struct route_job {
-	struct topo *topo;		/* with LIDs; read only */
-	struct lft_pool *pool;		/* owned by the job while it runs */
-	const struct routes *prev;	/* routes in force, or NULL */
+	struct topo *topo;	   /* with LIDs; read only */
+	struct lft_pool *pool;	   /* owned by the job while it runs */
+	const struct routes *prev; /* routes in force, or NULL */
+	const struct route_layers *prev_layers; /* of pairs of its switches,
+						   where these tables were read
+						   from the fabric; or NULL */
 	const struct route_rank *ranks; /* remembered ranks where there is no
 					   prev (restart), sorted by GUID */
 	size_t nranks;
 	enum route_order ranks_order;
 	struct topo_class reading; /* with ranks */
+	const char *remembered;	   /* what an engine printed of its state, lines
+				      that begin with its name; or NULL */
 	uint64_t now;		   /* seconds since 1970, to be noted */
 	const struct engine_options *options;
 	uint32_t load_limit; /* per mille: keep entries while the worst load
@@ -118,6 +123,9 @@ struct engine;
  * routing/driver/registry.h, which finds the engine that made the routes.
  */
 struct engine_state_ops {
+	/* Lines of text, each ended by a newline, from which route_job can go
+	 * on as from these routes. NULL: there is nothing to remember. */
+	void (*print)(const struct routes *r, struct buf *out);
 	/* Why pairs are spread over fewer layers than are asked for; "": they
 	 * have them all. NULL: the engine has no layers of its own. */
 	void (*layers_short)(const struct routes *r,

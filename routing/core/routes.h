@@ -98,7 +98,8 @@ struct routes_tree {
 
 /*
  * What an engine wants to know of its routes when it routes the next time.
- * Only that engine reads it: routes.engine says which. A restart loses it.
+ * Only that engine reads it: routes.engine says which. A restart keeps what the
+ * engine prints of it (engine_state_ops).
  */
 struct route_state {
 	unsigned refs;	     /* by routes */

@@ -1,8 +1,10 @@
 #include "routing/engines/nue/nue.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "routing/climb/climb.h"
+#include "routing/climb/order_memory.h"
 #include "routing/core/layer_links.h"
 #include "sm/base/mem.h"
 
@@ -27,21 +29,27 @@ static const struct schema_option rows[] = {
 static const struct schema nue_schema = {"routing.nue", rows,
 	sizeof(rows) / sizeof(*rows), sizeof(struct nue_options)};
 
-/* As many layers as are asked for, and every link between switches has VLs
- * for. */
 static unsigned
-count_layers(const struct route_job *job)
+layers_asked(const struct route_job *job)
 {
 	const struct nue_options *o =
 		engine_own_options(job->options, &nue_schema);
-	unsigned n = o != NULL ? o->layers : LAYERS;
-	struct layer_links x = layer_links_survey(job->topo, job->options, n);
-	unsigned most = x.ports == 0	 ? 1
-			: x.unmapped > 0 ? 1
-					 : x.least / x.levels;
 
-	n = n < most ? n : most;
-	return n > 1 ? n : 1;
+	return o != NULL ? o->layers : LAYERS;
+}
+
+/* As many layers as are asked for, and every link between switches has VLs
+ * for. */
+static unsigned
+count_layers(const struct route_job *job, unsigned asked)
+{
+	struct layer_links x =
+		layer_links_survey(job->topo, job->options, asked);
+	unsigned most = x.least / x.levels;
+
+	if (x.ports == 0 || x.unmapped > 0 || most < 1)
+		return 1;
+	return asked < most ? asked : most;
 }
 
 /* With one layer the ranks of links prove the tables. */
@@ -60,12 +68,81 @@ give_ranks(struct routes *r, const struct directions *d,
 				(uint32_t)(o->rank[c] + (int32_t)d->n);
 }
 
+/* ---- orders ---- */
+
+static bool
+is_own(const struct routes *r)
+{
+	return r != NULL && strcmp(r->engine, engine_nue.module.name) == 0;
+}
+
+/* What is remembered of the routes in force, or of a previous run; NULL:
+ * nothing. */
+static const struct order_memory *
+find_memory(const struct route_job *job, struct arena *a, struct reason *why)
+{
+	static const char own[] = "nue ";
+	const struct order_memory *m;
+	struct buf text = {0};
+	const char *line = job->remembered;
+
+	if (is_own(job->prev) && job->prev->state != NULL)
+		return job->prev->state->what;
+	for (; line != NULL && *line != '\0'; line += *line == '\n') {
+		size_t n = strcspn(line, "\n");
+
+		if (strncmp(line, own, sizeof(own) - 1) == 0)
+			buf_printf(&text, "%.*s\n", (int)(n - sizeof(own) + 1),
+				line + sizeof(own) - 1);
+		line += n;
+	}
+	if (text.n == 0)
+		return NULL;
+	m = order_memory_parse(text.text, a, why);
+	buf_free(&text);
+	return m;
+}
+
+/* The orders to use: those that are remembered, else new ones. What is
+ * remembered of them is in arena a; NULL: they are new. */
+static struct order_memory *
+find_orders(const struct route_job *job, const struct directions *d,
+	struct layer_orders *o, struct arena *a, struct reason *why)
+{
+	const struct order_memory *m = find_memory(job, d->g->a, why);
+	unsigned asked = layers_asked(job), most = count_layers(job, asked);
+	struct order_memory *fits =
+		m != NULL ? order_memory_fit(m, d, asked, most, o, a) : NULL;
+
+	if (fits == NULL)
+		layer_orders_make(d, most, o);
+	return fits;
+}
+
+/* The routes are made: layers that new orders have and no pair needs are not
+ * asked for again. */
+static void
+remember_orders(const struct route_job *job, const struct directions *d,
+	struct layer_orders *o, struct order_memory *m, struct routes *r,
+	struct arena *a)
+{
+	if (m == NULL) {
+		o->n = r->layers.n;
+		m = order_memory_learned(d, o, layers_asked(job), a);
+	}
+	r->layers.n = (uint8_t)o->n;
+	routes_set_state(r, a, m);
+}
+
 static enum engine_result
 nue_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
+	struct arena *state;
+	struct reason bad = {""};
 	struct layer_orders orders;
+	struct order_memory *m;
 	struct directions d;
 	struct climb_job climb = {.d = &d,
 		.orders = &orders,
@@ -76,27 +153,53 @@ nue_route(const struct route_job *job, bool keep, unsigned attempt,
 	*out = NULL;
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
+	state = arena_new();
 	swgraph_build(&g);
 	directions_build(&d, &g);
-	layer_orders_make(&d, count_layers(job), &orders);
+	m = find_orders(job, &d, &orders, state, &bad);
+	if (keep && m != NULL)
+		climb.layers = is_own(job->prev) ? &job->prev->layers
+						 : job->prev_layers;
 	*out = climb_routes(&climb);
 	if (*out == NULL) {
+		arena_free(state);
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;
 	}
 	(*out)->engine = engine_nue.module.name;
+	(void)snprintf((*out)->note, sizeof((*out)->note),
+		"paths that climb, in %u of %u layers%s%s", (*out)->layers.n,
+		orders.n, bad.text[0] != '\0' ? "; not understood: " : "",
+		bad.text);
+	remember_orders(job, &d, &orders, m, *out, state);
 	give_ranks(*out, &d, &orders);
 	/* multicast obeys what the first layer does */
 	(*out)->mcast.pos =
 		mem_dup(orders.pos, g.nsw * sizeof(*(*out)->mcast.pos));
-	(void)snprintf((*out)->note, sizeof((*out)->note),
-		"paths that climb, in %u of %u layers", (*out)->layers.n,
-		orders.n);
 	return ENGINE_OK;
 }
+
+/* ---- state ---- */
+
+static void
+nue_print(const struct routes *r, struct buf *out)
+{
+	struct buf text = {0};
+
+	if (r->state == NULL)
+		return;
+	order_memory_print(r->state->what, &text);
+	for (char *save = NULL, *line = strtok_r(text.text, "\n", &save);
+		line != NULL; line = strtok_r(NULL, "\n", &save))
+		buf_printf(out, "%s %s\n", engine_nue.module.name, line);
+	buf_free(&text);
+}
+
+static const struct engine_state_ops nue_state = {.print = nue_print};
 
 const struct engine engine_nue = {
 	.module = {.name = "nue", .options = &nue_schema},
 	.caps = ENGINE_ANY_FABRIC | ENGINE_OWN_VLS,
+	.state = &nue_state,
 	.route = nue_route,
 };

@@ -1,0 +1,457 @@
+#include "routing/climb/order_memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+
+enum { NEW_LINKS = 4 }; /* 1/NEW_LINKS of new links: orders are learned */
+
+static uint64_t
+guid_of(const struct swgraph *g, sw_ix s)
+{
+	return g->t->node[g->t->sw[s].node].guid;
+}
+
+/* Whether direction c is the one that places are remembered of. */
+static bool
+leads_from_a(const struct directions *d, uint32_t c)
+{
+	return guid_of(d->g, d->from[c]) < guid_of(d->g, d->g->group[c].peer);
+}
+
+static struct order_memory *
+memory_new(struct arena *a, unsigned n, size_t nsw, size_t nlinks)
+{
+	struct order_memory *m = arena_alloc(a, sizeof(*m));
+
+	*m = (struct order_memory){.n = n,
+		.guid = arena_array(a, nsw + 1, sizeof(*m->guid)),
+		.link = arena_array(a, nlinks + 1, sizeof(*m->link)),
+		.place = arena_array(
+			a, (n - 1) * nlinks + 1, sizeof(*m->place))};
+	return m;
+}
+
+struct order_memory *
+order_memory_learned(const struct directions *d, const struct layer_orders *o,
+	unsigned asked, struct arena *a)
+{
+	const struct swgraph *g = d->g;
+	struct order_memory *m = memory_new(a, o->n, o->nseq, d->n / 2);
+
+	m->asked = asked;
+	for (uint32_t i = 0; i < o->nseq; i++)
+		m->guid[m->nsw++] = guid_of(g, o->seq[i]);
+	for (uint32_t c = 0; c < d->n; c++)
+		if (leads_from_a(d, c))
+			m->link[m->nlinks++] =
+				(struct remembered_link){guid_of(g, d->from[c]),
+					guid_of(g, g->group[c].peer)};
+	for (unsigned l = 1; l < o->n; l++)
+		for (uint32_t c = 0, k = 0; c < d->n; c++)
+			if (leads_from_a(d, c))
+				m->place[(l - 1) * m->nlinks + k++] =
+					o->rank[(size_t)l * d->n + c];
+	return m;
+}
+
+/* ---- the order of switches ---- */
+
+/* Where switches of the graph are in the memory, and back. */
+struct match {
+	const struct order_memory *m;
+	const struct swgraph *g;
+	uint32_t *was; /* [nsw] place in the memory; else behind all of it */
+	sw_ix *is;     /* [m->nsw] or TOPO_NONE: it is away */
+	uint32_t away;
+};
+
+static void
+match_switches(struct match *x)
+{
+	const struct swgraph *g = x->g;
+	struct map by_guid = {0};
+
+	for (uint32_t i = 0; i < x->m->nsw; i++)
+		map_put(&by_guid, x->m->guid[i], i);
+	memset(x->is, 0xff, x->m->nsw * sizeof(*x->is));
+	x->away = x->m->nsw;
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t i;
+
+		x->was[s] = x->m->nsw + s;
+		if (!g->live[s] || !map_get(&by_guid, guid_of(g, s), &i) ||
+			x->is[i] != TOPO_NONE)
+			continue;
+		x->was[s] = i;
+		x->is[i] = s;
+		x->away--;
+	}
+	map_free(&by_guid);
+}
+
+/*
+ * The order of m with each switch behind a neighbour, but for the first of each
+ * component: always the first of the order that has a neighbour before it. What
+ * has one anyway stays where it was.
+ */
+static void
+order_switches(const struct match *x, struct layer_orders *o)
+{
+	const struct swgraph *g = x->g;
+	bool *ready = mem_zalloc(g->nsw + 1U, sizeof(*ready));
+	bool *rooted = mem_zalloc(g->ncomp + 1U, sizeof(*rooted));
+
+	memset(o->pos, 0xff, g->nsw * sizeof(*o->pos));
+	for (;;) {
+		sw_ix best = TOPO_NONE;
+
+		for (sw_ix s = 0; s < g->nsw; s++)
+			if (g->live[s] && o->pos[s] == UINT32_MAX &&
+				(ready[s] || !rooted[g->comp[s]]) &&
+				(best == TOPO_NONE || x->was[s] < x->was[best]))
+				best = s;
+		if (best == TOPO_NONE)
+			break;
+		rooted[g->comp[best]] = true;
+		o->pos[best] = o->nseq;
+		o->seq[o->nseq++] = best;
+		for (uint32_t i = g->first[best]; i < g->first[best + 1]; i++)
+			ready[g->group[i].peer] = true;
+	}
+	free(ready);
+	free(rooted);
+}
+
+/* Switches of m from place i on that are away, up to one that is not. */
+static void
+keep_away(const struct match *x, uint32_t i, struct order_memory *out)
+{
+	for (; i < x->m->nsw && x->is[i] == TOPO_NONE; i++)
+		out->guid[out->nsw++] = x->m->guid[i];
+}
+
+/* The order as it is now; switches that are away stay behind those that they
+ * were behind, unless they are the most. */
+static void
+note_switches(const struct match *x, const struct layer_orders *o,
+	struct order_memory *out)
+{
+	bool keep = x->away <= o->nseq;
+
+	if (keep)
+		keep_away(x, 0, out);
+	for (uint32_t i = 0; i < o->nseq; i++) {
+		out->guid[out->nsw++] = guid_of(x->g, o->seq[i]);
+		if (keep && x->was[o->seq[i]] < x->m->nsw)
+			keep_away(x, x->was[o->seq[i]] + 1, out);
+	}
+}
+
+/* ---- the orders of links ---- */
+
+struct found_link {
+	struct remembered_link link;
+	uint32_t at; /* in the memory */
+};
+
+static int
+compare_links(const void *a, const void *b)
+{
+	const struct remembered_link *x = a, *y = b;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+/*
+ * The numbers in m of the graph's directions that places are remembered of,
+ * UINT32_MAX for new ones, [d->n]; *known counts the others.
+ */
+static uint32_t *
+match_links(const struct order_memory *m, const struct directions *d,
+	uint32_t *known)
+{
+	const struct swgraph *g = d->g;
+	struct found_link *f = mem_alloc((m->nlinks + 1U) * sizeof(*f));
+	uint32_t *at = mem_alloc((d->n + 1U) * sizeof(*at));
+
+	for (uint32_t i = 0; i < m->nlinks; i++)
+		f[i] = (struct found_link){m->link[i], i};
+	qsort(f, m->nlinks, sizeof(*f), compare_links);
+	*known = 0;
+	for (uint32_t c = 0; c < d->n; c++) {
+		const struct remembered_link key = {
+			guid_of(g, d->from[c]), guid_of(g, g->group[c].peer)};
+		const struct found_link *is =
+			leads_from_a(d, c) ? bsearch(&key, f, m->nlinks,
+						     sizeof(*f), compare_links)
+					   : NULL;
+
+		at[c] = is != NULL ? is->at : UINT32_MAX;
+		*known += is != NULL;
+	}
+	free(f);
+	return at;
+}
+
+/* The links of m that stay in the memory, and then the new ones. */
+static void
+note_links(const struct order_memory *m, const struct directions *d,
+	const uint32_t *at, struct order_memory *out)
+{
+	const struct swgraph *g = d->g;
+	int32_t most = 0;
+
+	memcpy(out->link, m->link, m->nlinks * sizeof(*m->link));
+	out->nlinks = m->nlinks;
+	for (uint32_t c = 0; c < d->n; c++)
+		if (leads_from_a(d, c) && at[c] == UINT32_MAX)
+			out->link[out->nlinks++] =
+				(struct remembered_link){guid_of(g, d->from[c]),
+					guid_of(g, g->group[c].peer)};
+	for (unsigned l = 0; l + 1 < out->n; l++) {
+		int32_t *place = out->place + (size_t)l * out->nlinks;
+
+		memcpy(place, m->place + (size_t)l * m->nlinks,
+			m->nlinks * sizeof(*place));
+		for (uint32_t k = 0; k < m->nlinks; k++)
+			most = abs(place[k]) > most ? abs(place[k]) : most;
+		for (uint32_t k = m->nlinks; k < out->nlinks; k++)
+			place[k] = (int32_t)(most + 1 + (int32_t)k);
+	}
+}
+
+/* The ranks of the graph's directions by the places of the memory. */
+static void
+rank_links(const struct directions *d, const uint32_t *at,
+	const struct order_memory *m, uint32_t old, struct layer_orders *o)
+{
+	double *place = mem_zalloc(d->n + 1U, sizeof(*place));
+
+	for (unsigned l = 1; l < o->n; l++) {
+		uint32_t new = old;
+
+		for (uint32_t c = 0; c < d->n; c++) {
+			uint32_t k;
+
+			if (!leads_from_a(d, c))
+				continue;
+			k = at[c] != UINT32_MAX ? at[c] : new ++;
+			place[c] = m->place[(l - 1) * m->nlinks + k];
+			place[d->back[c]] = -place[c];
+		}
+		layer_orders_by_places(d, place, o->rank + (size_t)l * d->n);
+	}
+	free(place);
+}
+
+/* ---- the whole ---- */
+
+/* Drop links that are away, where they are the most of the memory. */
+static const struct order_memory *
+without_lost_links(const struct order_memory *m, const struct directions *d,
+	struct arena *a)
+{
+	uint32_t known, *at = match_links(m, d, &known);
+	bool *present = mem_zalloc(m->nlinks + 1U, sizeof(*present));
+	struct order_memory *out;
+
+	for (uint32_t c = 0; c < d->n; c++)
+		if (at[c] != UINT32_MAX)
+			present[at[c]] = true;
+	free(at);
+	if (m->nlinks - known <= known) {
+		free(present);
+		return m;
+	}
+	out = memory_new(a, m->n, 0, known);
+	out->guid = m->guid;
+	out->nsw = m->nsw;
+	for (uint32_t k = 0; k < m->nlinks; k++)
+		if (present[k]) {
+			for (unsigned l = 0; l + 1 < m->n; l++)
+				out->place[l * known + out->nlinks] =
+					m->place[l * m->nlinks + k];
+			out->link[out->nlinks++] = m->link[k];
+		}
+	free(present);
+	return out;
+}
+
+struct order_memory *
+order_memory_fit(const struct order_memory *m, const struct directions *d,
+	unsigned asked, unsigned most, struct layer_orders *out,
+	struct arena *a)
+{
+	const struct swgraph *g = d->g;
+	struct match x = {.g = g};
+	struct order_memory *next;
+	uint32_t known, *at;
+
+	if (m->asked != asked)
+		return NULL;
+	m = without_lost_links(m, d, a);
+	at = match_links(m, d, &known);
+	if ((d->n / 2 - known) * NEW_LINKS > d->n / 2) {
+		free(at);
+		return NULL;
+	}
+	x.m = m;
+	x.was = mem_alloc((g->nsw + 1U) * sizeof(*x.was));
+	x.is = mem_alloc((m->nsw + 1U) * sizeof(*x.is));
+	match_switches(&x);
+	layer_orders_room(d, m->n < most ? m->n : most, out);
+	order_switches(&x, out);
+	next = memory_new(a, out->n, (size_t)m->nsw + g->nsw,
+		m->nlinks + d->n / 2 - known);
+	next->asked = asked;
+	note_switches(&x, out, next);
+	note_links(m, d, at, next);
+	layer_orders_by_switches(d, out->pos, out->rank);
+	rank_links(d, at, next, m->nlinks, out);
+	free(at);
+	free(x.was);
+	free(x.is);
+	return next;
+}
+
+/* ---- text ---- */
+
+void
+order_memory_print(const struct order_memory *m, struct buf *out)
+{
+	buf_printf(out, "layers %u %u\n", m->asked, m->n);
+	for (uint32_t i = 0; i < m->nsw; i++)
+		buf_printf(out, "switch 0x%016" PRIx64 "\n", m->guid[i]);
+	for (uint32_t k = 0; k < m->nlinks; k++) {
+		buf_printf(out, "link 0x%016" PRIx64 " 0x%016" PRIx64,
+			m->link[k].a, m->link[k].b);
+		for (unsigned l = 0; l + 1 < m->n; l++)
+			buf_printf(out, " %" PRId32,
+				m->place[(size_t)l * m->nlinks + k]);
+		buf_put(out, "\n", 1);
+	}
+}
+
+/* A text that is read word by word. */
+struct reader {
+	const char *at;
+	unsigned line;
+	struct reason *why;
+};
+
+static bool
+reads_word(struct reader *r, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(r->at, word, n) != 0)
+		return false;
+	r->at += n;
+	return true;
+}
+
+static bool
+reads_guid(struct reader *r, uint64_t *guid)
+{
+	char *end;
+
+	if (!reads_word(r, " 0x"))
+		return false;
+	*guid = strtoull(r->at, &end, 16);
+	if (end != r->at + 16)
+		return false;
+	r->at = end;
+	return true;
+}
+
+static bool
+reads_number(struct reader *r, long least, long most, long *out)
+{
+	char *end;
+
+	if (!reads_word(r, " ") ||
+		(r->at[0] != '-' && (r->at[0] < '0' || r->at[0] > '9')))
+		return false;
+	*out = strtol(r->at, &end, 10);
+	if (end == r->at || *out < least || *out > most)
+		return false;
+	r->at = end;
+	return true;
+}
+
+static size_t
+count_lines(const char *text, const char *word)
+{
+	size_t n = 0, len = strlen(word);
+
+	for (; *text != '\0'; text++) {
+		n += strncmp(text, word, len) == 0;
+		text = strchr(text, '\n');
+		if (text == NULL)
+			break;
+	}
+	return n;
+}
+
+static bool
+reads_link(struct reader *r, struct order_memory *m, size_t nlinks)
+{
+	struct remembered_link *k = &m->link[m->nlinks];
+	long place;
+
+	if (!reads_guid(r, &k->a) || !reads_guid(r, &k->b) || k->a >= k->b)
+		return false;
+	for (unsigned l = 0; l + 1 < m->n; l++) {
+		if (!reads_number(r, -INT32_MAX / 2, INT32_MAX / 2, &place) ||
+			place == 0)
+			return false;
+		m->place[l * nlinks + m->nlinks] = (int32_t)place;
+	}
+	m->nlinks++;
+	return true;
+}
+
+/* A line after the first one. */
+static bool
+reads_line(struct reader *r, struct order_memory *m, size_t nlinks)
+{
+	if (reads_word(r, "switch"))
+		return reads_guid(r, &m->guid[m->nsw++]);
+	return reads_word(r, "link") && reads_link(r, m, nlinks);
+}
+
+struct order_memory *
+order_memory_parse(const char *text, struct arena *a, struct reason *why)
+{
+	size_t nsw = count_lines(text, "switch");
+	size_t nlinks = count_lines(text, "link");
+	struct reader r = {text, 1, why};
+	struct order_memory *m = NULL;
+	long asked, n;
+	bool good;
+
+	good = reads_word(&r, "layers") &&
+	       reads_number(&r, 1, ROUTE_LAYERS, &asked) &&
+	       reads_number(&r, 1, ROUTE_LAYERS, &n);
+	if (good) {
+		m = memory_new(a, (unsigned)n, nsw, nlinks);
+		m->asked = (unsigned)asked;
+	}
+	for (good &= *r.at == '\n'; good && r.at[1] != '\0';
+		good &= *r.at == '\n') {
+		r.at++;
+		r.line++;
+		good = reads_line(&r, m, nlinks);
+	}
+	if (good)
+		return m;
+	(void)reason_set(
+		why, "line %u of the remembered orders of layers", r.line);
+	return NULL;
+}
