@@ -520,17 +520,6 @@ lid_switch(const struct topo *t, uint32_t lid)
 	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
 }
 
-/* Add the layers that old connections may use. */
-static void
-add_history(const struct lft_values *v, uint32_t dst, uint16_t *mask)
-{
-	const struct sl_history *history = v->job->history;
-
-	for (sw_ix s = 0; s < v->net->nsw; s++)
-		mask[s] |= sl_history_mask(
-			history, v->leaf[s], dst, v->net->layers);
-}
-
 /*
  * Whether `from` knows layers: routes that were read back do not, and
  * sl_history_layers has another number then.
@@ -540,7 +529,24 @@ knows_layers(const struct lft_values *v)
 {
 	unsigned n = sl_history_layers(v->job->history);
 
-	return n == 0 || v->job->from->layers.n == n;
+	return v->job->from != NULL && (n == 0 || v->job->from->layers.n == n);
+}
+
+/* Add the layers that old connections may use. The history is of leaves: where
+ * `from` does not know better, those with other switches may use any. */
+static void
+add_history(const struct lft_values *v, uint32_t dst, uint16_t *mask)
+{
+	const struct sl_history *history = v->job->history;
+	bool any = !knows_layers(v) && sl_history_layers(history) > 1;
+
+	for (sw_ix s = 0; s < v->net->nsw; s++)
+		if (any && (v->leaf[s] == SL_HISTORY_NONE ||
+				   dst == SL_HISTORY_NONE))
+			mask[s] = (uint16_t)((1U << v->net->layers) - 1);
+		else
+			mask[s] |= sl_history_mask(
+				history, v->leaf[s], dst, v->net->layers);
 }
 
 void
@@ -552,7 +558,7 @@ lft_values_layers(const struct lft_values *v, uint32_t lid,
 	bool all = which != TRANSITION_NEW && which != TRANSITION_HELD;
 
 	memset(mask, 0, v->net->nsw * sizeof(*mask));
-	if (from != NULL && knows_layers(v))
+	if (knows_layers(v))
 		was = lid_switch(from->topo, lid);
 	if (is != TOPO_NONE && (which != TRANSITION_HELD || from == NULL))
 		add_layers(v, v->to, NULL, is, mask);

@@ -118,6 +118,29 @@ select_stays(const struct lft_values *v, const uint64_t *dep,
 	free(fixed);
 }
 
+/* Whether a pair of switches, which path records in force know, gets another
+ * layer. The history is of leaves; packets go to other switches too. */
+static bool
+gives_other_layers(const struct transition_job *job)
+{
+	const struct routes *from = job->from, *to = job->to;
+	sw_ix *was;
+	bool found = false;
+
+	if (job->history == NULL || from == NULL || from->layers.n < 2)
+		return false;
+	was = mem_alloc((to->topo->nsw + 1U) * sizeof(*was));
+	for (sw_ix s = 0; s < to->topo->nsw; s++)
+		was[s] = topo_switch_in(from->topo, to->topo, s);
+	for (sw_ix a = 0; a < to->topo->nsw && !found; a++)
+		for (sw_ix b = 0; b < to->topo->nsw && !found; b++)
+			found = was[a] != TOPO_NONE && was[b] != TOPO_NONE &&
+				routes_layer(&from->layers, was[a], was[b]) !=
+					routes_layer(&to->layers, a, b);
+	free(was);
+	return found;
+}
+
 void
 stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	struct transition_set *out)
@@ -130,7 +153,8 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 
 	*out = (struct transition_set){0};
 	if (job->to->layers.n < 2 || job->to->layers.plain ||
-		!sl_history_exceeds(job->history, job->to))
+		(!sl_history_exceeds(job->history, job->to) &&
+			!gives_other_layers(job)))
 		return;
 	chan_graph_new(&net, job->to->topo, job->hw, job->to->layers.n);
 	lft_values_new(&val, &net, job);
