@@ -12,73 +12,11 @@ is_cancelled(const struct climb *x)
 	return x->job->cancel != NULL && *x->job->cancel;
 }
 
-/* ---- the escape tree ---- */
-
-/* Whether a group leads up in the order of switches. */
-static bool
-leads_up(const struct climb *x, uint32_t c)
-{
-	const uint32_t *pos = x->job->orders->pos;
-
-	return pos[x->g->group[c].peer] < pos[x->d->from[c]];
-}
-
-/* Switches above t, from which links that all lead down reach it. */
-static void
-escape_from_above(struct climb *x, sw_ix t)
-{
-	const struct swgraph *g = x->g;
-	uint32_t head = 0, tail = 0;
-
-	x->wave[tail++] = t;
-	for (; head < tail; head++) {
-		sw_ix v = x->wave[head];
-
-		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-			sw_ix u = g->group[i].peer;
-
-			if (!g->live[u] || x->depth[u] != UINT32_MAX ||
-				!leads_up(x, i))
-				continue;
-			x->escape[u] = x->d->back[i];
-			x->depth[u] = x->depth[v] + 1;
-			x->wave[tail++] = u;
-		}
-	}
-}
-
-/* The up/down paths to t: down where that is enough, else up first. */
-static void
-make_escape_tree(struct climb *x, sw_ix t)
-{
-	const struct layer_orders *o = x->job->orders;
-	const struct swgraph *g = x->g;
-
-	memset(x->escape, 0xff, g->nsw * sizeof(*x->escape));
-	memset(x->depth, 0xff, g->nsw * sizeof(*x->depth));
-	x->depth[t] = 0;
-	escape_from_above(x, t);
-	for (uint32_t k = 0; k < o->nseq; k++) {
-		sw_ix u = o->seq[k];
-		uint32_t most = x->depth[u];
-
-		for (uint32_t i = g->first[u];
-			most == UINT32_MAX && i < g->first[u + 1]; i++) {
-			uint32_t beyond = x->depth[g->group[i].peer];
-
-			if (!leads_up(x, i) || beyond == UINT32_MAX ||
-				beyond + 1 >= x->depth[u])
-				continue;
-			x->escape[u] = i;
-			x->depth[u] = beyond + 1;
-		}
-	}
-}
-
 /* Pin u, and all that its escape path leads through. */
 static void
 pin_path(struct climb *x, sw_ix t, sw_ix u)
 {
+	x->has_pins[t] = true;
 	while (u != t && !x->pinned[climb_pair(x, t, u)]) {
 		x->pinned[climb_pair(x, t, u)] = true;
 		u = x->g->group[x->escape[u]].peer;
@@ -87,47 +25,15 @@ pin_path(struct climb *x, sw_ix t, sw_ix u)
 
 /* ---- a tree ---- */
 
-/* The group by which the previous tables left u for a LID of t, or
- * CLIMB_NO_GROUP. */
-static uint32_t
-previous_group(const struct climb *x, sw_ix t, sw_ix u)
-{
-	const struct swgraph *g = x->g;
-	uint8_t port;
-
-	if (x->former[u] == TOPO_NONE ||
-		x->lids.first[t] == x->lids.first[t + 1])
-		return CLIMB_NO_GROUP;
-	/* the last one is a host's, where there are any */
-	port = routes_port(x->job->prev, x->former[u],
-		x->lids.lid[x->lids.first[t + 1] - 1]);
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-		for (unsigned k = 0; k < g->group[i].n; k++)
-			if (g->t->adj[g->group[i].adj + k].out == port)
-				return i;
-	return CLIMB_NO_GROUP;
-}
-
 /* What an offer has to leave of layers: the one that the pair has; one that the
  * other direction has; any. */
 enum wish { WISH_KEPT, WISH_BOTH, WISH_LAST };
-
-/* The layer that a pair of switches has, a bit; 0: not known. */
-static uint16_t
-former_layer(const struct climb *x, sw_ix t, sw_ix u)
-{
-	if (x->job->layers == NULL || x->former[t] == TOPO_NONE ||
-		x->former[u] == TOPO_NONE)
-		return 0;
-	return (uint16_t)(1U << routes_layer(
-				  x->job->layers, x->former[u], x->former[t]));
-}
 
 static uint16_t
 wanted_layers(const struct climb *x, sw_ix t, sw_ix u, enum wish wish)
 {
 	uint16_t theirs = x->mask[climb_pair(x, u, t)];
-	uint16_t has = wish == WISH_KEPT ? former_layer(x, t, u) : 0;
+	uint16_t has = wish == WISH_KEPT ? climb_former_layer(x, t, u) : 0;
 
 	if (has != 0)
 		return has;
@@ -156,8 +62,6 @@ offer_switch(struct climb *x, sw_ix t, sw_ix v, enum wish wish, uint32_t *n)
 			(pinned ? c != x->escape[u]
 				: (m & wanted_layers(x, t, u, wish)) == 0))
 			continue;
-		if (x->former[u] != TOPO_NONE && previous_group(x, t, u) == c)
-			cost = 0;
 		if (x->offer[u] == CLIMB_NO_GROUP)
 			x->wave[(*n)++] = u;
 		else if (cost >= x->offered[u])
@@ -175,6 +79,9 @@ settle_switch(struct climb *x, sw_ix t, sw_ix u)
 	size_t p = climb_pair(x, t, u);
 
 	x->settled[u] = true;
+	x->level[u] = x->level[v] + 1;
+	if (x->level[u] > x->deepest)
+		x->deepest = x->level[u];
 	x->cost[u] = x->cost[v] + x->load[c];
 	x->next[p] = c;
 	x->mask[p] = climb_step(x, t, c, x->next[climb_pair(x, t, v)],
@@ -183,18 +90,25 @@ settle_switch(struct climb *x, sw_ix t, sw_ix u)
 	x->offer[u] = CLIMB_NO_GROUP;
 }
 
+static bool
+is_complete(const struct climb *x, sw_ix t)
+{
+	return x->nseq[t] == x->size[x->g->comp[t]];
+}
+
 /* All that the settled ones lead to, level by level. */
 static void
 grow_levels(struct climb *x, sw_ix t, enum wish wish)
 {
-	uint32_t from = 0;
+	for (uint32_t l = 0; l <= x->deepest && !is_complete(x, t); l++) {
+		uint32_t n = 0;
 
-	while (from < x->nseq[t]) {
-		uint32_t end = x->nseq[t], n = 0;
+		for (uint32_t k = 0; k < x->nseq[t]; k++) {
+			sw_ix v = x->seq[climb_pair(x, t, k)];
 
-		for (; from < end; from++)
-			offer_switch(
-				x, t, x->seq[climb_pair(x, t, from)], wish, &n);
+			if (x->level[v] == l)
+				offer_switch(x, t, v, wish, &n);
+		}
 		for (uint32_t k = 0; k < n; k++)
 			settle_switch(x, t, x->wave[k]);
 	}
@@ -208,11 +122,35 @@ begin_tree(struct climb *x, sw_ix t)
 	memset(x->next + row, 0xff, n * sizeof(*x->next));
 	memset(x->mask + row, 0, n * sizeof(*x->mask));
 	memset(x->settled, 0, n * sizeof(*x->settled));
+	memset(x->offer, 0xff, n * sizeof(*x->offer));
 	x->settled[t] = true;
+	x->level[t] = x->deepest = 0;
 	x->cost[t] = 0;
 	x->mask[climb_pair(x, t, t)] = x->all;
 	x->nseq[t] = 0;
 	x->seq[climb_pair(x, t, x->nseq[t]++)] = t;
+}
+
+/* The previous paths, as far as they stand, in the layers of their pairs. */
+static void
+keep_paths(struct climb *x, sw_ix t)
+{
+	const struct climb_paths *p = climb_former_tree(x, t);
+
+	for (uint32_t k = 1; k < p->n; k++) {
+		sw_ix u = p->seq[k];
+		uint32_t c = p->next[u];
+		uint16_t has = climb_former_layer(x, t, u);
+		bool pinned = x->pinned[climb_pair(x, t, u)];
+
+		if (!x->settled[x->g->group[c].peer] ||
+			(pinned ? c != x->escape[u]
+				: (p->mask[u] & (has != 0 ? has : x->all)) ==
+						0))
+			continue;
+		x->offer[u] = c;
+		settle_switch(x, t, u);
+	}
 }
 
 /* Pin what is stuck; false: nothing is. */
@@ -220,15 +158,14 @@ static bool
 pin_stuck(struct climb *x, sw_ix t)
 {
 	const struct swgraph *g = x->g;
-	bool stuck = false;
 
-	for (sw_ix u = 0; u < g->nsw; u++) {
-		if (!g->live[u] || g->comp[u] != g->comp[t] || x->settled[u])
-			continue;
-		pin_path(x, t, u);
-		stuck = true;
-	}
-	return stuck;
+	if (is_complete(x, t))
+		return false;
+	climb_escape_make(x, t);
+	for (sw_ix u = 0; u < g->nsw; u++)
+		if (g->live[u] && g->comp[u] == g->comp[t] && !x->settled[u])
+			pin_path(x, t, u);
+	return true;
 }
 
 /*
@@ -238,10 +175,12 @@ pin_stuck(struct climb *x, sw_ix t)
 static void
 make_tree(struct climb *x, sw_ix t)
 {
-	memset(x->offer, 0xff, x->g->nsw * sizeof(*x->offer));
-	make_escape_tree(x, t);
+	if (x->has_pins[t])
+		climb_escape_make(x, t);
 	do {
 		begin_tree(x, t);
+		if (x->job->keep)
+			keep_paths(x, t);
 		if (x->job->layers != NULL)
 			grow_levels(x, t, WISH_KEPT);
 		grow_levels(x, t, WISH_BOTH);
@@ -266,7 +205,7 @@ pin_pair(struct climb *x, sw_ix t, sw_ix u)
 {
 	if (x->pinned[climb_pair(x, t, u)])
 		return false;
-	make_escape_tree(x, t);
+	climb_escape_make(x, t);
 	pin_path(x, t, u);
 	return true;
 }
@@ -312,8 +251,8 @@ choose_layer(const struct climb *x, sw_ix t, sw_ix u, const uint64_t *used)
 		x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)];
 	unsigned best = ROUTE_LAYERS;
 
-	if ((can & former_layer(x, t, u)) != 0)
-		can = former_layer(x, t, u);
+	if ((can & climb_former_layer(x, t, u)) != 0)
+		can = climb_former_layer(x, t, u);
 	for (unsigned l = 0; l < x->job->orders->n; l++)
 		if ((can >> l & 1) != 0 &&
 			(best == ROUTE_LAYERS || used[l] < used[best]))
@@ -368,7 +307,6 @@ make_room(struct climb *x)
 	x->pinned = arena_array(a, pairs, sizeof(*x->pinned));
 	x->made = arena_array(a, n, sizeof(*x->made));
 	x->load = arena_array(a, x->d->n + 1U, sizeof(*x->load));
-	x->former = arena_array(a, n, sizeof(*x->former));
 	x->escape = arena_array(a, n, sizeof(*x->escape));
 	x->depth = arena_array(a, n, sizeof(*x->depth));
 	x->cost = arena_array(a, n, sizeof(*x->cost));
@@ -377,32 +315,61 @@ make_room(struct climb *x)
 	x->offered = arena_array(a, n, sizeof(*x->offered));
 	x->wave = arena_array(a, n, sizeof(*x->wave));
 	x->behind = arena_array(a, n, sizeof(*x->behind));
+	x->level = arena_array(a, n, sizeof(*x->level));
+	x->has_pins = arena_array(a, n, sizeof(*x->has_pins));
+	x->size = arena_array(a, g->ncomp + 1U, sizeof(*x->size));
 	for (sw_ix s = 0; s < g->nsw; s++)
-		x->former[s] =
-			x->job->prev == NULL
-				? TOPO_NONE
-				: topo_switch_in(x->job->prev->topo, g->t, s);
+		if (g->live[s])
+			x->size[g->comp[s]]++;
+	x->escape_to = TOPO_NONE;
+}
+
+/* Previous paths first, of all trees: what is made anew sees their layers. */
+static void
+keep_trees(struct climb *x)
+{
+	const struct swgraph *g = x->g;
+
+	for (sw_ix t = 0; t < g->nsw; t++) {
+		if (!g->live[t])
+			continue;
+		begin_tree(x, t);
+		keep_paths(x, t);
+		x->made[t] = is_complete(x, t);
+		climb_add_load(x, t, true);
+	}
+}
+
+/* One pass over all trees but those that are kept whole; false: cancelled. */
+static bool
+make_pass(struct climb *x)
+{
+	const struct swgraph *g = x->g;
+
+	memset(x->made, 0, g->nsw * sizeof(*x->made));
+	memset(x->has_pins, 0, g->nsw * sizeof(*x->has_pins));
+	memset(x->pinned, 0, climb_pair(x, g->nsw, 0) * sizeof(*x->pinned));
+	if (x->job->keep)
+		keep_trees(x);
+	for (sw_ix t = 0; t < g->nsw; t++) {
+		if (is_cancelled(x))
+			return false;
+		if (!g->live[t] || x->made[t])
+			continue;
+		climb_add_load(x, t, false);
+		make_tree(x, t);
+		climb_add_load(x, t, true);
+	}
+	return true;
 }
 
 static bool
 make_trees(struct climb *x)
 {
-	const struct swgraph *g = x->g;
-
 	for (unsigned pass = 0; pass < x->job->passes; pass++) {
-		memset(x->made, 0, g->nsw * sizeof(*x->made));
 		x->last = pass + 1 == x->job->passes;
-		for (sw_ix t = 0; t < g->nsw; t++) {
-			if (is_cancelled(x))
-				return false;
-			if (!g->live[t])
-				continue;
-			climb_add_load(x, t, false);
-			memset(x->pinned + climb_pair(x, t, 0), 0,
-				g->nsw * sizeof(*x->pinned));
-			make_tree(x, t);
-			climb_add_load(x, t, true);
-		}
+		if (!make_pass(x))
+			return false;
 	}
 	mend_pairs(x);
 	choose_layers(x);
@@ -422,6 +389,7 @@ climb_routes(const struct climb_job *job)
 
 	make_room(&x);
 	switch_lids_list(&x.lids, g->t, g->a);
+	climb_former_begin(&x);
 	if (!make_trees(&x)) {
 		route_layers_free(&x.layers);
 		return NULL;

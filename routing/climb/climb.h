@@ -37,9 +37,11 @@ struct climb_job {
 	const struct directions *d;
 	const struct layer_orders *orders;
 	unsigned passes;	   /* 1 ..: each balances the one before */
-	const struct routes *prev; /* to keep paths of, or NULL */
+	const struct routes *prev; /* in force, or NULL */
+	bool keep;		   /* its paths, where they climb */
 	const struct route_layers *layers; /* of pairs of its switches, to be
-					      kept; NULL: not known */
+					      kept where that layer is; NULL:
+					      not known */
 	const volatile bool *cancel;	   /* NULL: never cancelled */
 };
 

@@ -23,7 +23,9 @@ struct column {
 	uint16_t *mask; /* [nsw] layers in which the LID's path climbs */
 	uint64_t *cost; /* [nsw] load on it */
 	bool *pinned;	/* [nsw] to the tree */
-	uint8_t *row;	/* [nsw * width] the tables */
+	struct climb_paths former; /* of the LID */
+	bool *kept;		   /* [nsw] the former path */
+	uint8_t *row;		   /* [nsw * width] the tables */
 	size_t width;
 };
 
@@ -42,11 +44,9 @@ choose_link(const struct column *c, sw_ix u, uint32_t group, bool *kept)
 	const struct climb *x = c->x;
 	const struct link_group *links = &x->g->group[group];
 	uint32_t best = links->adj;
-	uint8_t was = LFT_DROP;
+	uint8_t was = x->job->keep ? climb_former_port(x, u, c->lid) : LFT_DROP;
 
 	*kept = false;
-	if (x->former[u] != TOPO_NONE)
-		was = routes_port(x->job->prev, x->former[u], c->lid);
 	for (uint32_t k = links->adj; k < links->adj + links->n; k++) {
 		if (x->g->t->adj[k].out == was) {
 			*kept = true;
@@ -104,6 +104,38 @@ pin_to_tree(struct column *c, sw_ix u)
 	}
 }
 
+/* The previous paths of the LID, as far as they stand, in the layers of their
+ * pairs; those of pinned switches are the tree's. */
+static void
+keep_column(struct column *c)
+{
+	struct climb *x = c->x;
+	bool kept;
+
+	memset(c->kept, 0, x->g->nsw * sizeof(*c->kept));
+	if (!x->job->keep)
+		return;
+	c->kept[c->t] = true;
+	for (uint32_t k = 1; k < c->former.n; k++) {
+		sw_ix u = c->former.seq[k];
+		uint32_t group = c->former.next[u];
+		sw_ix v = x->g->group[group].peer;
+
+		if (!c->kept[v] ||
+			(c->pinned[u] &&
+				group != x->next[climb_pair(x, c->t, u)]) ||
+			(c->former.mask[u] >>
+					routes_layer(&x->layers, u, c->t) &
+				1) == 0)
+			continue;
+		c->kept[u] = true;
+		c->next[u] = group;
+		c->link[u] = choose_link(c, u, group, &kept);
+		c->mask[u] = c->former.mask[u];
+		c->cost[u] = c->cost[v] + link_load(c, group, c->link[u]) + 1;
+	}
+}
+
 /*
  * Ways on for all switches. One that is stuck is pinned and all are chosen
  * again: with everything pinned the paths are those of the tree.
@@ -116,8 +148,13 @@ choose_all(struct column *c)
 	memset(c->pinned, 0, c->x->g->nsw * sizeof(*c->pinned));
 	c->cost[c->t] = 0;
 	c->mask[c->t] = c->x->all;
+	if (c->x->job->keep)
+		climb_former_paths(c->x, c->t, c->lid, &c->former);
 	do {
-		for (k = 1; k < c->n && choose_next(c, c->seq[k]); k++)
+		keep_column(c);
+		for (k = 1; k < c->n &&
+			    (c->kept[c->seq[k]] || choose_next(c, c->seq[k]));
+			k++)
 			;
 		if (k < c->n)
 			pin_to_tree(c, c->seq[k]);
@@ -182,7 +219,7 @@ put_rows(const struct column *c, struct routes *r)
 	for (sw_ix s = 0; s < x->g->nsw; s++)
 		if (x->g->live[s])
 			routes_put_row(r, s, c->row + s * c->width, prev,
-				x->former[s]);
+				climb_former_switch(x, s));
 }
 
 bool
@@ -196,6 +233,8 @@ climb_fill_lids(struct climb *x, struct routes *r)
 		.level = arena_array(a, n, sizeof(*c.level)),
 		.seq = arena_array(a, n, sizeof(*c.seq)),
 		.count = arena_array(a, n + 1, sizeof(*c.count)),
+		.kept = arena_array(a, n, sizeof(*c.kept)),
+		.former = climb_former_room(x),
 		.link = arena_array(a, n, sizeof(*c.link)),
 		.next = arena_array(a, n, sizeof(*c.next)),
 		.mask = arena_array(a, n, sizeof(*c.mask)),

@@ -1,6 +1,7 @@
 /*
- * climb_priv: shared by climb.c (trees and layers), climb_load.c and
- * climb_lids.c (entries of LIDs), and included by no other file.
+ * climb_priv: shared by climb.c (trees and layers), climb_escape.c,
+ * climb_former.c (previous paths), climb_load.c and climb_lids.c (entries of
+ * LIDs), and included by no other file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
@@ -24,15 +25,20 @@ struct climb {
 	sw_ix *seq;	/* [nsw * nsw] parents first */
 	uint32_t *nseq; /* [nsw] */
 	bool *pinned;	/* [nsw * nsw] to the escape tree */
+	bool *has_pins; /* [nsw] */
 	bool *made;	/* [nsw] the tree is of this pass */
 	bool last;	/* of the passes: pairs must have a common layer */
 	uint64_t *load; /* [groups] pairs of hosts, by all trees */
-	sw_ix *former;	/* [nsw] in job->prev, or TOPO_NONE */
+	uint32_t *size; /* [ncomp] live switches */
+	struct climb_former *former;
 	struct switch_lids lids;
 	struct route_layers layers;
 	/* room for one tree */
+	sw_ix escape_to;   /* the destination of escape[], or TOPO_NONE */
 	uint32_t *escape;  /* [nsw] groups of the escape tree */
 	uint32_t *depth;   /* [nsw] links of the escape path */
+	uint32_t *level;   /* [nsw] links of the path */
+	uint32_t deepest;  /* level so far */
 	uint64_t *cost;	   /* [nsw] load on the path */
 	bool *settled;	   /* [nsw] */
 	uint32_t *offer;   /* [nsw] the best group so far, or CLIMB_NO_GROUP */
@@ -58,6 +64,34 @@ climb_step(const struct climb *x, sw_ix t, uint32_t c, uint32_t next,
 		return x->all;
 	return (uint16_t)(mask & x->dep[directions_dep(x->d, c, next)]);
 }
+
+/*
+ * climb_escape.c: the up/down paths to t, into x->escape.
+ */
+void climb_escape_make(struct climb *x, sw_ix t);
+
+/* climb_former.c: previous paths. */
+
+/* A path by previous entries: all of it is in the tree. */
+struct climb_paths {
+	uint32_t *next; /* [nsw] the group that leads on, or CLIMB_NO_GROUP */
+	uint16_t *mask; /* [nsw] layers in which the whole path climbs */
+	sw_ix *seq;	/* [nsw] those with a path, parents first; n of them */
+	uint32_t n;
+};
+struct climb_paths climb_former_room(const struct climb *x);
+void climb_former_begin(struct climb *x);
+/* The previous paths to a LID of t that climb in a layer. */
+void climb_former_paths(
+	struct climb *x, sw_ix t, uint16_t lid, struct climb_paths *out);
+/* Those of the last LID of t that may stay. */
+const struct climb_paths *climb_former_tree(struct climb *x, sw_ix t);
+/* The switch in job->prev, or TOPO_NONE. */
+sw_ix climb_former_switch(const struct climb *x, sw_ix s);
+/* The port by which the previous tables left u for a LID, or LFT_DROP. */
+uint8_t climb_former_port(const struct climb *x, sw_ix u, uint16_t lid);
+/* The layer that a pair of switches had, a bit; 0: not known, or not there. */
+uint16_t climb_former_layer(const struct climb *x, sw_ix t, sw_ix u);
 
 /* climb_load.c: add the pairs of the tree of t to the load of its links, or
  * take them off. */

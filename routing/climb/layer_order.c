@@ -226,8 +226,9 @@ learn_begin(struct learn *x, const struct directions *d)
 		.miss = mem_zalloc(g->nsw + 1U, sizeof(*x->miss)),
 		.behind = mem_zalloc(g->nsw + 1U, sizeof(*x->behind)),
 		.weight = mem_zalloc(d->dep[d->n] + 1U, sizeof(*x->weight))};
-	for (unsigned i = 0; i < MISSES; i++)
-		x->worth[i] = pow(3, -(double)i);
+	x->worth[0] = 1;
+	for (unsigned i = 1; i < MISSES; i++)
+		x->worth[i] = x->worth[i - 1] / 3;
 	for (sw_ix t = 0; t < g->nsw; t++)
 		if (g->live[t])
 			grow_shortest(x, t, dist, load);

@@ -76,12 +76,9 @@ struct engine_options {
 };
 
 struct route_job {
-	struct topo *topo;	   /* with LIDs; read only */
-	struct lft_pool *pool;	   /* owned by the job while it runs */
-	const struct routes *prev; /* routes in force, or NULL */
-	const struct route_layers *prev_layers; /* of pairs of its switches,
-						   where these tables were read
-						   from the fabric; or NULL */
+	struct topo *topo;		/* with LIDs; read only */
+	struct lft_pool *pool;		/* owned by the job while it runs */
+	const struct routes *prev;	/* routes in force, or NULL */
 	const struct route_rank *ranks; /* remembered ranks where there is no
 					   prev (restart), sorted by GUID */
 	size_t nranks;

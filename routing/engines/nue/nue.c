@@ -30,10 +30,9 @@ static const struct schema nue_schema = {"routing.nue", rows,
 	sizeof(rows) / sizeof(*rows), sizeof(struct nue_options)};
 
 static unsigned
-layers_asked(const struct route_job *job)
+layers_asked(const struct engine_options *options)
 {
-	const struct nue_options *o =
-		engine_own_options(job->options, &nue_schema);
+	const struct nue_options *o = engine_own_options(options, &nue_schema);
 
 	return o != NULL ? o->layers : LAYERS;
 }
@@ -41,13 +40,11 @@ layers_asked(const struct route_job *job)
 /* As many layers as are asked for, and every link between switches has VLs
  * for. */
 static unsigned
-count_layers(const struct route_job *job, unsigned asked)
+count_layers(const struct layer_links *x, unsigned asked)
 {
-	struct layer_links x =
-		layer_links_survey(job->topo, job->options, asked);
-	unsigned most = x.least / x.levels;
+	unsigned most = x->least / x->levels;
 
-	if (x.ports == 0 || x.unmapped > 0 || most < 1)
+	if (x->ports == 0 || x->unmapped > 0 || most < 1)
 		return 1;
 	return asked < most ? asked : most;
 }
@@ -74,6 +71,13 @@ static bool
 is_own(const struct routes *r)
 {
 	return r != NULL && strcmp(r->engine, engine_nue.module.name) == 0;
+}
+
+/* Whether the layers of these routes are those that are remembered. */
+static bool
+knows_layers(const struct routes *r)
+{
+	return is_own(r) || (r != NULL && r->layers.n > 1);
 }
 
 /* What is remembered of the routes in force, or of a previous run; NULL:
@@ -110,7 +114,10 @@ find_orders(const struct route_job *job, const struct directions *d,
 	struct layer_orders *o, struct arena *a, struct reason *why)
 {
 	const struct order_memory *m = find_memory(job, d->g->a, why);
-	unsigned asked = layers_asked(job), most = count_layers(job, asked);
+	unsigned asked = layers_asked(job->options);
+	struct layer_links x =
+		layer_links_survey(job->topo, job->options, asked);
+	unsigned most = count_layers(&x, asked);
 	struct order_memory *fits =
 		m != NULL ? order_memory_fit(m, d, asked, most, o, a) : NULL;
 
@@ -128,7 +135,7 @@ remember_orders(const struct route_job *job, const struct directions *d,
 {
 	if (m == NULL) {
 		o->n = r->layers.n;
-		m = order_memory_learned(d, o, layers_asked(job), a);
+		m = order_memory_learned(d, o, layers_asked(job->options), a);
 	}
 	r->layers.n = (uint8_t)o->n;
 	routes_set_state(r, a, m);
@@ -147,7 +154,7 @@ nue_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct climb_job climb = {.d = &d,
 		.orders = &orders,
 		.passes = keep ? 1 : PASSES,
-		.prev = keep ? job->prev : NULL,
+		.prev = job->prev,
 		.cancel = job->cancel};
 
 	*out = NULL;
@@ -157,9 +164,9 @@ nue_route(const struct route_job *job, bool keep, unsigned attempt,
 	swgraph_build(&g);
 	directions_build(&d, &g);
 	m = find_orders(job, &d, &orders, state, &bad);
-	if (keep && m != NULL)
-		climb.layers = is_own(job->prev) ? &job->prev->layers
-						 : job->prev_layers;
+	if (m != NULL && knows_layers(job->prev))
+		climb.layers = &job->prev->layers;
+	climb.keep = keep && m != NULL && job->prev != NULL;
 	*out = climb_routes(&climb);
 	if (*out == NULL) {
 		arena_free(state);
@@ -195,7 +202,37 @@ nue_print(const struct routes *r, struct buf *out)
 	buf_free(&text);
 }
 
-static const struct engine_state_ops nue_state = {.print = nue_print};
+static void
+nue_layers_short(const struct routes *r, const struct engine_options *options,
+	char *out, size_t size)
+{
+	unsigned asked = layers_asked(options);
+	struct layer_links x = layer_links_survey(r->topo, options, asked);
+	unsigned most = count_layers(&x, asked);
+	size_t n;
+
+	*out = '\0';
+	if (most >= asked || x.ports == 0)
+		return;
+	n = (size_t)snprintf(out, size,
+		"paths are on %u of the %u layers configured: ", r->layers.n,
+		asked);
+	if (x.unmapped > 0)
+		(void)snprintf(out + n, size - n,
+			"%s cannot map SLs to its VLs, one of %u such ports",
+			layer_links_name(r->topo, x.first_unmapped).s,
+			x.unmapped);
+	else
+		(void)snprintf(out + n, size - n,
+			"%s has %u VL%s for %u QoS level%s, one of %u such "
+			"ports",
+			layer_links_name(r->topo, x.first).s, x.least,
+			x.least == 1 ? "" : "s", x.levels,
+			x.levels == 1 ? "" : "s", x.narrow);
+}
+
+static const struct engine_state_ops nue_state = {
+	.print = nue_print, .layers_short = nue_layers_short};
 
 const struct engine engine_nue = {
 	.module = {.name = "nue", .options = &nue_schema},

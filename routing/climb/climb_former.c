@@ -1,0 +1,226 @@
+/*
+ * climb_former: the paths and the layers in force, as far as they still climb.
+ *
+ * A path is kept as a whole: where all of its links are there and it climbs in
+ * the layer of its pair. If the graph has gained links, it has to be a shortest
+ * one too, so that paths that went a long way round come back.
+ */
+#include <string.h>
+
+#include "routing/climb/climb_priv.h"
+
+enum { PORTS = 256 };
+
+struct climb_former {
+	sw_ix *sw;	  /* [nsw] the switch in job->prev, or TOPO_NONE */
+	uint32_t *group;  /* [nsw * PORTS] by out-port, or CLIMB_NO_GROUP */
+	bool gained;	  /* switches or links since */
+	uint32_t *dist;	  /* [nsw] links to a switch */
+	uint32_t *length; /* [nsw] of the path to it */
+	bool *seen;	  /* [nsw] */
+	struct climb_paths tree;
+};
+
+struct climb_paths
+climb_former_room(const struct climb *x)
+{
+	struct arena *a = x->g->a;
+	size_t n = x->g->nsw + 1U;
+
+	return (struct climb_paths){.next = arena_array(a, n, sizeof(uint32_t)),
+		.mask = arena_array(a, n, sizeof(uint16_t)),
+		.seq = arena_array(a, n, sizeof(sw_ix))};
+}
+
+/* Whether a link of the group was there. */
+static bool
+was_linked(const struct climb *x, uint32_t c)
+{
+	const struct climb_former *f = x->former;
+	const struct topo *old = x->job->prev->topo;
+	sw_ix from = f->sw[x->d->from[c]], to = f->sw[x->g->group[c].peer];
+
+	if (from == TOPO_NONE || to == TOPO_NONE)
+		return false;
+	for (uint32_t i = 0; i < old->sw[from].nadj; i++)
+		if (old->adj[old->sw[from].adj + i].peer == to)
+			return true;
+	return false;
+}
+
+void
+climb_former_begin(struct climb *x)
+{
+	const struct swgraph *g = x->g;
+	const struct routes *prev = x->job->prev;
+	size_t n = g->nsw + 1U;
+	struct climb_former *f = arena_alloc(g->a, sizeof(*f));
+
+	*f = (struct climb_former){.sw = arena_array(g->a, n, sizeof(*f->sw))};
+	x->former = f;
+	for (sw_ix s = 0; s < g->nsw; s++)
+		f->sw[s] = prev == NULL ? TOPO_NONE
+					: topo_switch_in(prev->topo, g->t, s);
+	if (prev == NULL || !x->job->keep)
+		return;
+	f->group = arena_array(g->a, n * PORTS, sizeof(*f->group));
+	memset(f->group, 0xff, n * PORTS * sizeof(*f->group));
+	f->dist = arena_array(g->a, n, sizeof(*f->dist));
+	f->length = arena_array(g->a, n, sizeof(*f->length));
+	f->seen = arena_array(g->a, n, sizeof(*f->seen));
+	f->tree = climb_former_room(x);
+	for (uint32_t c = 0; c < x->d->n; c++) {
+		f->gained |= !was_linked(x, c);
+		for (unsigned k = 0; k < g->group[c].n; k++)
+			f->group[x->d->from[c] * (size_t)PORTS +
+				 g->t->adj[g->group[c].adj + k].out] = c;
+	}
+}
+
+uint8_t
+climb_former_port(const struct climb *x, sw_ix u, uint16_t lid)
+{
+	sw_ix was = x->former->sw[u];
+
+	return was == TOPO_NONE ? LFT_DROP
+				: routes_port(x->job->prev, was, lid);
+}
+
+sw_ix
+climb_former_switch(const struct climb *x, sw_ix s)
+{
+	return x->former->sw[s];
+}
+
+uint16_t
+climb_former_layer(const struct climb *x, sw_ix t, sw_ix u)
+{
+	const sw_ix *was = x->former->sw;
+
+	if (x->job->layers == NULL || was[t] == TOPO_NONE ||
+		was[u] == TOPO_NONE)
+		return 0;
+	return (uint16_t)(x->all &
+			  1U << routes_layer(x->job->layers, was[u], was[t]));
+}
+
+/* Links from all switches to t, into dist. */
+static void
+measure_distances(struct climb *x, sw_ix t)
+{
+	const struct swgraph *g = x->g;
+	uint32_t *dist = x->former->dist;
+	uint32_t n = 0;
+
+	memset(dist, 0xff, g->nsw * sizeof(*dist));
+	dist[t] = 0;
+	x->wave[n++] = t;
+	for (uint32_t at = 0; at < n; at++) {
+		sw_ix v = x->wave[at];
+
+		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
+			sw_ix u = g->group[i].peer;
+
+			if (!g->live[u] || dist[u] != UINT32_MAX)
+				continue;
+			dist[u] = dist[v] + 1;
+			x->wave[n++] = u;
+		}
+	}
+}
+
+/* The group by which u left for a LID, or CLIMB_NO_GROUP. */
+static uint32_t
+former_group(const struct climb *x, sw_ix u, uint16_t lid)
+{
+	return x->former
+		->group[u * (size_t)PORTS + climb_former_port(x, u, lid)];
+}
+
+/* From u along the previous entries to what has been seen; the switches on the
+ * way get their paths, if there are any. */
+static void
+walk_on(struct climb *x, sw_ix t, sw_ix u, uint16_t lid,
+	struct climb_paths *out)
+{
+	const struct swgraph *g = x->g;
+	bool *seen = x->former->seen;
+	uint32_t n = 0;
+
+	for (; u != TOPO_NONE && !seen[u]; n++) {
+		uint32_t c = former_group(x, u, lid);
+
+		seen[u] = true;
+		x->wave[n] = u;
+		out->next[u] = c;
+		u = c == CLIMB_NO_GROUP || !g->live[g->group[c].peer]
+			    ? TOPO_NONE
+			    : g->group[c].peer;
+	}
+	while (n-- > 0) {
+		sw_ix s = x->wave[n];
+		uint32_t c = out->next[s];
+		sw_ix v = c == CLIMB_NO_GROUP ? TOPO_NONE : g->group[c].peer;
+
+		out->mask[s] = v == TOPO_NONE || out->mask[v] == 0
+				       ? 0
+				       : climb_step(x, t, c, out->next[v],
+						 out->mask[v]);
+		if (out->mask[s] == 0)
+			out->next[s] = CLIMB_NO_GROUP;
+		else
+			out->seq[out->n++] = s;
+	}
+}
+
+void
+climb_former_paths(
+	struct climb *x, sw_ix t, uint16_t lid, struct climb_paths *out)
+{
+	const struct swgraph *g = x->g;
+	bool *seen = x->former->seen;
+
+	memset(seen, 0, g->nsw * sizeof(*seen));
+	memset(out->mask, 0, g->nsw * sizeof(*out->mask));
+	memset(out->next, 0xff, g->nsw * sizeof(*out->next));
+	out->n = 0;
+	seen[t] = true;
+	out->mask[t] = x->all;
+	out->seq[out->n++] = t;
+	for (sw_ix u = 0; u < g->nsw; u++)
+		if (g->live[u])
+			walk_on(x, t, u, lid, out);
+}
+
+/* Take off what is no shortest path any more. */
+static void
+leave_detours(struct climb *x, sw_ix t, struct climb_paths *p)
+{
+	struct climb_former *f = x->former;
+
+	measure_distances(x, t);
+	f->length[t] = 0;
+	for (uint32_t k = 1; k < p->n; k++) {
+		sw_ix u = p->seq[k];
+
+		f->length[u] = f->length[x->g->group[p->next[u]].peer] + 1;
+		if (f->length[u] > f->dist[u])
+			p->mask[u] = 0;
+	}
+}
+
+const struct climb_paths *
+climb_former_tree(struct climb *x, sw_ix t)
+{
+	const uint32_t *first = x->lids.first;
+	struct climb_former *f = x->former;
+
+	f->tree.n = 0;
+	if (first[t] == first[t + 1] || f->group == NULL)
+		return &f->tree;
+	/* the last one is a host's, where there are any */
+	climb_former_paths(x, t, x->lids.lid[first[t + 1] - 1], &f->tree);
+	if (f->gained)
+		leave_detours(x, t, &f->tree);
+	return &f->tree;
+}
