@@ -4,14 +4,14 @@
 #include <string.h>
 
 static const struct engine *const engines[] = {
-	&engine_ftree, &engine_updn, &engine_dor, NULL};
+	&engine_ftree, &engine_updn, &engine_dor, &engine_nue, NULL};
 
 const struct schema_module *const *
 registry_modules(void)
 {
 	static const struct schema_module *const modules[] = {
 		&engine_ftree.module, &engine_updn.module, &engine_dor.module,
-		NULL};
+		&engine_nue.module, NULL};
 
 	return modules;
 }
@@ -50,6 +50,15 @@ engine_of(const struct routes *r)
 	const struct engine *e = registry_find(r->reading.engine);
 
 	return e != NULL ? e : engines[0];
+}
+
+void
+registry_print_state(const struct routes *r, struct buf *out)
+{
+	const struct engine *e = registry_find(r->engine);
+
+	if (e != NULL && e->state != NULL && e->state->print != NULL)
+		e->state->print(r, out);
 }
 
 void

@@ -10,6 +10,7 @@
 extern const struct engine engine_ftree;
 extern const struct engine engine_updn;
 extern const struct engine engine_dor;
+extern const struct engine engine_nue;
 
 /* The engine that is asked when all others have failed: it routes any fabric.
  */
@@ -24,6 +25,10 @@ const struct engine *registry_find(const char *name);
 /* Its name as a static text, for routes, which keep a pointer to it; NULL: no
  * engine has this name, or name is NULL. */
 const char *registry_name_of(const char *name);
+
+/* What the engine of these routes wants to be remembered: lines of text, each
+ * with its name in front, appended to out. */
+void registry_print_state(const struct routes *r, struct buf *out);
 
 /* engine_state_ops of the engine that these routes are read by; where it has no
  * such thing "" is given. */

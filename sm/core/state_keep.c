@@ -77,6 +77,9 @@ state_keep_load(struct sm *sm, const struct state_file *s)
 	name_accept_load(sm, s);
 	group_keep_load(sm, s);
 	group_keep_configure(sm);
+	sm->kept.remembered =
+		s->remembered != NULL ? mem_strdup(s->remembered) : NULL;
+	pair_layers_load(&sm->kept.pairs, s);
 	sm->kept.routed = s->routed;
 	sm->kept.load = s->load;
 	sm->kept.sftree_root = s->sftree_root;
@@ -116,6 +119,9 @@ state_keep_check(struct sm *sm)
 	sm->kept.nrecord = sm->kept.nrank = 0;
 	sm->kept.routed = sm->kept.load = sm->kept.sftree_root = 0;
 	sm->kept.rank_known = false;
+	free(sm->kept.remembered);
+	sm->kept.remembered = NULL;
+	pair_layers_free(&sm->kept.pairs);
 	sm->kept.reading = (struct topo_class){0};
 	sl_history_free(sm->sl_history);
 	sm->sl_history = sl_history_new();
@@ -135,6 +141,19 @@ rank_by_guid(const void *a, const void *b)
 	const struct route_rank *x = a, *y = b;
 
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* Engines that remember nothing of these routes keep what is on record. */
+static void
+keep_engine_state(struct sm *sm, const struct routes *r)
+{
+	struct buf text = {0};
+
+	registry_print_state(r, &text);
+	if (text.n == 0)
+		return;
+	free(sm->kept.remembered);
+	sm->kept.remembered = text.text;
 }
 
 void
@@ -163,6 +182,7 @@ state_keep_routes(struct sm *sm, const struct routes *r)
 	sm->kept.rank = rank;
 	sm->kept.nrank = n;
 	sm->kept.rank_order = r->order;
+	keep_engine_state(sm, r);
 	sm->kept.rank_known = true;
 	sm->kept.order_outdated = false;
 	sm->kept.reading = r->reading;
@@ -210,6 +230,7 @@ struct gathered {
 	struct state_file_sl_history *leaf;
 	struct state_file_blocked *block;
 	struct state_file_pin *pin;
+	struct arena *arena; /* of pairs */
 };
 
 static void
@@ -249,12 +270,16 @@ gather_state(const struct sm *sm, struct gathered *g)
 		.sftree_root = sm->kept.sftree_root,
 		.options = sm->kept.reading.options,
 		.read = sm->kept.reading.when,
+		.remembered = sm->kept.remembered,
 		.rank = sm->kept.rank,
 		.nrank = sm->kept.rank_known ? sm->kept.nrank : 0,
 	};
 	g->leaf = list_leaves(sm, s);
 	gather_blocks(sm, g);
 	g->pin = name_accept_gather(sm, s);
+	g->arena = arena_new();
+	if (sm->view != NULL)
+		pair_layers_gather(sm->view->routes, s, g->arena);
 	g->lid = mem_zalloc(sm->kept.nrecord, sizeof(*g->lid));
 	for (size_t i = 0; i < sm->kept.nrecord; i++)
 		g->lid[i] = (struct state_file_lid){sm->kept.record[i].guid,
@@ -277,6 +302,7 @@ gathered_free(struct gathered *g)
 	free(g->leaf);
 	free(g->block);
 	free(g->pin);
+	arena_free(g->arena);
 }
 
 void
@@ -343,5 +369,7 @@ state_keep_free(struct sm *sm)
 	sl_history_free(sm->sl_history);
 	map_free(&sm->kept.saved_pkeys);
 	free(sm->kept.record);
+	free(sm->kept.remembered);
 	free(sm->kept.rank);
+	pair_layers_free(&sm->kept.pairs);
 }

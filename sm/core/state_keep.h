@@ -12,6 +12,7 @@
 #include "routing/core/lid.h"
 #include "routing/driver/compute.h"
 #include "sm/base/map.h"
+#include "sm/core/pair_layers.h"
 #include "sm/state/state_file.h"
 
 struct sm;
@@ -32,6 +33,9 @@ struct kept {
 	bool order_outdated; /* another manager has reigned since the view, or
 				what is noted of it: tables in switches count */
 	struct topo_class reading;
+	char *remembered; /* what engines printed of their state, as in struct
+			     state_file; or NULL */
+	struct pair_layers pairs;	    /* of a previous run */
 	uint64_t routed, load, sftree_root; /* as in struct state_file */
 	struct map saved_pkeys; /* port GUID -> enum state_file_pkeys, of its
 				   P_Key table */

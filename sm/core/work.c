@@ -28,6 +28,7 @@ struct sm_work {
 	struct route_job job;
 	struct jobs_options options;
 	struct route_rank *ranks;
+	char *remembered; /* as in kept, for the job */
 	struct routes *result;
 	struct route_account story;
 	struct plan_inputs in; /* keeps what the options point to alive */
@@ -155,11 +156,13 @@ restore_order(const struct sm *sm, struct routes *r)
 	r->order_restored = t->hash == sm->kept.routed && sm->kept.rank_known;
 	r->fresh_load = r->order_restored ? sm->kept.load : 0;
 	routes_restore(r, sm->kept.rank, sm->kept.nrank);
+	pair_layers_restore(&sm->kept.pairs, t, &r->layers);
 }
 
 /*
  * After a restart the routes in force are read back from the switches, in the
- * order that was saved: a restart changes nothing that need not change. The
+ * order and with the layers that were saved: a restart changes nothing that
+ * need not change. The
  * load of fresh tables is saved too, for the fabric that was routed last. After
  * a take-over no order is known, or an older one: a fresh one is chosen that
  * fits the tables, and entries that are legal in it stay. NULL where no table
@@ -276,6 +279,9 @@ describe_routing(struct sm *sm, struct sm_work *w)
 		w->job.ranks_order = sm->kept.rank_order;
 		w->job.reading = sm->kept.reading;
 	}
+	if (sm->kept.remembered != NULL)
+		w->remembered = mem_strdup(sm->kept.remembered);
+	w->job.remembered = w->remembered;
 	w->job.now = sm->ops->seconds != NULL
 			     ? sm->ops->seconds(sm->ops->cookie)
 			     : 0;
@@ -378,6 +384,7 @@ work_free(struct sm_work *w)
 	routes_unref(w->found);
 	topo_unref(w->job.topo);
 	free(w->ranks);
+	free(w->remembered);
 	jobs_options_free(&w->options);
 	inputs_free(&w->in);
 	free(w);

@@ -182,6 +182,13 @@ struct state_file_pin {
  * {0} is the empty state. state_file_load fills arena and points the arrays
  * into it; a caller that saves may point them anywhere and leave arena NULL.
  */
+/* Layers of pairs of switches. */
+struct state_file_pairs {
+	uint64_t guid;
+	const char *layer; /* hexadecimal digits: of the pairs with the switches
+			      up to this one, itself included */
+};
+
 struct state_file {
 	uint64_t prefix;		  /* subnet prefix; 0: none recorded */
 	const struct state_file_lid *lid; /* sorted by GUID, ranges disjoint */
@@ -196,7 +203,9 @@ struct state_file {
 			    order recorded, and then no ranks either */
 	char engine[16]; /* in force, a word like order; "": no reading
 			    recorded, options and read are 0 */
-	uint64_t options, read;			/* as in struct topo_class */
+	uint64_t options, read; /* as in struct topo_class */
+	const char *remembered; /* by engines: lines that begin with a name; or
+				   NULL */
 	const struct state_file_blocked *block; /* no pair twice */
 	size_t nblock;
 	struct state_file_stamp saved; /* when this was saved */
@@ -214,6 +223,8 @@ struct state_file {
 	char sls[17];	 /* layers of SLs, as in the file; "": not recorded */
 	const struct state_file_sl_history *leaf;
 	size_t nleaf;
+	const struct state_file_pairs *pairs; /* where layers is not 1 */
+	size_t npairs;
 	const struct state_file_pin *pin;
 	size_t npin;
 	const uint64_t *unnamed; /* node GUIDs */

@@ -27,6 +27,11 @@ struct state_file_leaf_line {
 	unsigned line;
 };
 
+struct state_file_pairs_line {
+	struct state_file_pairs rec;
+	unsigned line;
+};
+
 /* A file being read. */
 struct state_file_reader {
 	const char *path;
@@ -50,7 +55,9 @@ struct state_file_reader {
 	size_t npin, pin_cap, nunnamed, unnamed_cap;
 	struct state_file_missing *missing;
 	size_t nmissing, missing_cap;
-	struct buf sa, config;
+	struct buf sa, config, engine;
+	struct state_file_pairs_line *pairs;
+	size_t npairs, pairs_cap;
 	bool has_prefix, has_order, has_routed, has_read;
 };
 
@@ -69,9 +76,9 @@ struct state_codec {
 
 extern const struct state_codec state_routing_routed, state_routing_sftree_root,
 	state_routing_order, state_routing_rank, state_routing_read,
-	state_routing_layers, state_routing_leaf, state_groups_group,
-	state_groups_member, state_pins_pin, state_pins_unnamed,
-	state_missing_codec;
+	state_routing_engine, state_routing_layers, state_routing_leaf,
+	state_groups_group, state_groups_member, state_pins_pin,
+	state_pins_unnamed, state_missing_codec, state_pairs_codec;
 
 /* state_words.c: the words of a line */
 
@@ -82,6 +89,9 @@ int state_words_complain(struct state_file_reader *r, unsigned line,
 char *state_words_next(char **s);
 /* A number of digits only (0x for base 16) and at most max. */
 bool state_words_number(const char *s, int base, uint64_t max, uint64_t *v);
+/* Each line of text, or of no text if it is NULL, as a record. */
+void state_words_print_lines(
+	const char *record, const char *text, struct buf *out);
 /* The next word is a GUID, not 0; 0 or -1 with a reason. */
 int state_words_guid(struct state_file_reader *r, char **s, uint64_t *guid);
 /* The next word as its index in word[1..n - 1], cut off; 0: none of them. */

@@ -320,24 +320,10 @@ keep_sa(struct state_file_reader *r)
 		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 }
 
-/* Each line of text, or of no text if it is NULL, as a record. */
-static void
-print_lines(const char *record, const char *text, struct buf *out)
-{
-	while (text != NULL && *text != '\0') {
-		size_t n = strcspn(text, "\n");
-
-		buf_printf(out, "%s ", record);
-		buf_put(out, text, n);
-		buf_put(out, "\n", 1);
-		text += n + (text[n] == '\n');
-	}
-}
-
 static void
 print_sa(const struct state_file *s, struct buf *out)
 {
-	print_lines("sa", s->sa, out);
+	state_words_print_lines("sa", s->sa, out);
 }
 
 /* ---- the configuration in force ---- */
@@ -353,7 +339,7 @@ read_config(struct state_file_reader *r, char *s)
 static void
 print_config(const struct state_file *s, struct buf *out)
 {
-	print_lines("config", s->config, out);
+	state_words_print_lines("config", s->config, out);
 }
 
 static void
@@ -386,6 +372,7 @@ static const struct state_codec *const codecs[] = {
 	&state_routing_order,
 	&state_routing_rank,
 	&state_routing_read,
+	&state_routing_engine,
 	&block,
 	&saved,
 	&sa,
@@ -393,6 +380,7 @@ static const struct state_codec *const codecs[] = {
 	&state_groups_member,
 	&state_routing_layers,
 	&state_routing_leaf,
+	&state_pairs_codec,
 	&state_pins_pin,
 	&state_pins_unnamed,
 	&state_missing_codec,
@@ -411,8 +399,9 @@ state_records_read(struct state_file_reader *r, char *s)
 		if (w != NULL && strcmp(w, codecs[i]->name) == 0)
 			return codecs[i]->read(r, s);
 	return state_words_complain(r, r->line, "record",
-		"none of lid, rank, order, read, routed, turn, fabric, block, "
-		"saved, sa, group, member, lanes, leaf, pin, unnamed, "
+		"none of lid, rank, order, read, engine, routed, turn, fabric, "
+		"block, saved, sa, group, member, lanes, leaf, pairs, pin, "
+		"unnamed, "
 		"missing, config");
 }
 
@@ -450,6 +439,8 @@ state_records_free(struct state_file_reader *r)
 	free(r->rank);
 	free(r->block);
 	buf_free(&r->sa);
+	buf_free(&r->engine);
+	free(r->pairs);
 	buf_free(&r->config);
 	free(r->group);
 	free(r->leaf);

@@ -268,6 +268,32 @@ print_reading(const struct state_file *s, struct buf *out)
 			(int)sizeof(s->engine), s->engine, s->options, s->read);
 }
 
+/* ---- what engines remember ---- */
+
+/* An engine judges its lines itself. */
+static int
+read_engine(struct state_file_reader *r, char *s)
+{
+	if (s == NULL || *s < 'a' || *s > 'z' || strchr(s, ' ') == NULL)
+		return state_words_complain(
+			r, r->line, "engine", "not a name and a text");
+	buf_printf(&r->engine, "%s\n", s);
+	return 0;
+}
+
+static void
+keep_engine(struct state_file_reader *r)
+{
+	if (r->engine.n > 0)
+		r->s->remembered = arena_strdup(r->s->arena, r->engine.text);
+}
+
+static void
+print_engine(const struct state_file *s, struct buf *out)
+{
+	state_words_print_lines("engine", s->remembered, out);
+}
+
 /* ---- layers that connections may still use ---- */
 
 enum { LAYERS_MAX = 16 }; /* sl_history.h; and as many SLs */
@@ -422,6 +448,8 @@ const struct state_codec state_routing_rank = {
 	"rank", read_rank, check_ranks, keep_ranks, print_ranks};
 const struct state_codec state_routing_read = {
 	"read", read_reading, NULL, NULL, print_reading};
+const struct state_codec state_routing_engine = {
+	"engine", read_engine, NULL, keep_engine, print_engine};
 const struct state_codec state_routing_layers = {
 	"lanes", read_layers, NULL, NULL, print_layers};
 const struct state_codec state_routing_leaf = {

@@ -91,3 +91,16 @@ state_words_print_name(const char *name, struct buf *out)
 	}
 	buf_put(out, "\"", 1);
 }
+
+void
+state_words_print_lines(const char *record, const char *text, struct buf *out)
+{
+	while (text != NULL && *text != '\0') {
+		size_t n = strcspn(text, "\n");
+
+		buf_printf(out, "%s ", record);
+		buf_put(out, text, n);
+		buf_put(out, "\n", 1);
+		text += n + (text[n] == '\n');
+	}
+}

@@ -485,4 +485,5 @@ snapshot_routes(const struct snapshot *g, struct route_job *job)
 	job->nranks = g->state.nrank;
 	job->ranks_order = order_of(&g->state);
 	job->reading = topo_class_of(&g->state);
+	job->remembered = g->state.remembered;
 }

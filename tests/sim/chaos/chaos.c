@@ -9,6 +9,7 @@
 #include "sm/base/mem.h"
 #include "sm/policy/qos.h"
 #include "tests/sim/chaos/chaos_int.h"
+#include "tests/sim/chaos/pair_sls.h"
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/sim/referee/watch.h"
@@ -343,13 +344,34 @@ judge_census(const struct chaos *c, const struct referee_report *r,
 	return 0;
 }
 
+/* ---- SLs that hosts are given ---- */
+
+static uint16_t
+sls_of_guids(void *cookie, uint64_t from, uint64_t to)
+{
+	const struct view *const *v = cookie;
+
+	return pair_sls_guids(*v, from, to);
+}
+
+static uint16_t
+sls_of_lids(void *cookie, uint16_t from, uint16_t to)
+{
+	const struct view *const *v = cookie;
+
+	return pair_sls_lids(*v, from, to);
+}
+
 static int
 judge_order(struct chaos *c, struct reason *why)
 {
+	const struct view *v = sm_view(c->w->sm);
+	const struct referee_sls sls = {&v, sls_of_lids};
 	struct referee_report r;
 
-	if (referee_fabric(c->w->sim, fabric_first_host(c->script.f),
-		    REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, why) != 0)
+	if (referee_with_sls(c->w->sim, fabric_first_host(c->script.f),
+		    REFEREE_ALL & ~(unsigned)REFEREE_LOAD,
+		    c->lanes && v->qos != NULL ? &sls : NULL, &r, why) != 0)
 		return -1;
 	return judge_census(c, &r, why);
 }
@@ -538,36 +560,11 @@ excuse_quarantined(const struct chaos *c, const struct view *v)
 	map_free(&nodes);
 }
 
-/* ---- SLs that hosts are given ---- */
-
-/* The switch of a port, or TOPO_NONE. */
-static sw_ix
-switch_of(const struct topo *t, uint64_t guid)
-{
-	port_ix p = topo_by_port_guid(t, guid);
-
-	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
-}
-
-static uint16_t
-sls_of(void *cookie, uint64_t from, uint64_t to)
-{
-	const struct view *v = *(const struct view *const *)cookie;
-	const struct slvl *l = &v->qos->want.levels;
-	sw_ix a = switch_of(v->topo, from), b = switch_of(v->topo, to);
-	uint16_t sls = 0;
-
-	for (unsigned i = 0; a != TOPO_NONE && b != TOPO_NONE && i < l->n; i++)
-		sls |= (uint16_t)(1U << l->sl[i][routes_layer(
-					  &v->routes->layers, a, b)]);
-	return sls;
-}
-
 static void
 on_view(void *cookie, const struct view *v)
 {
 	const struct chaos *c = cookie;
-	struct watch_sls sls = {&v, sls_of, 1};
+	struct watch_sls sls = {&v, sls_of_guids, 1};
 
 	excuse_quarantined(c, v);
 	if (!c->lanes || v->qos == NULL)
@@ -588,9 +585,9 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
-	if (l->lanes)
+	c.lanes = l->lanes || l->nue;
+	if (c.lanes)
 		watch_vls(c.watch);
-	c.lanes = l->lanes;
 	c.w->told = on_view;
 	c.w->told_cookie = &c;
 	if (c.script.tenants != NULL) {

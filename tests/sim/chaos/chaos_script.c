@@ -653,6 +653,11 @@ chaos_script_make(
 		(void)snprintf(s->yaml + strlen(s->yaml),
 			sizeof(s->yaml) - strlen(s->yaml),
 			"  engines: [dor]\n");
+	if (l->nue)
+		(void)snprintf(s->yaml + strlen(s->yaml),
+			sizeof(s->yaml) - strlen(s->yaml),
+			"  engines: [nue]\n  nue: {layers: %u}\n",
+			1 + (unsigned)(seed % 8));
 	if (l->tenants)
 		add_tenants(&m, seed);
 	if (l->lanes)

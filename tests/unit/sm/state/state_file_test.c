@@ -242,6 +242,29 @@ check_blocks(const struct state_file *back)
 	}
 }
 
+static void
+check_lids(const struct state_file *back)
+{
+	ck_assert_uint_eq(back->nlid, 4);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_uint_eq(back->lid[i].guid, lids[i].guid);
+		ck_assert_uint_eq(back->lid[i].lid, lids[i].lid);
+		ck_assert_uint_eq(back->lid[i].lmc, lids[i].lmc);
+		ck_assert_uint_eq(back->lid[i].held, lids[i].held);
+	}
+}
+
+static const struct state_file_pairs pairs[] = {{0x8, "0"}, {0x9, "73"}};
+
+static void
+check_pairs(const struct state_file *back)
+{
+	ck_assert_str_eq(back->remembered, "nue layers 4 2\nnue switch 0x1\n");
+	ck_assert_uint_eq(back->npairs, 2);
+	ck_assert_uint_eq(back->pairs[1].guid, 0x9);
+	ck_assert_str_eq(back->pairs[1].layer, "73");
+}
+
 START_TEST(test_round)
 {
 	struct state_file s = {.prefix = 0xfe80000000000000,
@@ -255,6 +278,9 @@ START_TEST(test_round)
 		.sls = "0.1.2.3.4.5.6.7.",
 		.leaf = leaves,
 		.nleaf = 3,
+		.pairs = pairs,
+		.npairs = 2,
+		.remembered = "nue layers 4 2\nnue switch 0x1\n",
 		.pin = pins,
 		.npin = 2,
 		.unnamed = unnamed,
@@ -295,17 +321,12 @@ START_TEST(test_round)
 	ck_assert_uint_eq(back.saved.up, 7200);
 	ck_assert_uint_eq(back.away, 0);
 	ck_assert_str_eq(back.sa, s.sa);
-	ck_assert_uint_eq(back.nlid, 4);
 	check_blocks(&back);
 	ck_assert_uint_eq(back.nrank, 3);
-	for (i = 0; i < 4; i++) {
-		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
-		ck_assert_uint_eq(back.lid[i].lid, lids[i].lid);
-		ck_assert_uint_eq(back.lid[i].lmc, lids[i].lmc);
-		ck_assert_uint_eq(back.lid[i].held, lids[i].held);
-	}
+	check_lids(&back);
 	check_groups(&back);
 	check_leaves(&back);
+	check_pairs(&back);
 	check_missing(&back);
 	check_pins(&back);
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
@@ -431,14 +452,27 @@ static const struct refusal {
 	{"fabric 12\n", ":2: fabric: not a subnet prefix such as "
 			"0xfe80000000000000"},
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
-	{"lids 0x1 1 0\n", ":2: record: none of lid, rank, order, read, "
-			   "routed, turn, fabric, "
-			   "block, saved, sa, group, member, lanes, leaf, pin, "
-			   "unnamed, missing, config"},
-	{"\n", ":2: record: none of lid, rank, order, read, routed, turn, "
-	       "fabric, "
-	       "block, saved, sa, group, member, lanes, leaf, pin, unnamed, "
-	       "missing, config"},
+	{"lids 0x1 1 0\n",
+		":2: record: none of lid, rank, order, read, engine, routed, "
+		"turn, fabric, block, saved, sa, group, member, lanes, leaf, "
+		"pairs, pin, unnamed, missing, config"},
+	{"\n", ":2: record: none of lid, rank, order, read, engine, routed, "
+	       "turn, fabric, block, saved, sa, group, member, lanes, leaf, "
+	       "pairs, pin, unnamed, missing, config"},
+	{"engine\n", ":2: engine: not a name and a text"},
+	{"engine nue\n", ":2: engine: not a name and a text"},
+	{"engine 0x1 nue\n", ":2: engine: not a name and a text"},
+	{"pairs 0x0 0\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"pairs 0x1\n",
+		":2: pairs: not a hexadecimal digit for each switch so far"},
+	{"pairs 0x1 00\n",
+		":2: pairs: not a hexadecimal digit for each switch so far"},
+	{"pairs 0x1 g\n",
+		":2: pairs: not a hexadecimal digit for each switch so far"},
+	{"lanes 2\npairs 0x1 0\npairs 0x1 00\n", ":4: pairs: given twice"},
+	{"lanes 2\npairs 0x1 0\npairs 0x2 20\n",
+		":4: pairs: a layer beyond those of record lanes"},
+	{"pairs 0x1 0\n", ":2: pairs: a layer beyond those of record lanes"},
 	{"saved 0\n", ":2: saved: not seconds since 1970"},
 	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
 	{"sa\n", ":2: sa: is empty"},
