@@ -10,6 +10,7 @@
 #include "discovery/port_key.h"
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
+#include "sm/mad/mad.h"
 
 enum { NO_PORT = 255 };
 
@@ -331,6 +332,20 @@ topo_by_port_guid(const struct topo *t, uint64_t guid)
 {
 	return find_guid(
 		t->port, sizeof(*t->port), t->by_pguid, t->nguid, guid);
+}
+
+unsigned
+topo_vl_list(const struct topo *t, port_ix p, bool high)
+{
+	struct mad_port_info i;
+	unsigned n;
+
+	if ((t->port[p].flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
+		t->port[p].vl_cap < 2 ||
+		mad_port_info_settings(topo_info(t, p), &i) != 0)
+		return 0;
+	n = high ? i.arb_high_cap : i.arb_low_cap;
+	return n < TOPO_VL_ENTRIES ? n : TOPO_VL_ENTRIES;
 }
 
 const char *

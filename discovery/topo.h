@@ -259,6 +259,11 @@ topo_info(const struct topo *t, port_ix p)
 	return t->info[t->info_at[p]];
 }
 
+/* Entries of a list of VLArbitrationTable at port p, at most TOPO_VL_ENTRIES;
+ * 0: it has none, or is not known. */
+enum { TOPO_VL_ENTRIES = 64 };
+unsigned topo_vl_list(const struct topo *t, port_ix p, bool high);
+
 /*
  * The connected pieces of the live switches: piece[nsw] is the lowest switch of
  * a switch's piece, TOPO_NONE for switches in quarantine. Links of a port 255,

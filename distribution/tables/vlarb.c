@@ -21,24 +21,10 @@ vlarb_class(const struct topo *t, port_ix p)
 	return n->type == TOPO_ROUTER ? VLARB_ROUTER : VLARB_HOST;
 }
 
-static unsigned
-list_cap(const struct topo *t, port_ix p, bool high)
-{
-	struct mad_port_info i;
-	unsigned n;
-
-	if ((t->port[p].flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
-		t->port[p].vl_cap < 2 ||
-		mad_port_info_settings(topo_info(t, p), &i) != 0)
-		return 0;
-	n = high ? i.arb_high_cap : i.arb_low_cap;
-	return n < VLARB_ENTRIES ? n : VLARB_ENTRIES;
-}
-
 unsigned
 vlarb_bytes(const struct topo *t, port_ix p, unsigned part)
 {
-	unsigned n = list_cap(t, p, part > 2);
+	unsigned n = topo_vl_list(t, p, part > 2);
 
 	if (part % 2 == 0)
 		n = n > VLARB_ENTRIES / 2 ? n - VLARB_ENTRIES / 2 : 0;
@@ -48,18 +34,10 @@ vlarb_bytes(const struct topo *t, port_ix p, unsigned part)
 unsigned
 vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p)
 {
-	unsigned vls = slvl_link(t, p, w->max_vls);
-	unsigned low, high;
-
-	if (!w->levels.wanted)
-		return vls;
-	low = list_cap(t, p, false);
-	high = list_cap(t, p, true);
-	if (low > 0 && low < vls)
-		vls = low;
-	if (w->high != 0 && high > 0 && high < vls)
-		vls = high;
-	return vls;
+	return slvl_weighted(t, p, w->max_vls,
+		w->levels.wanted
+			? w->high != 0 ? SLVL_BOTH_LISTS : SLVL_LOW_LIST
+			: SLVL_NO_LIST);
 }
 
 /* ---- making a table ---- */
@@ -181,8 +159,8 @@ bool
 vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	struct vlarb_table *out)
 {
-	unsigned low_cap = list_cap(t, p, false), at, spare = 0;
-	unsigned high_cap = list_cap(t, p, true);
+	unsigned low_cap = topo_vl_list(t, p, false), at, spare = 0;
+	unsigned high_cap = topo_vl_list(t, p, true);
 	unsigned vls = slvl_link(t, p, w->max_vls);
 	struct list low, high;
 

@@ -27,7 +27,7 @@
 enum {
 	VLARB_PARTS = 4,
 	VLARB_PART = 64, /* bytes: 32 entries */
-	VLARB_ENTRIES = 64,
+	VLARB_ENTRIES = TOPO_VL_ENTRIES,
 	VLARB_CLASSES = 4,
 };
 

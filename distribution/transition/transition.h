@@ -98,6 +98,7 @@ struct transition_job {
 			  one by one; 0: as many as that takes a second */
 	struct slvl_want levels; /* QoS levels, for the rows of SL2VL */
 	uint8_t max_vls;	 /* as in vlarb.h */
+	enum slvl_lists lists;	 /* that the levels need */
 	bool guests;		 /* there are multicast trees */
 	bool unsettled; /* ... and tables of more than `from` in the switches:
 			   the order of `from` does not cover them */

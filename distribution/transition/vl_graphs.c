@@ -103,7 +103,8 @@ has_own_vls(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->layers;
 	const struct topo *t = job->to->topo;
-	struct vlarb_want w = {.max_vls = job->max_vls};
+	struct vlarb_want w = {
+		.max_vls = job->max_vls, .high = job->lists == SLVL_BOTH_LISTS};
 
 	slvl_allocate(&job->levels, to->n, to->plain, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {

@@ -69,8 +69,9 @@ struct engine_options {
 	size_t nroles;
 	const struct route_multi_port *multi_port;
 	size_t nmulti_port;
-	uint8_t levels;	  /* QoS levels, which share the VLs with layers */
-	uint8_t max_vls;  /* a code as in PortInfo; 0: any number of VLs */
+	uint8_t levels;	 /* QoS levels, which share the VLs with layers */
+	uint8_t max_vls; /* a code as in PortInfo; 0: any number of VLs */
+	uint8_t lists;	 /* enum slvl_lists: of arbitration, that levels need */
 	uint64_t reading; /* hash of the options for reading the fabric and of
 			     the list of engines; see topo_class.h */
 };

@@ -24,7 +24,7 @@ static void
 count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 	unsigned layers, struct layer_links *x)
 {
-	unsigned vls = slvl_link(t, p, o->max_vls);
+	unsigned vls = slvl_weighted(t, p, o->max_vls, o->lists);
 
 	if (vls == 0)
 		return; /* unknown */
@@ -93,6 +93,7 @@ layer_links_fit(const struct routes *r, const struct engine_options *o,
 	if (r->layers.plain)
 		return 0;
 	no_levels.max_vls = o != NULL ? o->max_vls : 0;
+	no_levels.lists = o != NULL ? o->lists : SLVL_NO_LIST;
 	x = layer_links_survey(r->topo, &no_levels, r->layers.n);
 	if (x.unmapped > 0)
 		return reason_set(why,

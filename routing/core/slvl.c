@@ -254,6 +254,21 @@ slvl_link(const struct topo *t, port_ix p, uint8_t max)
 	return slvl_vls(slvl_link_code(t, p, max));
 }
 
+unsigned
+slvl_weighted(
+	const struct topo *t, port_ix p, uint8_t max, enum slvl_lists lists)
+{
+	unsigned vls = slvl_link(t, p, max);
+	unsigned low = lists != SLVL_NO_LIST ? topo_vl_list(t, p, false) : 0;
+	unsigned high = lists == SLVL_BOTH_LISTS ? topo_vl_list(t, p, true) : 0;
+
+	if (low > 0 && low < vls)
+		vls = low;
+	if (high > 0 && high < vls)
+		vls = high;
+	return vls;
+}
+
 bool
 slvl_maps(const struct topo *t, port_ix p)
 {

@@ -126,6 +126,13 @@ unsigned slvl_vls(uint8_t code);
  */
 unsigned slvl_link(const struct topo *t, port_ix p, uint8_t max);
 
+/* Lists of VLArbitrationTable that QoS levels need. */
+enum slvl_lists { SLVL_NO_LIST, SLVL_LOW_LIST, SLVL_BOTH_LISTS };
+
+/* As slvl_link, as far as these lists of the port have an entry for each VL. */
+unsigned slvl_weighted(
+	const struct topo *t, port_ix p, uint8_t max, enum slvl_lists lists);
+
 /*
  * The same as a code of OperationalVLs: what a port has to be set to when its
  * link comes up. Where one end has come up before the other, the value in

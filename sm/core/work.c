@@ -241,7 +241,8 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 			.method = (enum transition_method_kind)d->method,
 			.max_stages = d->max_stages,
 			.levels = qos_levels_want(sm->cfg),
-			.max_vls = qos_vls_code(sm->cfg)},
+			.max_vls = qos_vls_code(sm->cfg),
+			.lists = qos_lists(sm->cfg)},
 		.params = {.subnet_prefix = sm->cfg->fabric.subnet_prefix,
 			.mkey = sm->cfg->fabric.m_key,
 			.mkey_protection =

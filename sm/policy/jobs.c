@@ -154,6 +154,7 @@ jobs_options(
 			.nown = c->nown,
 			.levels = (uint8_t)qos_levels(c),
 			.max_vls = qos_vls_code(c),
+			.lists = (uint8_t)qos_lists(c),
 			.reading = hash_reading(c)},
 		.multi_port = mem_zalloc(n, sizeof(*out->multi_port)),
 	};

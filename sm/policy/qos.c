@@ -37,6 +37,15 @@ qos_vls_code(const struct config *c)
 	return code[c->link.max_vls & 15];
 }
 
+enum slvl_lists
+qos_lists(const struct config *c)
+{
+	for (unsigned i = 0; i < qos_levels(c); i++)
+		if (qos_level(c, i)->high != 0)
+			return SLVL_BOTH_LISTS;
+	return qos_levels(c) > 0 ? SLVL_LOW_LIST : SLVL_NO_LIST;
+}
+
 struct slvl_want
 qos_levels_want(const struct config *c)
 {

@@ -86,6 +86,9 @@ struct slvl_want qos_levels_want(const struct config *c);
 /* link.max_vls as a code of PortInfo. */
 uint8_t qos_vls_code(const struct config *c);
 
+/* The lists of VLArbitrationTable that its levels need. */
+enum slvl_lists qos_lists(const struct config *c);
+
 /* True if rules name ports by name. */
 bool qos_by_name(const struct config *c);
 

@@ -66,7 +66,8 @@ options_of(const struct config *c)
 	return (struct engine_options){.own = c->own,
 		.nown = c->nown,
 		.levels = (uint8_t)qos_levels(c),
-		.max_vls = qos_vls_code(c)};
+		.max_vls = qos_vls_code(c),
+		.lists = (uint8_t)qos_lists(c)};
 }
 
 void

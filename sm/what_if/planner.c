@@ -355,6 +355,7 @@ transition_json(const struct plan *p)
 		.max_stages = d->max_stages,
 		.levels = qos_levels_want(p->in.cfg),
 		.max_vls = qos_vls_code(p->in.cfg),
+		.lists = qos_lists(p->in.cfg),
 		.pace = p->pace,
 		.rate = p->ask.rate};
 

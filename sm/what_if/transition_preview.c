@@ -151,7 +151,8 @@ transition_preview_report(const struct transition_preview_ask *ask)
 {
 	const struct route_layers *was = &ask->was->layers;
 	struct sl_history *history = sl_history_new();
-	struct vlarb_want w = {.max_vls = ask->max_vls};
+	struct vlarb_want w = {
+		.max_vls = ask->max_vls, .high = ask->lists == SLVL_BOTH_LISTS};
 	struct device_store *hw;
 	json_t *list = json_array();
 	bool end = false;
@@ -168,7 +169,8 @@ transition_preview_report(const struct transition_preview_ask *ask)
 					: (enum transition_method_kind)m,
 			.max_stages = ask->max_stages,
 			.levels = ask->levels,
-			.max_vls = ask->max_vls};
+			.max_vls = ask->max_vls,
+			.lists = ask->lists};
 		struct transition_result *x;
 
 		if (m >= 0 && job.method == ask->method)

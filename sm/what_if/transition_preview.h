@@ -21,6 +21,7 @@ struct transition_preview_ask {
 	unsigned max_stages;
 	struct slvl_want levels; /* as in struct transition_job */
 	uint8_t max_vls;
+	enum slvl_lists lists;
 	struct loss_estimate_pace pace;
 	double rate; /* packets a second that each host sends */
 };

@@ -16,7 +16,7 @@ sm/transport/* : sm/base/* sm/mad/* sm/transport/*
 discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
 discovery/sweep/* : sm/base/* sm/mad/* sm/transport/keyring.h sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
 discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
-discovery/* : sm/base/* sm/mad/port_values.h discovery/topo.h discovery/topo_diff.h discovery/link_rate.h discovery/port_key.h
+discovery/* : sm/base/* sm/mad/mad.h sm/mad/port_values.h discovery/topo.h discovery/topo_diff.h discovery/link_rate.h discovery/port_key.h
 routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
 routing/verify/* : sm/base/* discovery/topo.h routing/core/* routing/verify/*
 routing/graph/* : sm/base/* discovery/topo.h discovery/topo_diff.h routing/core/* routing/graph/*

@@ -6,6 +6,7 @@
 #include "routing/climb/climb.h"
 #include "routing/climb/order_memory.h"
 #include "routing/core/layer_links.h"
+#include "routing/core/slvl.h"
 #include "sm/base/mem.h"
 
 enum { LAYERS = 4, PASSES = 3 };
@@ -38,11 +39,12 @@ layers_asked(const struct engine_options *options)
 }
 
 /* As many layers as are asked for, and every link between switches has VLs
- * for. */
+ * for, and SLs are left for by the QoS levels. */
 static unsigned
 count_layers(const struct layer_links *x, unsigned asked)
 {
-	unsigned most = x->least / x->levels;
+	unsigned vls = x->least / x->levels, sls = SLVL_SLS / x->levels;
+	unsigned most = vls < sls ? vls : sls;
 
 	if (x->ports == 0 || x->unmapped > 0 || most < 1)
 		return 1;
