@@ -8,10 +8,10 @@
  *
  * Tables that need their layers have a cycle as one. For them the rows are
  * written first, while what the switches hold has none even as one, and have
- * drained when the tables follow. Where the old tables need layers too, but by
- * other rows, or where the SLs of connections would mean other layers than
- * these were given, no order of writes is safe while packets travel: all ports
- * go down for the change.
+ * drained when the tables follow. Where the old tables need layers, but the new
+ * ones have them by other rows or not at all, or where the SLs of connections
+ * would mean other layers than these were given, no order of writes is safe
+ * while packets travel: all ports go down for the change.
  *
  * Links that are not up carry nothing, and have their rows when they come up. A
  * packet that would take a blocked dependency is discarded; the final row is
@@ -160,7 +160,8 @@ is_plain_now(const struct transition_job *job)
 	return plain;
 }
 
-/* For tables that may share VLs: one graph where the rows say so. */
+/* For tables that may share VLs: one graph where the rows say so, if the old
+ * tables may share them too. */
 static void
 find_plain(const struct transition_job *job, struct vl_graphs *g)
 {
@@ -169,6 +170,10 @@ find_plain(const struct transition_job *job, struct vl_graphs *g)
 	if (g->renumbers || !known || device_is_undrained(job->hw) ||
 		!has_own_vls(job))
 		g->n = 1;
+	if (g->n == 1 && sl_history_layers(job->history) > 1 &&
+		!is_plain_now(job))
+		g->ports_down = "the old tables need layers, the new ones have "
+				"other VLs";
 }
 
 static void
@@ -194,9 +199,7 @@ vl_graphs_find(const struct transition_job *job, struct vl_graphs *g)
 	if (!carries_data(job->to->topo))
 		return;
 	g->renumbers = are_sls_renumbered(job);
-	if (to->n < 2)
-		return;
-	if (to->plain)
+	if (to->n < 2 || to->plain)
 		find_plain(job, g);
 	else
 		find_separate(job, g);
