@@ -14,9 +14,9 @@
 
 /* Sanitizers check the code, not the fabric: some of the days are enough. */
 #ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 300, TENANT_SEEDS = 100, DOR_SEEDS = 30 };
+enum { SEEDS = 300, TENANT_SEEDS = 100, DOR_SEEDS = 30, NUE_SEEDS = 24 };
 #else
-enum { SEEDS = 1000, TENANT_SEEDS = 200, DOR_SEEDS = 150 };
+enum { SEEDS = 1000, TENANT_SEEDS = 200, DOR_SEEDS = 150, NUE_SEEDS = 24 };
 #endif
 enum {
 	MAX_HOSTS = 800,
@@ -187,6 +187,37 @@ START_TEST(a_remembered_day_with_lanes)
 }
 END_TEST
 
+/* On layers that need VLs of their own: pairs of a restart whose layers were
+ * not known, kept paths without an end, a pair with a switch without hosts that
+ * got another SL alone; with QoS levels or narrow cables: levels on more VLs
+ * than arbitration has entries for, a cable with one VL that left one layer. */
+static const struct {
+	uint64_t seed;
+	bool lanes;
+} remembered_nue[] = {{7, false}, {20, false}, {22, false}, {45, false},
+	{52, false}, {14, true}, {81, true}, {92, true}};
+
+START_TEST(a_remembered_day_with_nue)
+{
+	run_day(remembered_nue[_i].seed,
+		(struct chaos_limits){.max_hosts = SOAK_HOSTS,
+			.nue = true,
+			.lanes = remembered_nue[_i].lanes});
+}
+END_TEST
+
+START_TEST(a_bad_day_for_nue)
+{
+	const char *seed = getenv("SEED");
+
+	run_day(seed != NULL ? strtoull(seed, NULL, 0)
+			     : 93000000 + (unsigned)_i,
+		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2,
+			.nue = true,
+			.lanes = _i % 2 == 0});
+}
+END_TEST
+
 /* The same seed gives the same day. */
 START_TEST(same_seed_same_day)
 {
@@ -228,6 +259,10 @@ main(void)
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
 	tcase_add_loop_test(
 		tc, a_bad_day_for_dor, 1, getenv("SEED") ? 2 : DOR_SEEDS + 1);
+	tcase_add_loop_test(tc, a_remembered_day_with_nue, 0,
+		sizeof(remembered_nue) / sizeof(*remembered_nue));
+	tcase_add_loop_test(
+		tc, a_bad_day_for_nue, 1, getenv("SEED") ? 2 : NUE_SEEDS + 1);
 	suite_add_tcase(s, tc);
 	tally = tally_new(sizeof(*tally));
 	rc = suite_run(s);
