@@ -240,8 +240,8 @@ plan_make(const struct plan_job *job)
 	if (job->vlarb != NULL)
 		m.vlarb = *job->vlarb;
 	else
-		slvl_allocate(&(struct slvl_want){0}, p->routes->layers.n,
-			p->routes->layers.plain, &m.vlarb.levels);
+		slvl_of_layers(&(struct slvl_want){0}, &p->routes->layers,
+			&m.vlarb.levels);
 	m.sm_switch = topo_switch_of(m.t, m.t->sm_port);
 	make_phases(&m, job);
 	free(m.rise);

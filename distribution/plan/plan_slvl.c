@@ -80,11 +80,30 @@ is_due_now(const struct plan_maker *m, port_ix p)
 	return m->rising == (n->type != TOPO_SWITCH && !carries_data(m, p));
 }
 
+/* The row from ports of a class of the map of VLs to port p. */
 static void
-make_final_row(const struct plan_maker *m, port_ix p, uint8_t row[SL2VL_ROW])
+make_final_row(const struct plan_maker *m, unsigned in, port_ix p,
+	uint8_t row[SL2VL_ROW])
 {
-	slvl_row(&m->vlarb.levels, vlarb_vls(&m->vlarb, m->t, p),
-		slvl_end(m->t, p), row);
+	const struct slvl *l = &m->vlarb.levels;
+
+	slvl_row(l, slvl_hop_at(l, m->t, in, p, vlarb_vls(&m->vlarb, m->t, p)),
+		row);
+}
+
+/* Makes the row from ports of class 0, and says whether it is that from all. */
+static bool
+is_row_for_all(const struct plan_maker *m, port_ix p, uint8_t row[SL2VL_ROW])
+{
+	uint8_t other[SL2VL_ROW];
+
+	make_final_row(m, 0, p, row);
+	for (unsigned in = 1; in < slvl_ins(&m->vlarb.levels); in++) {
+		make_final_row(m, in, p, other);
+		if (memcmp(row, other, SL2VL_ROW) != 0)
+			return false;
+	}
+	return true;
 }
 
 static uint32_t
@@ -143,7 +162,9 @@ plan_slvl_unblock(struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 	uint8_t row[SL2VL_ROW];
 
 	if (needs_rows(m, n)) {
-		make_final_row(m, node->first_port + out, row);
+		make_final_row(m,
+			vl_map_in(m->vlarb.levels.map, node->first_port + in),
+			node->first_port + out, row);
 		sl2vl_row_block(row, stays);
 		if (r != NULL && r->settled && r->stays == stays &&
 			is_in_place(m, device_at_row(node->guid, in, out), row))
@@ -210,29 +231,28 @@ add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 		plan_add_step(m, p, DEVICE_SL2VL, in, add_row_payload(m, row));
 }
 
-/* The rows to port out, from all ports by which packets come. */
+/* The same row to port out from each of some ports. */
 static void
-add_column(struct plan_maker *m, const struct rows *r, unsigned out)
+add_single_rows(struct plan_maker *m, const struct rows *r, unsigned out,
+	const uint64_t in[4], const uint8_t want[SL2VL_ROW])
 {
-	port_ix p = r->node->first_port + out;
-	uint64_t in[4];
-	uint8_t want[SL2VL_ROW];
-	bool base = (r->node->flags & TN_ENHANCED_P0) == 0;
-
-	if (!can_map(m, r, p) || !is_due_now(m, p))
-		return;
-	make_final_row(m, p, want);
-	memcpy(in, r->in, sizeof(in));
-	if (r->node->type == TOPO_SWITCH)
-		in[out / 64] &= ~(UINT64_C(1) << out % 64);
 	if (device_holds_rows(m->hw, r->node->guid, out, in, want))
 		return;
-	if (!r->many) {
-		for (unsigned i = 0; i < 256; i++)
-			if ((in[i / 64] >> i % 64 & 1) != 0)
-				add_single_row(m, r, i, out, want);
+	for (unsigned i = 0; i < 256; i++)
+		if ((in[i / 64] >> i % 64 & 1) != 0)
+			add_single_row(m, r, i, out, want);
+}
+
+/* The same row to port out from all of some ports, in one Set. */
+static void
+add_span(struct plan_maker *m, const struct rows *r, unsigned out,
+	uint64_t in[4], const uint8_t want[SL2VL_ROW])
+{
+	port_ix p = r->node->first_port + out;
+	bool base = (r->node->flags & TN_ENHANCED_P0) == 0;
+
+	if (device_holds_rows(m->hw, r->node->guid, out, in, want))
 		return;
-	}
 	if (base) /* a base port 0 is not among "all" */
 		add_single_row(m, r, 0, out, want);
 	in[0] &= ~(uint64_t)base;
@@ -240,6 +260,34 @@ add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 		!device_holds_rows(m->hw, r->node->guid, out, in, want))
 		plan_add_step(m, p, DEVICE_SL2VL, PLAN_ALL_IN,
 			add_row_payload(m, want));
+}
+
+/* The rows to port out, from all ports by which packets come. */
+static void
+add_column(struct plan_maker *m, const struct rows *r, unsigned out)
+{
+	const struct slvl *l = &m->vlarb.levels;
+	port_ix p = r->node->first_port + out;
+	uint64_t in[4], of[4];
+	uint8_t want[SL2VL_ROW];
+
+	if (!can_map(m, r, p) || !is_due_now(m, p))
+		return;
+	memcpy(in, r->in, sizeof(in));
+	if (r->node->type == TOPO_SWITCH)
+		in[out / 64] &= ~(UINT64_C(1) << out % 64);
+	if (is_row_for_all(m, p, want)) {
+		if (r->many)
+			add_span(m, r, out, in, want);
+		else
+			add_single_rows(m, r, out, in, want);
+		return;
+	}
+	for (unsigned k = 0; k < slvl_ins(l); k++) {
+		make_final_row(m, k, p, want);
+		slvl_in_ports(l, m->t, r->n, k, in, of);
+		add_single_rows(m, r, out, of, want);
+	}
 }
 
 /*
@@ -261,7 +309,8 @@ add_row_for_all(struct plan_maker *m, const struct rows *r)
 
 		if (!can_map(m, r, p))
 			continue;
-		make_final_row(m, p, want);
+		if (!is_row_for_all(m, p, want))
+			return false;
 		if (n++ == 0)
 			memcpy(first, want, SL2VL_ROW);
 		else if (memcmp(first, want, SL2VL_ROW) != 0)
@@ -291,7 +340,7 @@ add_node_rows(struct plan_maker *m, node_ix n)
 		if (!whole) {
 			add_column(m, &r, out);
 		} else if (base && can_map(m, &r, r.node->first_port + out)) {
-			make_final_row(m, r.node->first_port + out, want);
+			make_final_row(m, 0, r.node->first_port + out, want);
 			add_single_row(m, &r, 0, out, want);
 		}
 	}

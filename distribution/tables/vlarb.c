@@ -127,13 +127,14 @@ gather_shares(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	const uint8_t *weight = w->weight[vlarb_class(t, p)];
 	unsigned vls = vlarb_vls(w, t, p);
 	bool end = slvl_end(t, p);
+	unsigned groups = end ? v->layers : slvl_groups(v);
 
 	*l = (struct list){0};
 	for (unsigned i = 0; i < v->separate; i++) {
 		if ((w->high >> i & 1) != high)
 			continue;
-		for (unsigned k = 0; k < v->layers; k++) {
-			unsigned vl = slvl_vl(v, v->sl[i][k], vls, end);
+		for (unsigned k = 0; k < groups; k++) {
+			unsigned vl = slvl_group_vl(v, i, k, vls, end);
 
 			if (vl < VLS)
 				l->share[vl] += weight[i];

@@ -280,7 +280,7 @@ sl_history_add_routes(
 	uint32_t *leaf = number_leaves(p, t);
 	struct slvl own;
 
-	slvl_allocate(&alike, r->layers.n, r->layers.plain, &own);
+	slvl_of_layers(&alike, &r->layers, &own);
 	give_sls(p, l != NULL ? l : &own);
 	p->clock++;
 	if (r->layers.n > 1 && p->mask == NULL) {

@@ -46,7 +46,7 @@ stale_sl_blocked(const struct transition_job *job, struct transition_set *out)
 	struct slvl l;
 
 	*out = (struct transition_set){0};
-	slvl_allocate(&job->levels, to->n, to->plain, &l);
+	slvl_of_layers(&job->levels, to, &l);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct blocked_row *r = &b->row[i];
 		node_ix n = topo_by_node_guid(t, r->guid);

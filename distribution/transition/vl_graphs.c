@@ -78,22 +78,28 @@ has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 	const struct topo *t = job->to->topo;
 	const struct topo_port *port = &t->port[p];
 	uint64_t guid = t->node[port->node].guid;
-	unsigned vls = vlarb_vls(w, t, p);
+	unsigned vls = vlarb_vls(w, t, p), from, was = 0;
 	struct transition_ports may = unblocked_in_ports(
 		in, device_blocked(job->hw), guid, port->num);
 	const uint8_t *row, *same = NULL;
 
-	if (slvl_separate_layers(&w->levels, vls) < w->levels.layers)
+	if (slvl_separate_groups(&w->levels, vls) < slvl_groups(&w->levels))
 		return false;
 	for (unsigned i = 0; i < 256; i++) {
 		if ((may.bit[i / 64] >> i % 64 & 1) == 0)
 			continue;
 		row = device_bytes(job->hw, device_at_row(guid, i, port->num));
-		if (row == NULL ||
-			(row != same &&
-				!slvl_keeps_layers(&w->levels, vls, row)))
+		from = vl_map_in(
+			w->levels.map, t->node[port->node].first_port + i);
+		if (row == NULL)
+			return false;
+		if (row == same && from == was)
+			continue;
+		if (!slvl_keeps_layers(&w->levels,
+			    slvl_hop_at(&w->levels, t, from, p, vls), row))
 			return false;
 		same = row;
+		was = from;
 	}
 	return true;
 }
@@ -106,7 +112,7 @@ has_own_vls(const struct transition_job *job)
 	struct vlarb_want w = {
 		.max_vls = job->max_vls, .high = job->lists == SLVL_BOTH_LISTS};
 
-	slvl_allocate(&job->levels, to->n, to->plain, &w.levels);
+	slvl_of_layers(&job->levels, to, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
 		struct transition_ports in = arrival_ports(t, s);
@@ -127,7 +133,7 @@ are_sls_renumbered(const struct transition_job *job)
 	const struct route_layers *to = &job->to->layers;
 	struct slvl l;
 
-	slvl_allocate(&job->levels, to->n, to->plain, &l);
+	slvl_of_layers(&job->levels, to, &l);
 	return sl_history_renumbers(job->history, &l);
 }
 

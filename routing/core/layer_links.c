@@ -94,7 +94,8 @@ layer_links_fit(const struct routes *r, const struct engine_options *o,
 		return 0;
 	no_levels.max_vls = o != NULL ? o->max_vls : 0;
 	no_levels.lists = o != NULL ? o->lists : SLVL_NO_LIST;
-	x = layer_links_survey(r->topo, &no_levels, r->layers.n);
+	x = layer_links_survey(
+		r->topo, &no_levels, route_layers_groups(&r->layers));
 	if (x.unmapped > 0)
 		return reason_set(why,
 			"%u layers need a VL each to have no cycle: %u port%s "

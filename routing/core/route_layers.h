@@ -9,7 +9,9 @@
  * demands it.
  *
  * There is a row for each destination switch, four bits a source, shared by
- * reference as rows of forwarding tables are. A formula may fill rows.
+ * reference as rows of forwarding tables are. A formula may fill rows. Layers
+ * have VLs of their own on every link, unless a map of VLs (vl_map.h) says
+ * otherwise.
  */
 #ifndef HEDDLE_ROUTING_CORE_ROUTE_LAYERS_H
 #define HEDDLE_ROUTING_CORE_ROUTE_LAYERS_H
@@ -22,6 +24,7 @@
 #include <string.h>
 
 #include "discovery/topo.h"
+#include "routing/core/vl_map.h"
 #include "sm/base/mem.h"
 
 enum { ROUTE_LAYERS = 16 }; /* as many as there are SLs */
@@ -40,6 +43,7 @@ struct route_layers {
 	uint32_t nsw;
 	struct layer_row **row; /* [nsw] by destination; NULL: layer 0, in a
 				   row or for all */
+	struct vl_map *map;	/* a reference; NULL: layer i has group i */
 };
 
 /* Bytes of a row of n switches. */
@@ -135,6 +139,7 @@ route_layers_copy(const struct route_layers *l)
 {
 	struct route_layers c = *l;
 
+	(void)vl_map_share(c.map);
 	if (l->row == NULL)
 		return c;
 	c.row = mem_dup(l->row, l->nsw * sizeof(struct layer_row *));
@@ -150,6 +155,15 @@ route_layers_free(struct route_layers *l)
 		layer_row_drop(l->row[s]);
 	free(l->row);
 	l->row = NULL;
+	vl_map_drop(l->map);
+	l->map = NULL;
+}
+
+/* Groups of VLs that a link between switches needs. */
+static inline unsigned
+route_layers_groups(const struct route_layers *l)
+{
+	return l->map != NULL ? l->map->groups : l->n;
 }
 
 /*

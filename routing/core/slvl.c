@@ -99,34 +99,77 @@ slvl_allocate(const struct slvl_want *w, unsigned layers, bool plain,
 		out->drop[i] = !g.taken[i] && w->n > 0 && w->drop;
 }
 
+void
+slvl_of_layers(const struct slvl_want *w, const struct route_layers *layers,
+	struct slvl *out)
+{
+	slvl_allocate(w, layers->n, layers->plain, out);
+	out->map = out->plain ? NULL : layers->map;
+}
+
+unsigned
+slvl_groups(const struct slvl *l)
+{
+	return l->map != NULL ? l->map->groups : l->layers;
+}
+
 /*
- * Layers that such a link separates: all where they must be separate, else as
+ * Groups that such a link separates: all where they must be separate, else as
  * many as levels leave room for.
  */
 static unsigned
-layers_on_link(const struct slvl *l, unsigned vls, bool end)
+groups_on_link(const struct slvl *l, unsigned vls, bool end)
 {
 	unsigned room = vls / (l->together ? 1 : l->n);
 
 	if (!end && !l->plain)
-		return l->layers;
+		return slvl_groups(l);
 	return room > 1 ? smaller_of(l->layers, room) : 1;
 }
 
 unsigned
-slvl_separate_layers(const struct slvl *l, unsigned vls)
+slvl_separate_groups(const struct slvl *l, unsigned vls)
 {
-	return layers_on_link(l, vls, false);
+	return groups_on_link(l, vls, false);
 }
 
 unsigned
 slvl_slots(const struct slvl *l, unsigned vls, bool end)
 {
-	unsigned slots = vls / layers_on_link(l, vls, end);
+	unsigned slots = vls / groups_on_link(l, vls, end);
 
 	if (l->together || slots < 1)
 		return 1;
 	return smaller_of(slots, l->n);
+}
+
+struct slvl_hop
+slvl_hop_at(const struct slvl *l, const struct topo *t, unsigned in,
+	port_ix out, unsigned vls)
+{
+	return (struct slvl_hop){.vls = vls,
+		.end = slvl_end(t, out),
+		.in = (uint8_t)in,
+		.out = (uint8_t)vl_map_out(l->map, out)};
+}
+
+unsigned
+slvl_ins(const struct slvl *l)
+{
+	return vl_map_ins(l->map);
+}
+
+void
+slvl_in_ports(const struct slvl *l, const struct topo *t, node_ix n,
+	unsigned in, const uint64_t all[4], uint64_t of[4])
+{
+	memset(of, 0, 4 * sizeof(*of));
+	for (unsigned i = 0; i <= t->node[n].nports; i++) {
+		port_ix p = t->node[n].first_port + i;
+
+		if (vl_map_in(l->map, p) == in)
+			of[i / 64] |= all[i / 64] & UINT64_C(1) << i % 64;
+	}
 }
 
 /* The slot of a level among `slots` of them. */
@@ -137,51 +180,67 @@ slot_of_level(const struct slvl *l, unsigned level, unsigned slots)
 }
 
 /*
- * VLs of a layer on a link: the same for any number of levels, or a change of
+ * VLs of a group on a link: the same for any number of levels, or a change of
  * levels would move one layer to the VLs of another.
  */
 static unsigned
-vls_of_layer(const struct slvl *l, unsigned vls, unsigned layers)
+vls_of_group(const struct slvl *l, unsigned vls, unsigned groups)
 {
-	return l->wanted || !l->plain ? vls / layers : 1;
+	return l->wanted || !l->plain ? vls / groups : 1;
 }
 
 uint8_t
-slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
+slvl_group_vl(const struct slvl *l, unsigned level, unsigned group,
+	unsigned vls, bool end)
 {
-	unsigned layers = layers_on_link(l, vls, end), stride;
+	unsigned groups = groups_on_link(l, vls, end);
 
-	if (l->drop[sl] || vls < layers)
+	if (vls < groups)
 		return SLVL_DROP;
-	stride = vls_of_layer(l, vls, layers);
-	return (uint8_t)(l->layer[sl] % layers * stride +
-			 slot_of_level(
-				 l, l->level[sl], slvl_slots(l, vls, end)));
+	return (uint8_t)(group % groups * vls_of_group(l, vls, groups) +
+			 slot_of_level(l, level, slvl_slots(l, vls, end)));
+}
+
+/* The group that the layer of an SL has on a hop. */
+static unsigned
+group_of_sl(const struct slvl *l, unsigned sl, const struct slvl_hop *hop)
+{
+	return hop->end ? l->layer[sl]
+			: vl_map_group(l->map, l->layer[sl], hop->in, hop->out);
+}
+
+uint8_t
+slvl_vl(const struct slvl *l, unsigned sl, struct slvl_hop hop)
+{
+	if (l->drop[sl])
+		return SLVL_DROP;
+	return slvl_group_vl(
+		l, l->level[sl], group_of_sl(l, sl, &hop), hop.vls, hop.end);
 }
 
 void
-slvl_row(const struct slvl *l, unsigned vls, bool end, uint8_t row[SLVL_ROW])
+slvl_row(const struct slvl *l, struct slvl_hop hop, uint8_t row[SLVL_ROW])
 {
 	memset(row, 0, SLVL_ROW);
 	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
-		row[sl / 2] |= (uint8_t)(slvl_vl(l, sl, vls, end)
-					 << (sl % 2 != 0 ? 0 : 4));
+		row[sl / 2] |=
+			(uint8_t)(slvl_vl(l, sl, hop) << (sl % 2 != 0 ? 0 : 4));
 }
 
 bool
 slvl_keeps_layers(
-	const struct slvl *l, unsigned vls, const uint8_t row[SLVL_ROW])
+	const struct slvl *l, struct slvl_hop hop, const uint8_t row[SLVL_ROW])
 {
-	unsigned layers = layers_on_link(l, vls, false);
+	unsigned groups = groups_on_link(l, hop.vls, false);
 
-	for (unsigned sl = 0; sl < SLVL_SLS && vls >= layers; sl++) {
+	for (unsigned sl = 0; sl < SLVL_SLS && hop.vls >= groups; sl++) {
 		unsigned vl = row[sl / 2] >> (sl % 2 != 0 ? 0 : 4) & 15;
 
-		if (vl < vls && vl / vls_of_layer(l, vls, layers) !=
-					l->layer[sl] % layers)
+		if (vl < hop.vls && vl / vls_of_group(l, hop.vls, groups) !=
+					    group_of_sl(l, sl, &hop) % groups)
 			return false;
 	}
-	return vls >= layers;
+	return hop.vls >= groups;
 }
 
 uint16_t

@@ -10,6 +10,8 @@
  * that a number keeps its meaning when the number of layers changes.
  *
  * A link with v VLs has v / layers slots for levels; VL = layer * slots + slot.
+ * Where layers have a map of VLs (vl_map.h), its groups take the place of
+ * layers here, on links between switches.
  * The default level has the first slot; a level without a slot of its own on
  * some link shares, on that link alone, the slot of the level it names. So a VL
  * of a link is never in two layers: whatever the levels are, and whatever they
@@ -47,6 +49,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "routing/core/route_layers.h"
 
 enum {
 	SLVL_MAX = 15,
@@ -80,6 +83,15 @@ struct slvl {
 	uint8_t sl[SLVL_MAX][SLVL_LAYERS];
 	uint8_t level[SLVL_SLS], layer[SLVL_SLS]; /* by SL */
 	bool drop[SLVL_SLS];
+	const struct vl_map *map; /* borrowed; NULL: layer i has group i */
+};
+
+/* Where a row of SLtoVLMappingTable is: the VLs of the link that it is for, and
+ * the classes of the map of VLs, where there is one. */
+struct slvl_hop {
+	unsigned vls;
+	bool end; /* the link leads to an end port, or from one */
+	uint8_t in, out;
 };
 
 /*
@@ -89,6 +101,24 @@ struct slvl {
 void slvl_allocate(const struct slvl_want *w, unsigned layers, bool plain,
 	struct slvl *out);
 
+/* The same for the layers of routes, of which the map is borrowed. */
+void slvl_of_layers(const struct slvl_want *w,
+	const struct route_layers *layers, struct slvl *out);
+
+/* Groups of VLs that links between switches need. */
+unsigned slvl_groups(const struct slvl *l);
+
+/*
+ * The hop from ports of class `in` to port out, of which the link has this
+ * number of VLs; the classes, 1 without a map; and those of the ports in `all`
+ * of a node, a bit each, that are of a class.
+ */
+struct slvl_hop slvl_hop_at(const struct slvl *l, const struct topo *t,
+	unsigned in, port_ix out, unsigned vls);
+unsigned slvl_ins(const struct slvl *l);
+void slvl_in_ports(const struct slvl *l, const struct topo *t, node_ix n,
+	unsigned in, const uint64_t all[4], uint64_t of[4]);
+
 /*
  * Levels that a link with this number of VLs separates, at most l->n; end: it
  * leads to an end port, or from one. There, and in plain tables, levels come
@@ -96,22 +126,27 @@ void slvl_allocate(const struct slvl_want *w, unsigned layers, bool plain,
  */
 unsigned slvl_slots(const struct slvl *l, unsigned vls, bool end);
 
-/* Layers that a link between switches with this number of VLs separates. */
-unsigned slvl_separate_layers(const struct slvl *l, unsigned vls);
+/* Groups of VLs that a link between switches with this number of VLs
+ * separates. */
+unsigned slvl_separate_groups(const struct slvl *l, unsigned vls);
 
 /* The VL of an SL on such a link; SLVL_DROP where it has none. */
-uint8_t slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end);
+uint8_t slvl_vl(const struct slvl *l, unsigned sl, struct slvl_hop hop);
 
 /* A row of SLtoVLMappingTable for such a link. */
-void slvl_row(
-	const struct slvl *l, unsigned vls, bool end, uint8_t row[SLVL_ROW]);
+void slvl_row(const struct slvl *l, struct slvl_hop hop, uint8_t row[SLVL_ROW]);
+
+/* The VL of a level in a group of such a link; SLVL_DROP where it has none. On
+ * end links the groups are the layers. */
+uint8_t slvl_group_vl(const struct slvl *l, unsigned level, unsigned group,
+	unsigned vls, bool end);
 
 /*
  * Whether a row of such a link between switches, of these levels or others,
  * leaves each SL to the VLs of its layer, or discards it.
  */
 bool slvl_keeps_layers(
-	const struct slvl *l, unsigned vls, const uint8_t row[SLVL_ROW]);
+	const struct slvl *l, struct slvl_hop hop, const uint8_t row[SLVL_ROW]);
 
 /* The SLs of some layers of routing; a bit each. */
 uint16_t slvl_sls(const struct slvl *l, uint16_t layers);

@@ -11,24 +11,20 @@ static uint32_t
 next_of_matrix(const void *of, uint32_t c, unsigned *at)
 {
 	const struct dep_matrix *m = of;
-	const struct dep_graph *n = m->n;
+	uint32_t d;
 
-	while (dep_graph_next(n, m->dep, c, at)) {
-		uint32_t d = dep_graph_head(n, c, (*at)++);
-
-		if (n->owner[d] != n->nsw)
-			return d;
-	}
-	return TOPO_NONE;
+	do
+		d = dep_graph_after(m->n, m->dep, c, at);
+	while (d != TOPO_NONE && m->n->owner[d] == m->n->nsw);
+	return d;
 }
 
 static uint32_t
 prev_of_matrix(const void *of, uint32_t c, unsigned *at)
 {
 	const struct dep_matrix *m = of;
-	uint32_t prev;
 
-	return dep_graph_prev(m->n, m->dep, c, at, &prev) ? prev : TOPO_NONE;
+	return dep_graph_before(m->n, m->dep, c, at);
 }
 
 struct dep_channels

@@ -28,7 +28,8 @@ struct dep_channels {
 	dep_neighbour *next, *prev;
 };
 
-/* The dependencies of a matrix over a frame; m is borrowed. */
+/* The dependencies of a matrix over a frame; m is borrowed. With a map of VLs
+ * its channels are nodes: a vertex that does not name one is alone. */
 struct dep_matrix {
 	const struct dep_graph *n;
 	const uint64_t *dep;

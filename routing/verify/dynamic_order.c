@@ -14,36 +14,41 @@ in_one_component(const struct dynamic_order *o, uint32_t v, uint32_t w)
 	return o->comp == NULL || (o->comp[v] != 0 && o->comp[v] == o->comp[w]);
 }
 
-/* Number all vertices on cycles of the mixture; false if there is no order. */
+/* Whether v names a node that has a place in the order. */
+static bool
+is_ordered(const struct dynamic_order *o, uint32_t v)
+{
+	return in_one_component(o, v, v) && dep_graph_node(o->n, v) == v;
+}
+
+/* Number all nodes on cycles of the mixture; false if there is no order. */
 static bool
 sort_topologically(struct dynamic_order *o)
 {
 	const struct dep_graph *n = o->n;
 	uint32_t *need = mem_zalloc(n->nv, sizeof(*need));
-	uint32_t head = 0, tail = 0, all = 0;
+	uint32_t head = 0, tail = 0, all = 0, w;
 	unsigned at;
 
 	for (uint32_t v = 0; v < n->nv; v++) {
-		all += in_one_component(o, v, v);
-		for (at = 0; in_one_component(o, v, v) &&
-			     dep_graph_next(n, o->dep, v, &at);
-			at++)
-			need[dep_graph_head(n, v, at)] += in_one_component(
-				o, v, dep_graph_head(n, v, at));
+		if (!is_ordered(o, v))
+			continue;
+		all++;
+		at = 0;
+		while ((w = dep_graph_after(n, o->dep, v, &at)) != TOPO_NONE)
+			need[w] += in_one_component(o, v, w);
 	}
 	for (uint32_t v = 0; v < n->nv; v++)
-		if (in_one_component(o, v, v) && need[v] == 0)
+		if (is_ordered(o, v) && need[v] == 0)
 			o->pool[tail++] = v;
 	for (; head < tail; head++) {
 		uint32_t v = o->pool[head];
 
 		o->pos[v] = head;
-		for (at = 0; dep_graph_next(n, o->dep, v, &at); at++) {
-			uint32_t w = dep_graph_head(n, v, at);
-
+		at = 0;
+		while ((w = dep_graph_after(n, o->dep, v, &at)) != TOPO_NONE)
 			if (in_one_component(o, v, w) && --need[w] == 0)
 				o->pool[tail++] = w;
-		}
 	}
 	free(need);
 	return tail == all;
@@ -84,12 +89,11 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 	o->mark[y] = 1;
 	o->fore[o->nfore++] = y;
 	for (uint32_t i = 0; i < o->nfore && !found; i++) {
-		uint32_t v = o->fore[i];
+		uint32_t v = o->fore[i], w;
 		unsigned at = 0;
 
-		for (; dep_graph_next(o->n, o->dep, v, &at) && !found; at++) {
-			uint32_t w = dep_graph_head(o->n, v, at);
-
+		while (!found && (w = dep_graph_after(o->n, o->dep, v, &at)) !=
+					 TOPO_NONE) {
 			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] > o->pos[x])
 				continue;
@@ -115,7 +119,8 @@ search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 		uint32_t v = o->back[i], w;
 		unsigned in = 0;
 
-		while (dep_graph_prev(o->n, o->dep, v, &in, &w)) {
+		while ((w = dep_graph_before(o->n, o->dep, v, &in)) !=
+			TOPO_NONE) {
 			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] < o->pos[y])
 				continue;
@@ -168,13 +173,14 @@ reorder_found(struct dynamic_order *o)
 bool
 dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out)
 {
-	uint32_t w = dep_graph_head(o->n, v, out);
+	uint32_t w = dep_graph_node(o->n, dep_graph_head(o->n, v, out));
+	uint32_t x = dep_graph_node(o->n, v);
 
-	if (in_one_component(o, v, w) && o->pos[w] <= o->pos[v] &&
+	if (in_one_component(o, x, w) && o->pos[w] <= o->pos[x] &&
 		!dep_graph_has(o->n, o->dep, v, out)) {
-		if (!search_fore(o, v, w))
+		if (!search_fore(o, x, w))
 			return false;
-		search_back(o, v, w);
+		search_back(o, x, w);
 		reorder_found(o);
 	}
 	dep_graph_put(o->n, o->dep, v, out);

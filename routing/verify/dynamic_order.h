@@ -17,7 +17,7 @@ struct dynamic_order {
 	const struct dep_graph *n;
 	const uint32_t *comp;
 	uint64_t *dep;		      /* own copy */
-	uint32_t *pos;		      /* [nv] */
+	uint32_t *pos;		      /* [nv] of nodes, by their names */
 	uint8_t *mark;		      /* [nv] */
 	uint32_t *fore, *back, *pool; /* vertices of one search */
 	uint32_t nfore, nback;
@@ -27,7 +27,8 @@ struct dynamic_order {
 
 /*
  * Copies dep, a matrix over n; n and comp stay the caller's. comp[v]: number of
- * a component, 0: the vertex is on no cycle whatever is added. Only
+ * a component, 0: the vertex is on no cycle whatever is added; all vertices of
+ * a node have the same. Only
  * dependencies inside one component are looked at. NULL: all is one component.
  * False when dep has a cycle: then only dynamic_order_free may follow.
  */

@@ -358,7 +358,8 @@ qos_make(struct config *c, struct topo *t, const struct route_layers *layers,
 	q->cfg = config_ref(c);
 	q->arena = arena_new();
 	q->want.max_vls = qos_vls_code(c);
-	slvl_allocate(&w, layers->n, layers->plain, &q->want.levels);
+	q->map = vl_map_share(layers->map);
+	slvl_of_layers(&w, layers, &q->want.levels);
 	set_weights(c, &q->want);
 	read_rules(q, pins);
 	count_shortage(q);
@@ -382,6 +383,7 @@ qos_unref(struct qos *q)
 		return;
 	topo_unref(q->topo);
 	config_unref(q->cfg);
+	vl_map_drop(q->map);
 	arena_free(q->arena);
 	free(q->mapped);
 	free(q->shared);
@@ -410,6 +412,8 @@ is_mapped(const struct qos *q, const struct device_store *hw, port_ix p)
 {
 	const struct topo *t = q->topo;
 	const struct topo_node *n = &t->node[t->port[p].node];
+	const struct slvl *l = &q->want.levels;
+	unsigned vls = vlarb_vls(&q->want, t, p);
 	uint64_t in[4] = {1};
 	uint8_t row[SLVL_ROW];
 
@@ -417,9 +421,15 @@ is_mapped(const struct qos *q, const struct device_store *hw, port_ix p)
 		if (i != t->port[p].num &&
 			t->port[n->first_port + i].peer != TOPO_NONE)
 			in[i / 64] |= UINT64_C(1) << i % 64;
-	slvl_row(&q->want.levels, vlarb_vls(&q->want, t, p), slvl_end(t, p),
-		row);
-	return device_holds_rows(hw, n->guid, t->port[p].num, in, row);
+	for (unsigned k = 0; k < slvl_ins(l); k++) {
+		uint64_t of[4];
+
+		slvl_row(l, slvl_hop_at(l, t, k, p, vls), row);
+		slvl_in_ports(l, t, t->port[p].node, k, in, of);
+		if (!device_holds_rows(hw, n->guid, t->port[p].num, of, row))
+			return false;
+	}
+	return true;
 }
 
 static bool
@@ -467,6 +477,7 @@ qos_same(const struct qos *a, const struct qos *b)
 
 	return a->cfg == b->cfg && n == b->topo->nports &&
 	       a->want.levels.layers == b->want.levels.layers &&
+	       vl_map_same(a->map, b->map) &&
 	       strcmp(a->shortage, b->shortage) == 0 &&
 	       memcmp(a->mapped, b->mapped, n) == 0 &&
 	       memcmp(a->shared, b->shared, n) == 0;

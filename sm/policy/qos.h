@@ -30,6 +30,7 @@ struct qos {
 	struct topo *topo;  /* a reference */
 	struct config *cfg; /* a reference */
 	struct arena *arena;
+	struct vl_map *map; /* a reference, or NULL */
 	struct vlarb_want want;
 	struct qos_rule *rule; /* the first that fits counts */
 	size_t nrules;

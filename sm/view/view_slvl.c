@@ -12,12 +12,17 @@ view_slvl_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
 {
 	port_ix p = v->topo->node[n].first_port + out;
 	const struct qos *q = v->qos;
+	const struct slvl *l;
+	unsigned from;
 
-	(void)in; /* all in-ports have the same row */
 	if (q == NULL || !q->mapped[p])
 		return false;
-	slvl_row(&q->want.levels, vlarb_vls(&q->want, q->topo, p),
-		slvl_end(q->topo, p), row);
+	l = &q->want.levels;
+	from = vl_map_in(l->map, q->topo->node[n].first_port + in);
+	slvl_row(l,
+		slvl_hop_at(
+			l, q->topo, from, p, vlarb_vls(&q->want, q->topo, p)),
+		row);
 	return true;
 }
 

@@ -13,6 +13,9 @@ layers_onto(const struct routes *r, struct routes *n, const sw_ix *is)
 
 	n->layers.n = l->n;
 	n->layers.plain = l->plain;
+	vl_map_drop(n->layers.map);
+	n->layers.map =
+		l->map != NULL ? vl_map_for(l->map, r->topo, n->topo) : NULL;
 	for (sw_ix d = 0; l->row != NULL && d < r->topo->nsw; d++) {
 		struct layer_row *row;
 

@@ -34,7 +34,11 @@ put_rows(struct device_store *h, const struct vlarb_want *w,
 		unsigned vls = vlarb_vls(w, t, p);
 
 		for (unsigned in = 0; vls > 0 && in <= n->nports; in++) {
-			slvl_row(&w->levels, vls, slvl_end(t, p), row);
+			unsigned from =
+				vl_map_in(w->levels.map, n->first_port + in);
+
+			slvl_row(&w->levels,
+				slvl_hop_at(&w->levels, t, from, p, vls), row);
 			device_put(h, device_at_row(n->guid, in, out), row);
 		}
 	}
@@ -157,7 +161,7 @@ transition_preview_report(const struct transition_preview_ask *ask)
 	json_t *list = json_array();
 	bool end = false;
 
-	slvl_allocate(&ask->levels, was->n, was->plain, &w.levels);
+	slvl_of_layers(&ask->levels, was, &w.levels);
 	hw = store_as_acknowledged(ask, &w);
 	sl_history_add_routes(history, ask->was, &w.levels);
 	for (int m = -1; m < (ask->all ? METHODS : 0) && !end; m++) {

@@ -250,7 +250,8 @@ START_TEST(any_shares)
 		ck_assert(vlarb_make(&v, t, t->sm_port, &out));
 		vls = vlarb_vls(&v, t, t->sm_port);
 		for (unsigned sl = 0; sl < SLVL_SLS; sl++) {
-			unsigned vl = slvl_vl(&v.levels, sl, vls, true);
+			unsigned vl = slvl_vl(&v.levels, sl,
+				(struct slvl_hop){vls, .end = true});
 
 			ck_assert_msg(
 				vl < vls && (weight_of(&out, 0, vl) > 0 ||

@@ -511,7 +511,8 @@ START_TEST(settled_blocks)
 	blocked_rows_add(device_blocked(g.hw), &settled);
 	blocked_rows_settle(
 		device_blocked(g.hw), 0x100, 2, 1, slvl_sls(&levels, 1));
-	slvl_row(&levels, 4, true, row); /* port 1 leads to a host */
+	slvl_row(&levels, (struct slvl_hop){4, .end = true},
+		row); /* port 1 leads to a host */
 	sl2vl_row_block(row, slvl_sls(&levels, 1));
 	device_put(g.hw, device_at_row(0x100, 2, 1), row);
 	x = make_transition(&g, false);

@@ -87,17 +87,23 @@ world_rows(struct device_store *hw, const struct routes *r)
 	uint8_t row[SLVL_ROW];
 	struct slvl l;
 
-	slvl_allocate(&alike, r->layers.n, r->layers.plain, &l);
+	slvl_of_layers(&alike, &r->layers, &l);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
 
 		for (unsigned out = 1; out <= n->nports; out++) {
 			port_ix p = topo_port_of(t, t->sw[s].node, out);
 
-			slvl_row(&l, slvl_link(t, p, 0), slvl_end(t, p), row);
-			for (unsigned in = 0; in <= n->nports; in++)
+			for (unsigned in = 0; in <= n->nports; in++) {
+				slvl_row(&l,
+					slvl_hop_at(&l, t,
+						vl_map_in(l.map,
+							n->first_port + in),
+						p, slvl_link(t, p, 0)),
+					row);
 				device_put(hw, device_at_row(n->guid, in, out),
 					row);
+			}
 		}
 	}
 }

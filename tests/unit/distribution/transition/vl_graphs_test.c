@@ -148,8 +148,10 @@ lay_rows(struct bed *b, sw_ix stranger)
 			for (unsigned in = 0; in <= n->nports; in++) {
 				uint8_t *row = b->row[s][in][out];
 
-				slvl_row(&b->levels, slvl_link(t, p, 0),
-					slvl_end(t, p), row);
+				slvl_row(&b->levels,
+					(struct slvl_hop){slvl_link(t, p, 0),
+						.end = slvl_end(t, p)},
+					row);
 				if (s != stranger)
 					device_put(b->hw,
 						device_at_row(n->guid, in, out),

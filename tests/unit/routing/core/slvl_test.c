@@ -37,10 +37,10 @@ START_TEST(without_levels_lanes_are_straight)
 	slvl_allocate(&none, 4, true, &l);
 	for (unsigned k = 0; k < 4; k++)
 		ck_assert_uint_eq(l.sl[0][k], k);
-	slvl_row(&l, 8, false, row);
+	slvl_row(&l, (struct slvl_hop){8, .end = false}, row);
 	ck_assert_mem_eq(row, straight4, SLVL_ROW);
 	slvl_allocate(&none, 1, true, &l);
-	slvl_row(&l, 8, false, row);
+	slvl_row(&l, (struct slvl_hop){8, .end = false}, row);
 	ck_assert_mem_eq(row, zero, SLVL_ROW);
 	ck_assert(!l.wanted);
 }
@@ -81,17 +81,25 @@ START_TEST(few_lanes)
 	w.level[3].with = 1;
 	slvl_allocate(&w, 1, true, &l);
 	for (unsigned i = 0; i < 4; i++)
-		ck_assert_uint_eq(slvl_vl(&l, l.sl[i][0], 8, false), i);
+		ck_assert_uint_eq(slvl_vl(&l, l.sl[i][0],
+					  (struct slvl_hop){8, .end = false}),
+			i);
 	/* two slots: the default level and the first one; the others share */
-	ck_assert_uint_eq(slvl_vl(&l, l.sl[1][0], 2, false), 1);
-	ck_assert_uint_eq(slvl_vl(&l, l.sl[2][0], 2, false), 0);
-	ck_assert_uint_eq(slvl_vl(&l, l.sl[3][0], 2, false), 1);
+	ck_assert_uint_eq(
+		slvl_vl(&l, l.sl[1][0], (struct slvl_hop){2, .end = false}), 1);
+	ck_assert_uint_eq(
+		slvl_vl(&l, l.sl[2][0], (struct slvl_hop){2, .end = false}), 0);
+	ck_assert_uint_eq(
+		slvl_vl(&l, l.sl[3][0], (struct slvl_hop){2, .end = false}), 1);
 	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
-		ck_assert_uint_eq(slvl_vl(&l, sl, 1, false), 0);
+		ck_assert_uint_eq(
+			slvl_vl(&l, sl, (struct slvl_hop){1, .end = false}), 0);
 	/* a port without a link has no VL */
-	ck_assert_uint_eq(slvl_vl(&l, 0, 0, false), SLVL_DROP);
+	ck_assert_uint_eq(
+		slvl_vl(&l, 0, (struct slvl_hop){0, .end = false}), SLVL_DROP);
 	l.together = true;
-	ck_assert_uint_eq(slvl_vl(&l, l.sl[1][0], 8, false), 0);
+	ck_assert_uint_eq(
+		slvl_vl(&l, l.sl[1][0], (struct slvl_hop){8, .end = false}), 0);
 }
 END_TEST
 
@@ -101,16 +109,21 @@ START_TEST(unknown_numbers)
 	struct slvl l;
 
 	slvl_allocate(&w, 1, true, &l);
-	ck_assert_uint_eq(slvl_vl(&l, 7, 8, false), 0);
+	ck_assert_uint_eq(
+		slvl_vl(&l, 7, (struct slvl_hop){8, .end = false}), 0);
 	w.drop = true;
 	slvl_allocate(&w, 1, true, &l);
-	ck_assert_uint_eq(slvl_vl(&l, 7, 8, false), SLVL_DROP);
-	ck_assert_uint_eq(slvl_vl(&l, 1, 8, false), 1);
+	ck_assert_uint_eq(
+		slvl_vl(&l, 7, (struct slvl_hop){8, .end = false}), SLVL_DROP);
+	ck_assert_uint_eq(
+		slvl_vl(&l, 1, (struct slvl_hop){8, .end = false}), 1);
 	w.level[0].sl = 3; /* no level has SL 0: mapped all the same */
 	w.level[1].sl = 4;
 	slvl_allocate(&w, 1, true, &l);
-	ck_assert_uint_eq(slvl_vl(&l, 0, 8, false), 0);
-	ck_assert_uint_eq(slvl_vl(&l, 1, 8, false), SLVL_DROP);
+	ck_assert_uint_eq(
+		slvl_vl(&l, 0, (struct slvl_hop){8, .end = false}), 0);
+	ck_assert_uint_eq(
+		slvl_vl(&l, 1, (struct slvl_hop){8, .end = false}), SLVL_DROP);
 }
 END_TEST
 
@@ -171,7 +184,8 @@ START_TEST(unrelated_levels_do_not_meet)
 				ck_assert_msg(
 					l.level[sl] == i && l.layer[sl] == k,
 					"round %u", round);
-				vl = slvl_vl(&l, sl, vls, false);
+				vl = slvl_vl(&l, sl,
+					(struct slvl_hop){vls, .end = false});
 				if (vl == SLVL_DROP) {
 					ck_assert(!plain && vls < lanes);
 					continue;
@@ -232,7 +246,8 @@ wait_for(struct graph *g, const struct slvl l[2], const unsigned vls[LINKS],
 		unsigned v[2], at[2] = {i & 1, i >> 1};
 
 		for (unsigned e = 0; e < 2; e++)
-			v[e] = slvl_vl(&l[at[e]], sl, vls[link[e]], false);
+			v[e] = slvl_vl(&l[at[e]], sl,
+				(struct slvl_hop){vls[link[e]], .end = false});
 		if (v[0] != SLVL_DROP && v[1] != SLVL_DROP)
 			g->edge[link[0] * 16 + v[0]][link[1] * 16 + v[1]] =
 				true;
@@ -298,15 +313,19 @@ START_TEST(rows_that_keep_layers)
 		slvl_allocate(&w[0], lanes, false, &l[0]);
 		slvl_allocate(&w[1], lanes, false, &l[1]);
 		slvl_allocate(&w[1], lanes - 1, false, &l[2]);
-		slvl_row(&l[1], vls, false, row);
-		ck_assert(slvl_keeps_layers(&l[0], vls, row));
-		ck_assert(!slvl_keeps_layers(&l[0], lanes - 1, row));
-		slvl_row(&l[2], vls, false, row);
-		ck_assert(!slvl_keeps_layers(&l[0], vls, row));
+		slvl_row(&l[1], (struct slvl_hop){vls, .end = false}, row);
+		ck_assert(slvl_keeps_layers(
+			&l[0], (struct slvl_hop){.vls = vls}, row));
+		ck_assert(!slvl_keeps_layers(
+			&l[0], (struct slvl_hop){.vls = lanes - 1}, row));
+		slvl_row(&l[2], (struct slvl_hop){vls, .end = false}, row);
+		ck_assert(!slvl_keeps_layers(
+			&l[0], (struct slvl_hop){.vls = vls}, row));
 		row[0] = 0xf0; /* SL 0 is discarded, SL 1 is on VL 0 */
 		memset(row + 1, 0xff, SLVL_ROW - 1);
-		ck_assert(slvl_keeps_layers(&l[0], vls, row) ==
-			  (l[0].layer[1] == 0));
+		ck_assert(
+			slvl_keeps_layers(&l[0], (struct slvl_hop){.vls = vls},
+				row) == (l[0].layer[1] == 0));
 		differ += memcmp(&l[0], &l[1], sizeof(l[0])) != 0;
 	}
 	ck_assert_uint_gt(differ, 0);

@@ -263,7 +263,9 @@ row_of(const struct topo *t, const struct routes *r, port_ix p,
 	struct slvl l;
 
 	slvl_allocate(&none, r->layers.n, r->layers.plain, &l);
-	slvl_row(&l, slvl_link(t, p, 0), slvl_end(t, p), row);
+	slvl_row(&l,
+		(struct slvl_hop){slvl_link(t, p, 0), .end = slvl_end(t, p)},
+		row);
 }
 
 /* Fails unless all entries and the layers of all pairs are equal. */
