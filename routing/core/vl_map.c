@@ -62,6 +62,25 @@ check_groups(const struct vl_map *m, unsigned n, struct reason *why)
 	return 0;
 }
 
+/* A link between switches has a class: what comes over it did not start there.
+ */
+static int
+check_links(const struct vl_map *m, const struct topo *t, struct reason *why)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			unsigned out = t->adj[t->sw[s].adj + i].out;
+
+			if (vl_map_in(m, topo_port_of(t, t->sw[s].node, out)) ==
+				0)
+				return reason_set(why,
+					"the VL map has no class for port %u "
+					"of %s",
+					out, topo_name(t, t->sw[s].node).s);
+		}
+	return 0;
+}
+
 int
 vl_map_check(const struct vl_map *m, const struct topo *t, unsigned n,
 	struct reason *why)
@@ -82,6 +101,8 @@ vl_map_check(const struct vl_map *m, const struct topo *t, unsigned n,
 			return reason_set(why,
 				"port %u has a class that the VL map lacks",
 				t->port[p].num);
+	if (check_links(m, t, why) != 0)
+		return -1;
 	return check_groups(m, n, why);
 }
 

@@ -58,8 +58,8 @@ void vl_map_drop(struct vl_map *m);
 
 /*
  * Whether a map may be used for n layers of routes for t. -1 and why: a class
- * or a group is out of range, there are too many planes, or layer 0 does not
- * have group 0 for itself.
+ * or a group is out of range, there are too many planes, a link between
+ * switches has in-class 0, or layer 0 does not have group 0 for itself.
  */
 int vl_map_check(const struct vl_map *m, const struct topo *t, unsigned n,
 	struct reason *why);

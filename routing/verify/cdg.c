@@ -186,17 +186,47 @@ set_layers(struct cdg *g, const struct route_layers *l)
 		g->layer_row[s] = layer_row_share(l->row[g->sw[s]]);
 }
 
+/* The map of VLs, and the classes of ports by their records. */
+static void
+set_map(struct cdg *g, const struct route_layers *l)
+{
+	const struct topo *t = g->t;
+
+	g->nplanes = g->nlayers;
+	if (g->nlayers == 1 || l->map == NULL)
+		return;
+	g->map = vl_map_share(l->map);
+	g->nplanes *= g->map->in;
+	g->port_class = mem_zalloc(g->nports, 1);
+	for (uint32_t s = 0; s < g->n; s++)
+		memcpy(g->port_class + g->off[s],
+			g->map->port + t->node[t->sw[g->sw[s]].node].first_port,
+			g->off[s + 1] - g->off[s]);
+}
+
 uint64_t *
 cdg_one_layer(const struct cdg *g)
 {
 	uint64_t *all;
 
-	if (g->nlayers == 1)
+	if (g->nplanes == 1)
 		return NULL;
 	all = mem_dup(g->dep, g->plane * sizeof(*all));
-	for (unsigned l = 1; l < g->nlayers; l++)
+	for (unsigned q = 1; q < g->nplanes; q++)
 		for (size_t i = 0; i < g->plane; i++)
-			all[i] |= g->dep[l * g->plane + i];
+			all[i] |= g->dep[q * g->plane + i];
+	return all;
+}
+
+uint64_t *
+cdg_layer_dependencies(const struct cdg *g, unsigned layer)
+{
+	const uint64_t *dep = g->dep + layer * g->plane;
+	uint64_t *all = mem_dup(dep, g->plane * sizeof(*all));
+
+	for (unsigned q = layer + g->nlayers; q < g->nplanes; q += g->nlayers)
+		for (size_t i = 0; i < g->plane; i++)
+			all[i] |= g->dep[q * g->plane + i];
 	return all;
 }
 
@@ -210,7 +240,7 @@ cdg_layers(const struct cdg *g, uint32_t root, uint16_t *bit)
 static void
 make_room(struct cdg *g)
 {
-	g->dep = mem_zalloc(g->nlayers * g->plane, sizeof(*g->dep));
+	g->dep = mem_zalloc(g->nplanes * g->plane, sizeof(*g->dep));
 	g->load = mem_zalloc(g->nports, sizeof(*g->load));
 	g->hops = mem_zalloc(g->n + 1U, sizeof(*g->hops));
 }
@@ -239,6 +269,7 @@ cdg_new(const struct verify_tables *in, const struct verify_state *like,
 	find_rates(g);
 	count_hosts(g);
 	set_layers(g, in->layers);
+	set_map(g, in->layers);
 	g->plane = (size_t)g->nports << g->shift;
 	make_room(g);
 	return g;
@@ -264,7 +295,7 @@ free_findings(struct cdg *g)
 void
 cdg_join(struct cdg *g, struct cdg *fork)
 {
-	for (size_t i = 0; i < g->nlayers * g->plane; i++)
+	for (size_t i = 0; i < g->nplanes * g->plane; i++)
 		g->dep[i] |= fork->dep[i];
 	for (uint32_t c = 0; c < g->nports; c++)
 		g->load[c] += fork->load[c];
@@ -297,6 +328,8 @@ cdg_free(struct cdg *g)
 	for (uint32_t s = 0; g->layer_row != NULL && s < g->n; s++)
 		layer_row_drop(g->layer_row[s]);
 	free(g->layer_row);
+	vl_map_drop(g->map);
+	free(g->port_class);
 	free_findings(g);
 	free(g);
 }

@@ -11,7 +11,8 @@
  *
  * A channel is a link direction, named by the port where it arrives: switch,
  * in-port. The port arrays (peer, dep, load) are indexed by off[switch] +
- * port. dep holds the dependencies, a bit matrix per switch and layer.
+ * port. dep holds the dependencies, a bit matrix per switch and plane; planes
+ * are layers, or with a map of VLs those of dep_graph.h.
  */
 #ifndef HEDDLE_ROUTING_VERIFY_CDG_H
 #define HEDDLE_ROUTING_VERIFY_CDG_H
@@ -51,15 +52,19 @@ struct cdg {
 	uint16_t rate_max; /* as in the topology */
 	unsigned shift;	   /* log2 of the words in a row of dep */
 
-	unsigned nlayers;	      /* layers: planes of dep */
+	unsigned nlayers;	      /* layers */
 	struct layer_row **layer_row; /* [n] by destination, sources by the
 					 topology's numbers; NULL: one layer */
+
+	struct vl_map *map;  /* a reference; NULL: none, or one layer */
+	unsigned nplanes;    /* of dep */
+	uint8_t *port_class; /* [nports] as vl_map.port, with a map */
 
 	bool light; /* one layer; only loads are wanted, no dependencies */
 
 	/* what a walk finds; everything above stays as it was built */
-	size_t plane;	/* words of dep for one layer: nports << shift */
-	uint64_t *dep;	/* [nlayers * plane] bit out of row (switch, in) */
+	size_t plane;	/* words of dep for one plane: nports << shift */
+	uint64_t *dep;	/* [nplanes * plane] bit out of row (switch, in) */
 	uint32_t *load; /* [nports] host pairs leaving by a port */
 	uint64_t *hops; /* [n + 1] host pairs by links on their path */
 };
@@ -83,9 +88,12 @@ void cdg_free_fork(struct cdg *fork);
 
 /*
  * The dependencies of all layers as if they were one: [plane], to be freed.
- * NULL: there is only one layer, g->dep.
+ * NULL: there is only one plane, g->dep.
  */
 uint64_t *cdg_one_layer(const struct cdg *g);
+
+/* The dependencies of one layer: [plane], to be freed. */
+uint64_t *cdg_layer_dependencies(const struct cdg *g, unsigned layer);
 
 /* The layer from live switch src to dst. Only with several layers. */
 static inline uint8_t

@@ -209,6 +209,9 @@ judge_tables(const struct verify_tables *in, unsigned threads,
 			in->layers->n);
 		return NULL;
 	}
+	if (in->layers != NULL && vl_map_check(in->layers->map, in->topo,
+					  in->layers->n, why) != 0)
+		return NULL;
 	g = judge_as_one(in, threads, out, chan_order);
 	if (g == NULL) {
 		g = cdg_new(in, NULL, why);
@@ -234,7 +237,9 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	out->load_sw = TOPO_NONE;
 	if (keep != NULL)
 		*keep = NULL;
-	out->vls = in->layers != NULL && in->layers->n > 1 ? in->layers->n : 1;
+	out->vls = (uint8_t)(in->layers != NULL && in->layers->n > 1
+				     ? route_layers_groups(in->layers)
+				     : 1);
 	g = judge_tables(in, threads, out, &chan_order, why);
 	if (g == NULL)
 		return -1;

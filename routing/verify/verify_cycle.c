@@ -1,6 +1,7 @@
 /*
  * verify_cycle: whether the dependencies that a walk found have a cycle, layer
- * by layer, and a short one in words.
+ * by layer, or with a map of VLs in all planes together, and a short one in
+ * words.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,10 @@ enum { SHOWN = 6 };
 
 struct cycle {
 	const struct cdg *g;
-	struct dep_graph frame; /* of one layer */
+	struct dep_graph frame; /* of one layer, or of all planes */
 	struct dep_matrix m;
 	struct dep_channels channels;
-	bool *left; /* [nports] not removed yet */
+	bool *left; /* [frame.nv] not removed yet */
 };
 
 /* A LID that makes the dependency of port `out` on channel c; 0: none. */
@@ -26,7 +27,7 @@ find_witness_lid(const struct cycle *cy, const struct verify_tables *in,
 	uint32_t c, uint32_t out)
 {
 	const struct cdg *g = cy->g;
-	uint32_t s = cy->frame.owner[c], e = g->peer[c];
+	uint32_t s = cy->frame.owner[c], e = g->peer[c % g->nports];
 
 	for (uint32_t lid = 1; lid < in->nblocks * LFT_BLOCK; lid++)
 		if (cdg_entry(g, in, s, lid) == out &&
@@ -51,13 +52,15 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 	const struct cdg *g = cy->g;
 
 	buf_printf(b, "credit loop of %u links", n);
-	if (g->nlayers > 1)
+	if (cy->frame.node != NULL)
+		buf_printf(b, " on VLs that layers share");
+	else if (g->nlayers > 1)
 		buf_printf(b, " in layer %u",
 			(unsigned)((size_t)(cy->m.dep - g->dep) / g->plane));
 	buf_printf(b, ": ");
 	for (uint32_t i = 0; i < n && i < SHOWN; i++) {
 		/* the port by which the cycle leaves the switch */
-		uint32_t out = g->peer[path[(i + 1) % n]] & 255;
+		uint32_t out = g->peer[path[(i + 1) % n] % g->nports] & 255;
 		/* with layers a LID alone makes no dependency: the source
 		 * matters, too */
 		uint32_t lid = g->nlayers > 1
@@ -75,23 +78,28 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 }
 
 static void
-cycle_new(struct cycle *cy, const struct cdg *g, const uint64_t *dep)
+cycle_new(struct cycle *cy, const struct cdg *g, const uint64_t *dep,
+	const struct vl_map *map)
 {
 	struct dep_graph *n = &cy->frame;
 
-	dep_graph_new(
-		n, g->n, mem_dup(g->off, (g->n + 1U) * sizeof(*g->off)), 1);
+	dep_graph_new(n, g->n, mem_dup(g->off, (g->n + 1U) * sizeof(*g->off)),
+		map != NULL ? g->nplanes : 1);
 	cy->g = g;
 	cy->m = (struct dep_matrix){n, dep};
-	cy->channels = dep_cycle_matrix(&cy->m);
-	cy->left = mem_zalloc(g->nports, sizeof(*cy->left));
 	for (uint32_t c = 0; c < g->nports; c++) {
 		uint32_t e = g->peer[c];
 
-		cy->left[c] = e >> 8 != g->n;
-		if (cy->left[c])
+		if (e >> 8 != g->n)
 			dep_graph_link(n, c, g->off[e >> 8] + (e & 255));
 	}
+	if (map != NULL)
+		dep_graph_use_map(n, map, g->nlayers, g->port_class);
+	cy->channels = dep_cycle_matrix(&cy->m);
+	cy->left = mem_zalloc(n->nv, sizeof(*cy->left));
+	for (uint32_t v = 0; v < n->nv; v++)
+		cy->left[v] = g->peer[v % g->nports] >> 8 != g->n &&
+			      dep_graph_node(n, v) == v;
 }
 
 static void
@@ -106,7 +114,7 @@ static void
 report_cycle(struct cycle *cy, const struct verify_tables *in,
 	struct verify_report *out)
 {
-	uint32_t *path = mem_alloc(cy->g->nports * sizeof(*path)), n;
+	uint32_t *path = mem_alloc(cy->frame.nv * sizeof(*path)), n;
 	struct buf b = {0};
 
 	(void)dep_cycle_trim(&cy->channels, true, cy->left, NULL);
@@ -129,30 +137,41 @@ is_acyclic_as_one(const struct cdg *g)
 
 	if (all == NULL)
 		return false;
-	cycle_new(&cy, g, all);
+	cycle_new(&cy, g, all, NULL);
 	none = dep_cycle_trim(&cy.channels, false, cy.left, NULL) == 0;
 	cycle_end(&cy);
 	free(all);
 	return none;
 }
 
+/* Look for a cycle among dependencies of a layer, or with the map of all. */
+static void
+search_cycle(const struct cdg *g, const struct verify_tables *in,
+	const uint64_t *dep, const struct vl_map *map,
+	struct verify_report *out)
+{
+	struct cycle cy;
+	uint32_t stay;
+
+	cycle_new(&cy, g, dep, map);
+	stay = dep_cycle_trim(&cy.channels, false, cy.left, NULL);
+	out->cyclic_channels += stay;
+	if (stay > 0 && out->cycle[0] == '\0')
+		report_cycle(&cy, in, out);
+	cycle_end(&cy);
+}
+
 void
 verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct verify_report *out)
 {
-	struct cycle cy;
-
 	out->plain = is_acyclic_as_one(g);
-	for (unsigned layer = 0; layer < g->nlayers && !out->plain; layer++) {
-		uint32_t stay;
-
-		cycle_new(&cy, g, g->dep + layer * g->plane);
-		stay = dep_cycle_trim(&cy.channels, false, cy.left, NULL);
-		out->cyclic_channels += stay;
-		if (stay > 0 && out->cycle[0] == '\0')
-			report_cycle(&cy, in, out);
-		cycle_end(&cy);
+	if (!out->plain && g->map != NULL) {
+		search_cycle(g, in, g->dep, g->map, out);
+		return;
 	}
+	for (unsigned layer = 0; layer < g->nlayers && !out->plain; layer++)
+		search_cycle(g, in, g->dep + layer * g->plane, NULL, out);
 	out->plain |= g->nlayers == 1 && out->cyclic_channels == 0;
 }
 
@@ -164,7 +183,7 @@ verify_cycle_order_channels(
 	bool ok;
 
 	memset(chan_order, 0, g->nports * sizeof(*chan_order));
-	cycle_new(&cy, g, dep);
+	cycle_new(&cy, g, dep, NULL);
 	ok = dep_cycle_trim(&cy.channels, false, cy.left, chan_order) == 0;
 	cycle_end(&cy);
 	return ok;

@@ -14,15 +14,39 @@ words_of(const struct cdg *g)
 	return g->light ? 0 : 1U << g->shift;
 }
 
+/* The in-ports of each switch by their class. */
+static void
+sort_in_ports(struct verify_flow *f)
+{
+	const struct cdg *g = f->g;
+	unsigned words = words_of(g);
+
+	if (g->map == NULL)
+		return;
+	f->of_class = mem_zalloc(((size_t)g->n + 1) * g->map->in * words + 1,
+		sizeof(*f->of_class));
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++) {
+			unsigned in = p - g->off[s];
+			size_t at = (size_t)s * g->map->in +
+				    (g->port_class[p] & 15U);
+
+			f->of_class[at * words + in / 64] |= (uint64_t)1
+							     << (in & 63);
+		}
+}
+
 void
 verify_flow_new(struct verify_flow *f, struct cdg *g)
 {
-	size_t n = g->n + 1U, sets = (size_t)g->nlayers * words_of(g);
+	size_t n = g->n + 1U, sets = (size_t)g->nplanes * words_of(g);
 
 	*f = (struct verify_flow){
 		.g = g, .root = TOPO_NONE, .layer_root = TOPO_NONE};
-	/* the more layers and words a set has, the fewer LIDs at once */
-	f->most = (unsigned)(LFT_BLOCK / (sets > 0 ? sets : 1));
+	/* the more planes and words a set has, the fewer LIDs at once */
+	f->most = (unsigned)(sets == 0		? LFT_BLOCK
+			     : sets < LFT_BLOCK ? LFT_BLOCK / sets
+						: 1);
 	f->line = mem_alloc(n * sizeof(*f->line));
 	f->far = mem_zalloc(n, sizeof(*f->far));
 	f->far[g->n] = UINT16_MAX - 1; /* no switch is one link farther */
@@ -33,6 +57,7 @@ verify_flow_new(struct verify_flow *f, struct cdg *g)
 	f->layer = mem_zalloc(n, sizeof(*f->layer));
 	f->cell = mem_zalloc(n * f->most * (sets + 1), sizeof(*f->cell));
 	f->dep = mem_zalloc(g->nports * sets + 1, sizeof(*f->dep));
+	sort_in_ports(f);
 }
 
 /* Sets by out-port become rows by in-port. */
@@ -40,7 +65,7 @@ static void
 transpose_sets(const struct verify_flow *f, uint32_t s, uint32_t out)
 {
 	const struct cdg *g = f->g;
-	unsigned words = words_of(g), sets = g->nlayers * words;
+	unsigned words = words_of(g), sets = g->nplanes * words;
 	uint32_t off = g->off[s];
 	const uint64_t *from = f->dep + (size_t)(off + out) * sets;
 
@@ -61,7 +86,7 @@ void
 verify_flow_end(struct verify_flow *f)
 {
 	const struct cdg *g = f->g;
-	bool one = g->nlayers * words_of(g) == 1;
+	bool one = g->nplanes * words_of(g) == 1;
 
 	/* with few LIDs most ports have no dependencies */
 	for (uint32_t s = 0; s < g->n && !g->light; s++)
@@ -77,6 +102,7 @@ verify_flow_end(struct verify_flow *f)
 	free(f->layer);
 	free(f->cell);
 	free(f->dep);
+	free(f->of_class);
 }
 
 void
@@ -181,6 +207,44 @@ carry_sets(const struct hop *h, const unsigned words, const unsigned layers)
 	}
 }
 
+/*
+ * The same with a map of VLs. What arrives in plane (class, layer) becomes
+ * dependencies of that plane, and goes on in the planes of its layer and of the
+ * classes of the in-ports.
+ */
+static void
+carry_planes(const struct verify_flow *f, const struct hop *h, uint32_t s,
+	unsigned words)
+{
+	const struct cdg *g = f->g;
+	unsigned layers = g->nlayers, ins = g->map->in;
+
+	for (unsigned l = 0; l < layers; l++) {
+		uint64_t from[VERIFY_PORT_WORDS] = {0};
+
+		for (unsigned k = 0; k < ins; k++)
+			for (unsigned i = 0; i < words; i++) {
+				size_t at = (k * layers + l) * words + i;
+
+				from[i] |= h->from[at];
+				h->dep[at] |= h->from[at];
+				h->from[at] = 0;
+			}
+		for (unsigned k = 0; k < ins && h->to != NULL; k++) {
+			const uint64_t *of =
+				f->of_class + ((size_t)s * ins + k) * words;
+			uint64_t any = k == 0 ? h->own >> l & 1 : 0;
+
+			for (unsigned i = 0; i < words; i++)
+				any |= from[i] & of[i];
+			if (any != 0)
+				h->to[(k * layers + l) * words +
+					(h->at >> 6)] |= (uint64_t)1
+							 << (h->at & 63);
+		}
+	}
+}
+
 /* The ports of a line of entries, 0 for an entry that is no port. */
 static inline void
 ports_of(const uint8_t *line, uint8_t top, uint8_t *out)
@@ -196,7 +260,7 @@ ports_of(const uint8_t *line, uint8_t top, uint8_t *out)
 static inline __attribute__((always_inline)) uint64_t
 pass_switch(const struct verify_flow *f, const struct verify_lids *l,
 	uint32_t s, const unsigned words, const unsigned layers,
-	const bool first)
+	const bool first, const bool mapped)
 {
 	const struct cdg *g = f->g;
 	const size_t sets = (size_t)words * layers, size = sets + 1, n = l->n;
@@ -237,7 +301,10 @@ pass_switch(const struct verify_flow *f, const struct verify_lids *l,
 		h.dep = dep + out * sets;
 		h.to = next + 1;
 		h.at = e & 255;
-		carry_sets(&h, words, layers);
+		if (mapped)
+			carry_planes(f, &h, s, words);
+		else
+			carry_sets(&h, words, layers);
 	}
 	return bad;
 }
@@ -248,23 +315,26 @@ eject_at_root(const struct verify_flow *f, const struct verify_lids *l)
 {
 	const struct cdg *g = f->g;
 	unsigned words = words_of(g);
-	size_t sets = (size_t)words * g->nlayers, n = l->n;
+	size_t sets = (size_t)words * g->nplanes, n = l->n;
 	uint64_t nowhere[LFT_BLOCK] = {0};
 	uint64_t *dep = f->dep + g->off[f->root] * sets;
 	uint64_t *cell = f->cell + f->root * n * (sets + 1);
-	struct hop h = {.to = nowhere};
+	struct hop h = {.to = g->map == NULL ? nowhere : NULL};
 
 	for (size_t i = 0; i < n; i++, cell += sets + 1) {
 		cell[0] = 0;
 		h.from = cell + 1;
 		h.dep = dep + f->line[f->root][l->first + i] * sets;
-		carry_sets(&h, words, g->nlayers);
+		if (g->map != NULL)
+			carry_planes(f, &h, f->root, words);
+		else
+			carry_sets(&h, words, g->nlayers);
 	}
 }
 
 static inline __attribute__((always_inline)) uint64_t
 pass_all(const struct verify_flow *f, const struct verify_lids *l,
-	const unsigned words, const unsigned layers)
+	const unsigned words, const unsigned layers, const bool mapped)
 {
 	uint32_t n = f->hi - f->lo, k = 0;
 	uint64_t bad = 0;
@@ -273,10 +343,11 @@ pass_all(const struct verify_flow *f, const struct verify_lids *l,
 	for (; layers == 1 && k + 1 < n; k++) {
 		if (f->far[f->order[k]] != f->farthest)
 			break;
-		bad |= pass_switch(f, l, f->order[k], words, 1, true);
+		bad |= pass_switch(f, l, f->order[k], words, 1, true, false);
 	}
 	for (; k + 1 < n; k++)
-		bad |= pass_switch(f, l, f->order[k], words, layers, false);
+		bad |= pass_switch(
+			f, l, f->order[k], words, layers, false, mapped);
 	eject_at_root(f, l);
 	return bad;
 }
@@ -290,15 +361,17 @@ pass_lids(struct verify_flow *f, const struct verify_lids *l)
 		if (f->layer_root != f->root)
 			cdg_layers(g, f->root, f->layer);
 		f->layer_root = f->root;
-		return pass_all(f, l, words_of(g), g->nlayers);
+		return g->map != NULL
+			       ? pass_all(f, l, words_of(g), g->nplanes, true)
+			       : pass_all(f, l, words_of(g), g->nlayers, false);
 	}
 	if (g->light)
-		return pass_all(f, l, 0, 1);
+		return pass_all(f, l, 0, 1, false);
 	if (g->shift == 0)
-		return pass_all(f, l, 1, 1);
+		return pass_all(f, l, 1, 1, false);
 	if (g->shift == 1)
-		return pass_all(f, l, 2, 1);
-	return pass_all(f, l, 4, 1);
+		return pass_all(f, l, 2, 1, false);
+	return pass_all(f, l, 4, 1, false);
 }
 
 uint64_t

@@ -27,6 +27,8 @@
 
 #include "routing/verify/cdg.h"
 
+enum { VERIFY_PORT_WORDS = 4 }; /* of a set of ports */
+
 struct verify_flow {
 	struct cdg *g;
 	uint8_t (*line)[LFT_BLOCK]; /* [n] a block of each switch */
@@ -44,11 +46,12 @@ struct verify_flow {
 	uint32_t layer_root;
 	/*
 	 * By switch and LID, all zeroes between passes: a word of hosts, and
-	 * for each layer a set of in-ports. By port, for each layer the set of
+	 * for each plane a set of in-ports. By port, for each plane the set of
 	 * in-ports from which packets leave by it.
 	 */
-	uint64_t *cell; /* [n * most * (sets + 1)] */
-	uint64_t *dep;	/* [nports * sets] */
+	uint64_t *cell;	    /* [n * most * (sets + 1)] */
+	uint64_t *dep;	    /* [nports * sets] */
+	uint64_t *of_class; /* in-ports by (switch, class), with a map of VLs */
 };
 
 /* LIDs of a block that end at one switch, which ejects them as it should. */

@@ -876,7 +876,9 @@ verify_incremental(const struct verify_before *was,
 	if (was != NULL && was->state != NULL && was->state->ok &&
 		was->state->steps < STEPS_MAX && was->in.pool == in->pool &&
 		layers <= ROUTE_LAYERS &&
-		(as.layers == NULL || was->state->g->nlayers == layers))
+		(as.layers == NULL ||
+			(as.layers->map == NULL &&
+				was->state->g->nlayers == layers)))
 		g = cdg_new(&as, was->state, NULL);
 	if (g != NULL && same_ports(was->state->g, g)) {
 		memset(out, 0, sizeof(*out));

@@ -53,7 +53,8 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 	v->dest = mem_alloc(v->nlid * sizeof(*v->dest));
 	for (uint32_t lid = 0; lid < v->nlid; lid++)
 		v->dest[lid] = verify_walk_dest(g, lid);
-	v->ok = chan_order != NULL || order_channels(v);
+	/* with a map of VLs the next judgement is one in full */
+	v->ok = g->map == NULL && (chan_order != NULL || order_channels(v));
 	g->t = NULL; /* may be freed before v is */
 	return v;
 }
@@ -159,8 +160,11 @@ verify_state_dependencies(const struct verify_state *v, const struct topo *t)
 	x->nrec = nrec;
 	x->layers = g->nlayers;
 	x->shift = shift;
-	for (unsigned l = 0; l < g->nlayers; l++)
-		copy_rows(
-			g, t, g->dep + l * g->plane, shift, x->row + l * words);
+	for (unsigned l = 0; l < g->nlayers; l++) {
+		uint64_t *dep = cdg_layer_dependencies(g, l);
+
+		copy_rows(g, t, dep, shift, x->row + l * words);
+		free(dep);
+	}
 	return x;
 }

@@ -155,7 +155,7 @@ note_on_all_layers(const struct cdg *g, uint32_t entry, unsigned out)
 {
 	size_t row = (size_t)(g->off[entry >> 8] + (entry & 255)) << g->shift;
 
-	for (unsigned q = 0; q < g->nlayers; q++)
+	for (unsigned q = 0; q < g->nplanes; q++)
 		g->dep[q * g->plane + row + (out >> 6)] |= (uint64_t)1
 							   << (out & 63);
 }
