@@ -116,13 +116,25 @@ node_json(const struct view *v, size_t i, const void *param)
 		json_util_put(o, "lanes",
 			hex_json(v->routes->layers.row[n->sw]->of,
 				layer_row_bytes(t->nsw)));
+	if (tables && v->routes->layers.map != NULL)
+		json_util_put(o, "vl_classes",
+			hex_json(v->routes->layers.map->port + n->first_port,
+				n->nports + 1U));
 	return o;
 }
 
 static json_t *
 layers_json(const struct route_layers *l)
 {
-	return json_pack("{s:i, s:b}", "n", l->n, "plain", l->plain);
+	json_t *o = json_pack("{s:i, s:b}", "n", l->n, "plain", l->plain);
+	const struct vl_map *m = l->map;
+
+	if (m != NULL)
+		json_util_put(o, "map",
+			json_pack("{s:i, s:i, s:i, s:o}", "groups", m->groups,
+				"in", m->in, "out", m->out, "group",
+				hex_json(m->group[0][0], sizeof(m->group))));
+	return o;
 }
 
 struct answer *

@@ -338,6 +338,39 @@ take_layer_row(struct routes *r, const json_t *hex, sw_ix s, struct reason *why)
 	return 0;
 }
 
+/* The map of VLs, o, with the classes of each node's ports. */
+static int
+take_vl_map(struct routes *r, const json_t *o, const json_t *nodes,
+	struct reason *why)
+{
+	const struct topo *t = r->topo;
+	struct vl_map *m = vl_map_new(t);
+	uint64_t groups, in, out;
+
+	r->layers.map = m;
+	if (!read_number(o, "groups", UINT8_MAX, &groups) ||
+		!read_number(o, "in", VL_MAP_IN, &in) ||
+		!read_number(o, "out", VL_MAP_OUT, &out) ||
+		!read_bytes(json_object_get(o, "group"), m->group[0][0],
+			sizeof(m->group)))
+		return reason_set(why, "what the daemon says of the VLs of "
+				       "layers makes no sense");
+	m->groups = (uint8_t)groups;
+	m->in = (uint8_t)in;
+	m->out = (uint8_t)out;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+
+		if (!read_bytes(json_object_get(
+					json_array_get(nodes, t->sw[s].node),
+					"vl_classes"),
+			    m->port + n->first_port, n->nports + 1U))
+			return reject_node(
+				why, "classes of VLs", t->sw[s].node);
+	}
+	return vl_map_check(m, t, r->layers.n, why);
+}
+
 static int
 take_layers(struct routes *r, const json_t *o, const json_t *nodes,
 	struct reason *why)
@@ -357,6 +390,8 @@ take_layers(struct routes *r, const json_t *o, const json_t *nodes,
 		if (hex != NULL && take_layer_row(r, hex, s, why) != 0)
 			return -1;
 	}
+	if (json_object_get(o, "map") != NULL)
+		return take_vl_map(r, json_object_get(o, "map"), nodes, why);
 	return 0;
 }
 
