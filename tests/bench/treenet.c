@@ -71,12 +71,32 @@ is_kind(const char *s, const char *kind)
 	return strncmp(s, kind, n) == 0 && (s[n] == '\0' || s[n] == ':');
 }
 
+/* Meshes and the like; the usual sizes where none are given. */
+static struct fabric *
+make_mesh(const char *s, const unsigned v[3], bool usual, struct reason *why)
+{
+	unsigned dim[GEN_MAX_DIMS], ndims = usual ? 3 : v[1];
+
+	for (unsigned i = 0; i < ndims && i < GEN_MAX_DIMS; i++)
+		dim[i] = usual ? 8 : v[0];
+	if (is_kind(s, "dfly"))
+		return usual ? gen_dragonfly(8, 4, 4, why)
+			     : gen_dragonfly(v[0], v[1], v[2], why);
+	if (is_kind(s, "torus") && ndims <= GEN_MAX_DIMS)
+		return gen_grid(dim, ndims, true, usual ? 1 : v[2], why);
+	if (is_kind(s, "hyperx") && !usual)
+		return gen_hyperx(v, 2, v[2], why);
+	if (is_kind(s, "irr") && !usual)
+		return gen_random(v[0], v[1], v[2], 1, why);
+	return NULL;
+}
+
 static struct fabric *
 make_base(const char *s, const char *fixtures, struct reason *why)
 {
-	static const unsigned cube[3] = {8, 8, 8};
 	unsigned v[3] = {0, 0, 0};
 	unsigned n = parse_numbers(s, v);
+	struct fabric *f = NULL;
 	char path[512];
 
 	if (is_kind(s, "648") && n == 2)
@@ -97,12 +117,12 @@ make_base(const char *s, const char *fixtures, struct reason *why)
 		return gen_edit_populate(gen_tree_three(v[0], why), v[1], v[2]);
 	if (is_kind(s, "three") && n == 1)
 		return gen_tree_three(v[0], why);
-	if (is_kind(s, "dfly"))
-		return gen_dragonfly(8, 4, 4, why);
-	if (is_kind(s, "torus"))
-		return gen_grid(cube, 3, true, 1, why);
-	if (is_kind(s, "irr64"))
+	if (strcmp(s, "irr64") == 0)
 		return gen_random(64, 6, 4, 1, why);
+	if (n == 0 || n == 3)
+		f = make_mesh(s, v, n == 0, why);
+	if (f != NULL)
+		return f;
 	(void)snprintf(path, sizeof(path), "%s/%s.ibnet", fixtures, s);
 	return ibnet_load(path, NULL, why);
 }

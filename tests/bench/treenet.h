@@ -12,9 +12,12 @@
  *	two:S:L:H   S spines, L leaves of H hosts
  *	three:K     three levels of K-port switches, all full
  *	three:K:X:Y with X hosts on even leaves and Y on odd ones
- *	dfly        the dragonfly of 1056 hosts
- *	torus       8x8x8
- *	irr64       64 switches, at random
+ *	dfly:A:P:H  a dragonfly: groups of A switches, P hosts and H links to
+ *	            other groups each; 8:4:4 (1056 hosts) unless said
+ *	torus:N:D:P N^D switches of P hosts each; 8:3:1 unless said
+ *	hyperx:A:B:P  A x B switches of P hosts each
+ *	irr64       irr:64:6:4
+ *	irr:N:D:P   N switches of degree D, at random, P hosts each
  *	NAME        an ibnetdiscover file of the fixtures, less ".ibnet"
  *
  * followed by any of these, which are applied in this order:

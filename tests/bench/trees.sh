@@ -3,7 +3,8 @@
 # Routes of trees by ftree beside OpenSM's engines, on ibsim, judged by one
 # measure (trees_main.c), in one table: fixtures, populations, several (trees
 # under the same racks), degraded, homes. Then flows (treeflow_main.c) and speed
-# (route_main.c, verify_main.c). Last big, only if it is named.
+# (route_main.c, verify_main.c). Only if they are named: big; and meshes: what
+# is no tree, by all engines.
 #
 #	TREES_SEEDS=16	degraded fabrics of each kind, and of these
 #	TREES_THEIRS=16	with OpenSM beside
@@ -25,6 +26,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/e2e/lib.sh
 
 ENGINES="ftree updn minhop dfsssp"
+OURS="ftree"
 SEEDS=${TREES_SEEDS:-16}
 THEIRS=${TREES_THEIRS:-16}
 LIMIT=${TREES_LIMIT:-300}
@@ -101,11 +103,13 @@ theirs() {
 	"$B/bench/trees" "$1" "$2" "$E2E_DIR/tables" "$th_label"
 }
 
-# beside FABRIC [ENGINE...]: our line, then OpenSM's
+# beside FABRIC [ENGINE...]: our lines, then OpenSM's
 beside() {
 	be=$1
 	shift
-	"$B/bench/trees" ours "$be" ftree || return
+	for o in $OURS; do
+		"$B/bench/trees" ours "$be" "$o" || return
+	done
 	for e in "$@"; do
 		theirs theirs "$be" "$e"
 	done
@@ -117,13 +121,16 @@ beside() {
 # cycle
 behind() {
 	awk '/single point of failure/ { next }
-	$2 ~ /^(ftree|multi-homed)/ { sat[$1] = $7; ebb[$1] = $8 }
+	$2 !~ /^osm|>/ {
+		sat[$1] = sat[$1] < $7 ? $7 : sat[$1]
+		ebb[$1] = ebb[$1] < $8 ? $8 : ebb[$1]
+	}
 	$2 ~ /^osm.*>/ { print "  " $1 ": opensm falls back from " \
 		substr($2, 5, index($2, ">") - 5) " to " \
 		substr($2, index($2, ">") + 1) }
 	$2 ~ /^osm/ && $3 == "0" &&
 		($7 > sat[$1] + .0011 || $8 > ebb[$1] + .0011) {
-		unsafe = $4 > 0 && $2 !~ /dfsssp$/
+		unsafe = $4 > 0 && $2 !~ /(dfsssp|lash|nue|torus-2QoS)$/
 		better[++n] = (unsafe ? "better, but can deadlock: " : \
 			"better than ours: ") substr($0, 1, 79)
 	}
@@ -304,6 +311,19 @@ speed() {
 	"$B/bench/verify"
 }
 
+# What is no tree, intact and with 1, 2 and 5 per cent of its links failed. The
+# tables of engines with several layers have cycles as one layer.
+meshes() {
+	OURS=${MESHES_OURS:-updn dor nue torus dragonfly}
+	for f in irr:64:6:4 irr:64:6:4,fail=4 irr:256:8:4 dfly dfly,fail=21 \
+		torus:8:3:1 torus:8:3:1,fail=15 torus:8:3:1,fail=31 \
+		torus:8:3:1,fail=77 torus:6:2:2 torus:4:4:1 torus:2:7:2 \
+		hyperx:12:8:7 hyperx:12:8:7,fail=12; do
+		# shellcheck disable=SC2086
+		beside "$f" ${MESHES_THEIRS:-updn dfsssp lash nue torus-2QoS}
+	done
+}
+
 big() {
 	beside three:36
 	beside three:48
@@ -322,7 +342,7 @@ main() {
 		say "$section"
 		"$section" | tee "$E2E_DIR/table"
 		case $section in
-		fixtures | populations | several | homes | big)
+		fixtures | populations | several | homes | big | meshes)
 			behind "$E2E_DIR/table"
 			;;
 		esac

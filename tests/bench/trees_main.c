@@ -27,6 +27,7 @@
 #include "routing/text/fts.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/bench/treecut.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
@@ -77,9 +78,10 @@ tables_of(const struct routes *r)
 static void
 print_head(void)
 {
-	(void)printf("%-28s %-17s %7s %6s %6s %5s %5s %-5s %5s %4s\n", "fabric",
-		"engine", "unreach", "cyclic", "high", "low", "sat", " eBB",
-		"shift", "hops");
+	(void)printf("%-28s %-17s %7s %6s %6s %5s %5s %-5s %5s %4s %3s %3s "
+		     "%7s\n",
+		"fabric", "engine", "unreach", "cyclic", "high", "low", "sat",
+		" eBB", "shift", "hops", "SLs", "VLs", "CPU ms");
 }
 
 /* eBB over the flows that arrive. */
@@ -102,7 +104,8 @@ put_ebb(const struct verify_tables *in, unsigned samples, char out[16],
 }
 
 static void
-print_line(const char *name, const char *label, const struct routes *r)
+print_line(
+	const char *name, const char *label, const struct routes *r, double ms)
 {
 	struct verify_tables in = tables_of(r);
 	struct treecut bound = treecut_find(r->topo);
@@ -120,17 +123,22 @@ print_line(const char *name, const char *label, const struct routes *r)
 	put_ebb(&in, samples, ebb, &hosts);
 	bandwidth_shift(&in, samples, 1, &shift);
 	(void)snprintf(text, sizeof(text), "%u/%u", shift.worst, bound.shift);
-	(void)printf("%-28s %-17s %7llu %6u %6llu %5llu %5.3f %5s %5s %4.2f\n",
+	(void)printf("%-28s %-17s %7llu %6u %6llu %5llu %5.3f %5s %5s %4.2f",
 		name, label, (unsigned long long)lost, q.cyclic_channels,
 		(unsigned long long)q.load_max, (unsigned long long)q.load_min,
 		bandwidth_saturation(&q, r->topo, hosts), ebb, text,
 		q.hops_mean);
+	if (ms > 0)
+		(void)printf(" %3u %3u %7.1f", r->layers.n,
+			route_layers_groups(&r->layers), ms);
+	(void)printf("\n");
 }
 
 /* ---- ours ---- */
 
 static struct routes *
-compute_tables(const struct net *n, const char *engine, const char **used)
+compute_tables(
+	const struct net *n, const char *engine, const char **used, double *ms)
 {
 	static const struct engine_options plain = {0};
 	static char said[64];
@@ -138,8 +146,10 @@ compute_tables(const struct net *n, const char *engine, const char **used)
 		.topo = n->t, .pool = n->pool, .options = &plain, .seed = 1};
 	struct route_account story = {0};
 	struct reason why = {""};
+	double begin = clock_cpu_ms();
 	struct routes *r = compute_routes(&job, &engine, 1, &story, &why);
 
+	*ms = clock_cpu_ms() - begin;
 	if (r == NULL) {
 		(void)fprintf(stderr, "trees: %s\n", why.text);
 		exit(1);
@@ -155,9 +165,10 @@ print_ours(const char *name, const char *engine)
 {
 	struct net n = open_net(name);
 	const char *used;
-	struct routes *r = compute_tables(&n, engine, &used);
+	double ms;
+	struct routes *r = compute_tables(&n, engine, &used, &ms);
 
-	print_line(name, used, r);
+	print_line(name, used, r, ms);
 	routes_unref(r);
 	close_net(&n);
 	return 0;
@@ -271,7 +282,7 @@ print_theirs(const char *name, const char *path, const char *label, bool homes)
 	if (r != NULL && homes)
 		print_homed(name, label, r);
 	if (r != NULL)
-		print_line(name, label, r);
+		print_line(name, label, r, 0);
 	routes_unref(r);
 	close_net(&n);
 	return r == NULL;
@@ -294,19 +305,21 @@ print_homes(const char *name)
 {
 	struct net n = open_net(name), alone = {.pool = n.pool};
 	const char *used;
-	struct routes *r = compute_tables(&n, "ftree", &used), *was, *judged;
+	double ms;
+	struct routes *r = compute_tables(&n, "ftree", &used, &ms);
+	struct routes *was, *judged;
 
 	alone.f = split_nodes(n.f);
 	alone.t = frozen_topo(alone.f, NULL);
-	was = compute_tables(&alone, "ftree", &used);
+	was = compute_tables(&alone, "ftree", &used, &ms);
 	/* the same tables, with the nodes known */
 	judged = routes_new(n.t, n.pool);
 	for (sw_ix s = 0; s < n.t->nsw; s++)
 		routes_put_same(judged, s, was, s);
 	print_homed(name, "classic order", judged);
 	print_homed(name, "multi-homed", r);
-	print_line(name, "classic order", judged);
-	print_line(name, "multi-homed", r);
+	print_line(name, "classic order", judged, 0);
+	print_line(name, "multi-homed", r, 0);
 	routes_unref(judged);
 	routes_unref(was);
 	routes_unref(r);
@@ -351,7 +364,8 @@ print_falls(const char *name, unsigned steps, uint64_t seed)
 {
 	struct net n = open_net(name);
 	const char *used;
-	struct routes *r = compute_tables(&n, "ftree", &used);
+	double ms;
+	struct routes *r = compute_tables(&n, "ftree", &used, &ms);
 
 	print_homed(name, "all cables", r);
 	for (unsigned i = 1; i <= steps; i++) {
