@@ -7,7 +7,7 @@
 unsigned
 layer_links_levels(const struct engine_options *o)
 {
-	return o->levels > 1 ? o->levels : 1;
+	return o != NULL && o->levels > 1 ? o->levels : 1;
 }
 
 /*
@@ -24,7 +24,8 @@ static void
 count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 	unsigned layers, struct layer_links *x)
 {
-	unsigned vls = slvl_weighted(t, p, o->max_vls, o->lists);
+	unsigned vls = o != NULL ? slvl_weighted(t, p, o->max_vls, o->lists)
+				 : slvl_link(t, p, 0);
 
 	if (vls == 0)
 		return; /* unknown */

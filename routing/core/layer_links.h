@@ -24,7 +24,8 @@ struct layer_links {
 /* The number of service level groups: they come first. */
 unsigned layer_links_levels(const struct engine_options *o);
 
-/* layers: the number of layers that shall have VLs of their own. */
+/* layers: the number of layers that shall have VLs of their own. o NULL: no
+ * levels, and nothing limits VLs; above too. */
 struct layer_links layer_links_survey(
 	const struct topo *t, const struct engine_options *o, unsigned layers);
 
