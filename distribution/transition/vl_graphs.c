@@ -138,11 +138,12 @@ are_sls_renumbered(const struct transition_job *job)
 }
 
 /*
- * Whether what switches hold, packets in flight and multicast trees included,
- * has no cycle by any rows. Unknown tables are emptied before rows are written.
+ * Whether what switches hold, packets in flight included, and multicast trees
+ * with `guests`, has no cycle by any rows. Unknown tables are emptied before
+ * rows are written.
  */
 static bool
-is_plain_now(const struct transition_job *job)
+is_plain_now(const struct transition_job *job, bool guests)
 {
 	static const struct transition_when held = {TRANSITION_OLD, 0};
 	struct chan_graph net;
@@ -158,7 +159,7 @@ is_plain_now(const struct transition_job *job)
 	comp = mem_alloc(net.nv * sizeof(*comp));
 	cdg_mixed_build(&val, held, held, dep);
 	plain = cdg_cycle_find(&net, dep, comp) == 0 &&
-		!(job->guests && transition_mcast_is_broken(&net, job, dep));
+		!(guests && transition_mcast_is_broken(&net, job, dep));
 	free(dep);
 	free(comp);
 	lft_values_free(&val);
@@ -167,7 +168,8 @@ is_plain_now(const struct transition_job *job)
 }
 
 /* For tables that may share VLs: one graph where the rows say so, if the old
- * tables may share them too. */
+ * tables may share them too. Multicast trees have to ask for their place in
+ * it. */
 static void
 find_plain(const struct transition_job *job, struct vl_graphs *g)
 {
@@ -177,7 +179,7 @@ find_plain(const struct transition_job *job, struct vl_graphs *g)
 		!has_own_vls(job))
 		g->n = 1;
 	if (g->n == 1 && sl_history_layers(job->history) > 1 &&
-		!is_plain_now(job))
+		!is_plain_now(job, false))
 		g->ports_down = "the old tables need layers, the new ones have "
 				"other VLs";
 }
@@ -190,7 +192,7 @@ find_separate(const struct transition_job *job, struct vl_graphs *g)
 				"from now on";
 	else if (has_own_vls(job))
 		g->rows_first = device_is_undrained(job->hw);
-	else if (is_plain_now(job))
+	else if (is_plain_now(job, job->guests))
 		g->rows_first = true;
 	else
 		g->ports_down = "the old tables need layers on other VLs";
