@@ -152,9 +152,10 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	uint32_t *comp;
 
 	*out = (struct transition_set){0};
-	if (job->to->layers.n < 2 || job->to->layers.plain ||
-		(!sl_history_exceeds(job->history, job->to) &&
-			!gives_other_layers(job)))
+	if (job->to->layers.n < 2 || job->to->layers.plain)
+		return;
+	t->relayers = gives_other_layers(job);
+	if (!t->relayers && !sl_history_exceeds(job->history, job->to))
 		return;
 	chan_graph_new(&net, job->to->topo, job->hw, job->to->layers.n);
 	lft_values_new(&val, &net, job);

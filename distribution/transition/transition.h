@@ -171,6 +171,9 @@ struct transition_result {
 	uint32_t unread; /* live switches with unknown old blocks, which are
 			    emptied first */
 	size_t nstays;	 /* dependencies that stay blocked */
+	bool relayers;	 /* ... and some of them only until other layers are
+			    given out for pairs of switches without hosts, which
+			    have no history */
 	bool rows_first; /* packets sent by old rows of SL2VL drain before the
 			    first table is written */
 	bool renumbers;	 /* SLs that were given out mean other layers now */

@@ -256,6 +256,8 @@ commit_run(struct sm *sm, struct mono now)
 	sm->run.change = (struct view_change){0};
 	sl_history_add_routes(sm->sl_history, v->routes,
 		v->qos != NULL ? &v->qos->want.levels : NULL);
+	if (v->change.nstays > 0 && v->change.relayers)
+		dirty_mark_replan(sm, now, DIRTY_RELAYERED, NULL);
 	timer_set(
 		&sm->timers, TIMER_SAVE, now); /* saved in a tick of its own */
 	sm->ops->committed(sm->ops->cookie, v);

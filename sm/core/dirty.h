@@ -52,6 +52,7 @@ enum dirty_cause {
 	DIRTY_MCAST,
 	DIRTY_M_KEY,
 	DIRTY_UNLOCKED,
+	DIRTY_RELAYERED,
 	DIRTY_CAUSES,
 };
 

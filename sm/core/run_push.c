@@ -267,6 +267,7 @@ account_change(struct sm *sm)
 		.ports_down = x->ports_down,
 	};
 	c->nstays = x->nstays;
+	c->relayers = x->relayers;
 	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
 	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
 	list_phases(sm->run.plan, c);

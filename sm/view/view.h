@@ -79,6 +79,7 @@ struct view_change {
 	uint32_t cyclic, unread;
 	size_t mismatched_ports;
 	size_t nstays; /* pairs that stay blocked for old connections */
+	bool relayers; /* ... some only until this view is given out */
 	const char *ports_down; /* why all ports had to go down, or NULL */
 	char cause[512]; /* the cycle that forbade writing in any order */
 	char stale[512]; /* the cycle that those connections would close */
