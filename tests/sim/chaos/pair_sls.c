@@ -13,7 +13,11 @@ sls_between(const struct view *v, port_ix from, port_ix to)
 		return 0;
 	a = topo_switch_of(v->topo, from);
 	b = topo_switch_of(v->topo, to);
-	for (unsigned i = 0; a != TOPO_NONE && b != TOPO_NONE && i < l->n; i++)
+	/* no path record is given where no path is known, as in quarantine */
+	if (a == TOPO_NONE || b == TOPO_NONE ||
+		routes_port(v->routes, a, v->topo->port[to].lid) == LFT_DROP)
+		return 0;
+	for (unsigned i = 0; i < l->n; i++)
 		sls |= (uint16_t)(1U << l->sl[i][routes_layer(
 					  &v->routes->layers, a, b)]);
 	return sls;
