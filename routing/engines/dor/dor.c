@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/engines/dor/dimensions.h"
+#include "routing/graph/dimensions.h"
 #include "routing/graph/switch_lids.h"
 #include "sm/base/mem.h"
 
@@ -254,7 +254,9 @@ describe_dimensions(const struct dimensions *d, char *out, size_t size)
 
 	for (unsigned i = 0; i < d->n && n < size; i++)
 		n += (size_t)snprintf(out + n, size - n, "%s %s of %" PRIu32,
-			i > 0 ? "," : "", d->dim[i].line ? "line" : "full mesh",
+			i > 0 ? "," : "",
+			d->dim[i].shape == DIMENSION_LINE ? "line"
+							  : "full mesh",
 			d->dim[i].size);
 }
 
@@ -302,6 +304,19 @@ make_room(struct dor *x, const struct routes *prev)
 	x->behind = arena_array(a, t->nsw, sizeof(*x->behind));
 }
 
+/* A ring has cycles on a single VL. */
+static int
+refuse_rings(const struct dimensions *d, struct reason *why)
+{
+	for (unsigned i = 0; i < d->n; i++)
+		if (d->dim[i].shape == DIMENSION_RING)
+			return reason_set(why,
+				"dimension %u of %u is a ring of %" PRIu32
+				" switches: a torus needs more than one VL",
+				i + 1, d->n, d->dim[i].size);
+	return 0;
+}
+
 static enum engine_result
 dor_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
@@ -313,7 +328,7 @@ dor_route(const struct route_job *job, bool keep, unsigned attempt,
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
 	swgraph_build(&g);
-	if (dimensions_read(&g, &x.d, why) != 0)
+	if (dimensions_read(&g, &x.d, why) != 0 || refuse_rings(&x.d, why) != 0)
 		return ENGINE_REFUSED;
 	rank_links(&x);
 	switch_lids_list(&x.lids, g.t, arena);

@@ -24,7 +24,7 @@
  *
  * Folder routing/engines/dor: dimensions -> ranks -> rows. Callers:
  * routing/driver, by the row of the registry. Source: Dally and Seitz 1987
- * (e-cube routing). Read next: dimensions.h, then dor.c.
+ * (e-cube routing). Read next: routing/graph/dimensions.h, then dor.c.
  */
 #ifndef HEDDLE_ROUTING_ENGINES_DOR_DOR_H
 #define HEDDLE_ROUTING_ENGINES_DOR_DOR_H

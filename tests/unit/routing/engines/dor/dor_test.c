@@ -197,9 +197,9 @@ static const struct shape refused[] = {
 	{TORUS, {3, 5}, 2, 1,
 		"dimension 2 of 2 is a ring of 5 switches: a torus needs more "
 		"than one VL"},
-	{DRAGONFLY, {0}, 0, 0, "no mesh, hypercube or HyperX: "},
-	{RANDOM, {0}, 0, 0, "no mesh, hypercube or HyperX: "},
-	{TREE, {0}, 0, 0, "no mesh, hypercube or HyperX: "},
+	{DRAGONFLY, {0}, 0, 0, "no torus, mesh, hypercube or HyperX: "},
+	{RANDOM, {0}, 0, 0, "no torus, mesh, hypercube or HyperX: "},
+	{TREE, {0}, 0, 0, "no torus, mesh, hypercube or HyperX: "},
 };
 
 START_TEST(refusals)

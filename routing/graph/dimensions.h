@@ -1,7 +1,7 @@
 /*
- * dimensions: the switches read as a product of lines and full meshes: meshes,
- * hypercubes (lines of two) and HyperX. Read from the links alone, not from
- * names or ports.
+ * dimensions: the switches read as a product of lines, rings and full meshes:
+ * meshes, hypercubes (lines of two), HyperX and tori. Read from the links
+ * alone, not from names or ports.
  *
  *   1. Opposite links of a square without diagonals, whose corners have no
  *      other common neighbour, run in one direction; so do the links of a
@@ -10,15 +10,17 @@
  *      the classes are one dimension: the next step of a line.
  *   3. What hangs together without the links of a dimension has one coordinate
  *      in it. No two switches may have all coordinates alike.
- *   4. In each dimension the coordinates form a line, or all are linked to all.
+ *   4. In each dimension the coordinates form a line or a ring, or all are
+ *      linked to all.
  *
  * Dimensions are numbered by the ports that they are cabled to, lower ports
  * first, as administrators of dimension-order routing are used to. Along a line
- * coordinates count from one end; in a full mesh those that have lost no link
- * come first, so that detours are found through them.
+ * coordinates count from one end, in a ring from the lowest GUID; in a full
+ * mesh those that have lost no link come first, so that detours are found
+ * through them.
  */
-#ifndef HEDDLE_ROUTING_ENGINES_DOR_DIMENSIONS_H
-#define HEDDLE_ROUTING_ENGINES_DOR_DIMENSIONS_H
+#ifndef HEDDLE_ROUTING_GRAPH_DIMENSIONS_H
+#define HEDDLE_ROUTING_GRAPH_DIMENSIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,11 +30,17 @@
 
 enum { DIMENSIONS_MAX = 32 };
 
+enum dimension_shape {
+	DIMENSION_LINE, /* two coordinates are a line */
+	DIMENSION_RING, /* of four and more */
+	DIMENSION_FULL, /* mesh */
+};
+
 struct dimensions {
 	unsigned n;
 	struct {
 		uint32_t size; /* coordinates */
-		bool line;     /* else a full mesh; 2 is a line */
+		enum dimension_shape shape;
 	} dim[DIMENSIONS_MAX];
 	uint32_t *at; /* [nsw * n] coordinates of live switches */
 	uint8_t *of;  /* [groups of the graph] dimension of a link group */

@@ -1,4 +1,4 @@
-#include "routing/engines/dor/dimensions.h"
+#include "routing/graph/dimensions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -421,13 +421,48 @@ place_full_mesh(const struct swgraph *g, struct shape *x)
 	return true;
 }
 
+/* Number around a ring, from the lowest GUID towards the lower one of its
+ * neighbours; false: it is none. */
 static bool
-is_ring(const struct shape *x)
+place_ring(struct shape *x)
 {
-	for (uint32_t a = 0; a < x->n; a++)
+	uint32_t first = 0, was = UINT32_MAX, at, n = 0;
+
+	for (uint32_t a = 0; a < x->n; a++) {
 		if (x->degree[a] != 2)
 			return false;
-	return true;
+		if (x->guid[a] < x->guid[first])
+			first = a;
+	}
+	at = first;
+	do {
+		uint32_t next = UINT32_MAX;
+
+		for (uint32_t b = 0; b < x->n; b++)
+			if (b != was && x->links[at * x->n + b] > 0 &&
+				(next == UINT32_MAX ||
+					x->guid[b] < x->guid[next]))
+				next = b;
+		x->place[at] = n++;
+		was = at;
+		at = next;
+	} while (at != first);
+	return n == x->n;
+}
+
+/* The shape of a dimension, with its coordinates numbered; false: neither. */
+static bool
+place_shape(
+	const struct swgraph *g, struct shape *x, enum dimension_shape *shape)
+{
+	*shape = DIMENSION_LINE;
+	if (place_line(x))
+		return true;
+	*shape = DIMENSION_RING;
+	if (x->n > 3 && place_ring(x))
+		return true;
+	*shape = DIMENSION_FULL;
+	return place_full_mesh(g, x);
 }
 
 /* Number the coordinates of dimension d by its shape. */
@@ -439,18 +474,12 @@ place_coordinates(struct reading *r, unsigned d, struct reason *why)
 	struct shape x = {.n = out->dim[d].size};
 
 	survey_shape(r, d, &x);
-	out->dim[d].line = place_line(&x);
-	if (!out->dim[d].line && x.n > 3 && is_ring(&x))
+	if (!place_shape(g, &x, &out->dim[d].shape))
 		return reason_set(why,
-			"dimension %u of %u is a ring of %" PRIu32
-			" switches: a torus needs more than one VL",
-			d + 1, out->n, x.n);
-	if (!out->dim[d].line && !place_full_mesh(g, &x))
-		return reason_set(why,
-			"no mesh, hypercube or HyperX: the %" PRIu32
-			" switches of dimension %u of %u are neither a line "
-			"nor all linked to each other; links or switches may "
-			"be missing",
+			"no torus, mesh, hypercube or HyperX: the %" PRIu32
+			" switches of dimension %u of %u are no line, no ring "
+			"and not all linked to each other; links or switches "
+			"may be missing",
 			x.n, d + 1, out->n);
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (g->live[s])
@@ -516,16 +545,18 @@ dimensions_read(
 		if (g->live[s])
 			join_around(&r, s);
 	if (!number_classes(&r) || !join_classes(&r))
-		return reason_set(why, "no mesh, hypercube or HyperX: its "
-				       "links run in no common directions");
+		return reason_set(why,
+			"no torus, mesh, hypercube or HyperX: its "
+			"links run in no common directions");
 	order_dimensions(&r);
 	out->at = arena_array(
 		g->a, (size_t)g->nsw * (out->n + 1), sizeof(*out->at));
 	for (unsigned d = 0; d < out->n; d++)
 		out->dim[d].size = find_coordinates(&r, d);
 	if (!are_unique(&r))
-		return reason_set(why, "no mesh, hypercube or HyperX: switches "
-				       "have no coordinates of their own");
+		return reason_set(why,
+			"no torus, mesh, hypercube or HyperX: switches "
+			"have no coordinates of their own");
 	for (unsigned d = 0; d < out->n; d++)
 		if (place_coordinates(&r, d, why) != 0)
 			return -1;
