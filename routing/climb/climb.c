@@ -29,6 +29,12 @@ pin_path(struct climb *x, sw_ix t, sw_ix u)
  * other direction has; any. */
 enum wish { WISH_KEPT, WISH_BOTH, WISH_LAST };
 
+struct demand {
+	enum wish wish;
+	uint16_t layers; /* of these */
+	bool regular;	 /* see climb_is_regular */
+};
+
 static uint16_t
 wanted_layers(const struct climb *x, sw_ix t, sw_ix u, enum wish wish)
 {
@@ -43,24 +49,38 @@ wanted_layers(const struct climb *x, sw_ix t, sw_ix u, enum wish wish)
 	return x->all;
 }
 
+static struct climb_onward
+onward_from(const struct climb *x, sw_ix t, sw_ix v)
+{
+	size_t row = climb_pair(x, t, 0);
+
+	return climb_onward(x, t, v, x->next + row, x->tail + row);
+}
+
 /* Offer v, which is settled, to its neighbours; *n in the wave. */
 static void
-offer_switch(struct climb *x, sw_ix t, sw_ix v, enum wish wish, uint32_t *n)
+offer_switch(
+	struct climb *x, sw_ix t, sw_ix v, const struct demand *d, uint32_t *n)
 {
 	const struct swgraph *g = x->g;
-	uint32_t next = x->next[climb_pair(x, t, v)];
-	uint16_t mask = x->mask[climb_pair(x, t, v)];
+	struct climb_onward onward = onward_from(x, t, v);
 
 	for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
 		sw_ix u = g->group[i].peer;
 		uint32_t c = x->d->back[i];
 		bool pinned = x->pinned[climb_pair(x, t, u)];
-		uint16_t m = climb_step(x, t, c, next, mask);
+		struct climb_layers l = climb_step(x, c, &onward);
 		uint64_t cost = x->cost[v] + x->load[c];
 
 		if (!g->live[u] || x->settled[u] ||
 			(pinned ? c != x->escape[u]
-				: (m & wanted_layers(x, t, u, wish)) == 0))
+				: (l.mask & d->layers &
+					  wanted_layers(x, t, u, d->wish)) ==
+						0) ||
+			(d->regular && !climb_is_regular(x, t, c, &onward,
+					       l.tail & d->layers &
+						       wanted_layers(x, t, u,
+							       d->wish))))
 			continue;
 		if (x->offer[u] == CLIMB_NO_GROUP)
 			x->wave[(*n)++] = u;
@@ -68,6 +88,7 @@ offer_switch(struct climb *x, sw_ix t, sw_ix v, enum wish wish, uint32_t *n)
 			continue;
 		x->offer[u] = c;
 		x->offered[u] = cost;
+		x->leaves[u] = l;
 	}
 }
 
@@ -84,8 +105,8 @@ settle_switch(struct climb *x, sw_ix t, sw_ix u)
 		x->deepest = x->level[u];
 	x->cost[u] = x->cost[v] + x->load[c];
 	x->next[p] = c;
-	x->mask[p] = climb_step(x, t, c, x->next[climb_pair(x, t, v)],
-		x->mask[climb_pair(x, t, v)]);
+	x->mask[p] = x->leaves[u].mask;
+	x->tail[p] = x->leaves[u].tail;
 	x->seq[climb_pair(x, t, x->nseq[t]++)] = u;
 	x->offer[u] = CLIMB_NO_GROUP;
 }
@@ -96,22 +117,30 @@ is_complete(const struct climb *x, sw_ix t)
 	return x->nseq[t] == x->size[x->g->comp[t]];
 }
 
-/* All that the settled ones lead to, level by level. */
+/* What the settled ones of a level lead to. */
 static void
-grow_levels(struct climb *x, sw_ix t, enum wish wish)
+grow_level(struct climb *x, sw_ix t, uint32_t level, const struct demand *d)
 {
-	for (uint32_t l = 0; l <= x->deepest && !is_complete(x, t); l++) {
-		uint32_t n = 0;
+	uint32_t n = 0;
 
-		for (uint32_t k = 0; k < x->nseq[t]; k++) {
-			sw_ix v = x->seq[climb_pair(x, t, k)];
+	for (uint32_t k = 0; k < x->nseq[t]; k++) {
+		sw_ix v = x->seq[climb_pair(x, t, k)];
 
-			if (x->level[v] == l)
-				offer_switch(x, t, v, wish, &n);
-		}
-		for (uint32_t k = 0; k < n; k++)
-			settle_switch(x, t, x->wave[k]);
+		if (x->level[v] == level)
+			offer_switch(x, t, v, d, &n);
 	}
+	for (uint32_t k = 0; k < n; k++)
+		settle_switch(x, t, x->wave[k]);
+}
+
+/* All that the settled ones lead to, level by level, by one demand after the
+ * other. */
+static void
+grow_levels(struct climb *x, sw_ix t, const struct demand *d, unsigned n)
+{
+	for (uint32_t l = 0; l <= x->deepest; l++)
+		for (unsigned i = 0; i < n && !is_complete(x, t); i++)
+			grow_level(x, t, l, &d[i]);
 }
 
 static void
@@ -121,6 +150,7 @@ begin_tree(struct climb *x, sw_ix t)
 
 	memset(x->next + row, 0xff, n * sizeof(*x->next));
 	memset(x->mask + row, 0, n * sizeof(*x->mask));
+	memset(x->tail + row, 0, n * sizeof(*x->tail));
 	memset(x->settled, 0, n * sizeof(*x->settled));
 	memset(x->offer, 0xff, n * sizeof(*x->offer));
 	x->settled[t] = true;
@@ -149,6 +179,7 @@ keep_paths(struct climb *x, sw_ix t)
 						0))
 			continue;
 		x->offer[u] = c;
+		x->leaves[u] = (struct climb_layers){p->mask[u], p->tail[u]};
 		settle_switch(x, t, u);
 	}
 }
@@ -169,9 +200,29 @@ pin_stuck(struct climb *x, sw_ix t)
 }
 
 /*
- * The tree of t. Switches that find no path which leaves a layer for the other
- * direction take any first, while that is a wish.
+ * All that finds a path. Switches that find none which leaves a layer for the
+ * other direction take any first, while that is a wish. The layers of a
+ * structure come first, and in them paths that others can go on from.
  */
+static void
+grow_tree(struct climb *x, sw_ix t)
+{
+	uint16_t structure = x->job->orders->structure;
+
+	for (int wish = x->job->layers != NULL ? WISH_KEPT : WISH_BOTH;
+		wish <= WISH_LAST; wish++) {
+		const struct demand d[] = {
+			{(enum wish)wish, structure, true},
+			{(enum wish)wish, structure, false},
+			{(enum wish)wish, x->all, false},
+		};
+
+		if (structure != 0)
+			grow_levels(x, t, d, 2);
+		grow_levels(x, t, &d[2], 1);
+	}
+}
+
 static void
 make_tree(struct climb *x, sw_ix t)
 {
@@ -181,10 +232,7 @@ make_tree(struct climb *x, sw_ix t)
 		begin_tree(x, t);
 		if (x->job->keep)
 			keep_paths(x, t);
-		if (x->job->layers != NULL)
-			grow_levels(x, t, WISH_KEPT);
-		grow_levels(x, t, WISH_BOTH);
-		grow_levels(x, t, WISH_LAST);
+		grow_tree(x, t);
 	} while (pin_stuck(x, t));
 	x->made[t] = true;
 }
@@ -243,6 +291,35 @@ mend_pairs(struct climb *x)
 	free(again);
 }
 
+/* Layers of a structure in which others can go on over the first link of u's
+ * path. */
+static uint16_t
+passable_layers(const struct climb *x, sw_ix t, sw_ix u)
+{
+	uint32_t c = x->next[climb_pair(x, t, u)];
+	sw_ix v = x->g->group[c].peer;
+	uint16_t on = x->all;
+
+	if (v != t)
+		on = x->tail[climb_pair(x, t, u)] &
+		     x->on[directions_dep(
+			     x->d, c, x->next[climb_pair(x, t, v)])];
+	return on & x->job->orders->structure;
+}
+
+/* The best layers of some of a structure, in which LIDs have the most to
+ * choose from. */
+static uint16_t
+prefer_layers(const struct climb *x, sw_ix t, sw_ix u, uint16_t can)
+{
+	uint16_t structure = can & x->job->orders->structure, both;
+
+	if (structure == 0)
+		return can;
+	both = structure & passable_layers(x, t, u) & passable_layers(x, u, t);
+	return both != 0 ? both : structure;
+}
+
 /* The layer of a pair: that in force if it can be, else the least used. */
 static unsigned
 choose_layer(const struct climb *x, sw_ix t, sw_ix u, const uint64_t *used)
@@ -253,6 +330,7 @@ choose_layer(const struct climb *x, sw_ix t, sw_ix u, const uint64_t *used)
 
 	if ((can & climb_former_layer(x, t, u)) != 0)
 		can = climb_former_layer(x, t, u);
+	can = prefer_layers(x, t, u, can);
 	for (unsigned l = 0; l < x->job->orders->n; l++)
 		if ((can >> l & 1) != 0 &&
 			(best == ROUTE_LAYERS || used[l] < used[best]))
@@ -293,6 +371,20 @@ choose_layers(struct climb *x)
 
 /* ---- the whole ---- */
 
+/* Layers in which dependencies climb for packets that did not start there. */
+static void
+merge_classes(struct climb *x)
+{
+	uint32_t n = x->d->dep[x->d->n];
+
+	if (x->job->orders->map == NULL)
+		return;
+	x->on = arena_array(x->g->a, n + 1U, sizeof(*x->on));
+	for (unsigned in = 1; in < vl_map_ins(x->job->orders->map); in++)
+		for (uint32_t i = 0; i < n; i++)
+			x->on[i] |= x->dep[(size_t)in * n + i];
+}
+
 static void
 make_room(struct climb *x)
 {
@@ -302,6 +394,7 @@ make_room(struct climb *x)
 
 	x->next = arena_array(a, pairs, sizeof(*x->next));
 	x->mask = arena_array(a, pairs, sizeof(*x->mask));
+	x->tail = arena_array(a, pairs, sizeof(*x->tail));
 	x->seq = arena_array(a, pairs, sizeof(*x->seq));
 	x->nseq = arena_array(a, n, sizeof(*x->nseq));
 	x->pinned = arena_array(a, pairs, sizeof(*x->pinned));
@@ -313,6 +406,7 @@ make_room(struct climb *x)
 	x->settled = arena_array(a, n, sizeof(*x->settled));
 	x->offer = arena_array(a, n, sizeof(*x->offer));
 	x->offered = arena_array(a, n, sizeof(*x->offered));
+	x->leaves = arena_array(a, n, sizeof(*x->leaves));
 	x->wave = arena_array(a, n, sizeof(*x->wave));
 	x->behind = arena_array(a, n, sizeof(*x->behind));
 	x->level = arena_array(a, n, sizeof(*x->level));
@@ -322,6 +416,7 @@ make_room(struct climb *x)
 		if (g->live[s])
 			x->size[g->comp[s]]++;
 	x->escape_to = TOPO_NONE;
+	merge_classes(x);
 }
 
 /* Previous paths first, of all trees: what is made anew sees their layers. */
@@ -384,6 +479,7 @@ climb_routes(const struct climb_job *job)
 		.d = job->d,
 		.g = g,
 		.dep = layer_orders_climbing(job->d, job->orders),
+		.ins = vl_map_ins(job->orders->map),
 		.all = (uint16_t)((1U << job->orders->n) - 1)};
 	struct routes *r;
 
@@ -397,6 +493,7 @@ climb_routes(const struct climb_job *job)
 	r = routes_new(g->job->topo, g->job->pool);
 	r->order = ROUTE_NO_ORDER;
 	r->layers = x.layers;
+	r->layers.map = vl_map_share(job->orders->map);
 	if (!climb_fill_lids(&x, r)) {
 		routes_unref(r);
 		return NULL;

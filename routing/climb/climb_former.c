@@ -29,6 +29,7 @@ climb_former_room(const struct climb *x)
 
 	return (struct climb_paths){.next = arena_array(a, n, sizeof(uint32_t)),
 		.mask = arena_array(a, n, sizeof(uint16_t)),
+		.tail = arena_array(a, n, sizeof(uint16_t)),
 		.seq = arena_array(a, n, sizeof(sw_ix))};
 }
 
@@ -162,10 +163,16 @@ walk_on(struct climb *x, sw_ix t, sw_ix u, uint16_t lid,
 		uint32_t c = out->next[s];
 		sw_ix v = c == CLIMB_NO_GROUP ? TOPO_NONE : g->group[c].peer;
 
-		out->mask[s] = v == TOPO_NONE || out->mask[v] == 0
-				       ? 0
-				       : climb_step(x, t, c, out->next[v],
-						 out->mask[v]);
+		struct climb_layers l = {0, 0};
+
+		if (v != TOPO_NONE && out->mask[v] != 0) {
+			struct climb_onward o =
+				climb_onward(x, t, v, out->next, out->tail);
+
+			l = climb_step(x, c, &o);
+		}
+		out->mask[s] = l.mask;
+		out->tail[s] = l.tail;
 		if (out->mask[s] == 0)
 			out->next[s] = CLIMB_NO_GROUP;
 		else

@@ -20,12 +20,14 @@ struct column {
 	uint32_t n;
 	uint32_t *link; /* [nsw] index in topo.adj */
 	uint32_t *next; /* [nsw] the group that it is of */
-	uint16_t *mask; /* [nsw] layers in which the LID's path climbs */
-	uint64_t *cost; /* [nsw] load on it */
-	bool *pinned;	/* [nsw] to the tree */
-	struct climb_paths former; /* of the LID */
-	bool *kept;		   /* [nsw] the former path */
-	uint8_t *row;		   /* [nsw * width] the tables */
+	uint16_t *tail; /* [nsw] layers in which the LID's path climbs behind
+			   its first link */
+	struct climb_onward *onward; /* [nsw] how its path goes on */
+	uint64_t *cost;		     /* [nsw] load on it */
+	bool *pinned;		     /* [nsw] to the tree */
+	struct climb_paths former;   /* of the LID */
+	bool *kept;		     /* [nsw] the former path */
+	uint8_t *row;		     /* [nsw * width] the tables */
 	size_t width;
 };
 
@@ -58,9 +60,10 @@ choose_link(const struct column *c, sw_ix u, uint32_t group, bool *kept)
 	return best;
 }
 
-/* The best way on from u; false: no neighbour leaves the layer of the pair. */
+/* The best way on from u; false: no neighbour leaves the layer of the pair.
+ * regular: see climb_is_regular. */
 static bool
-choose_next(struct column *c, sw_ix u)
+choose_among(struct column *c, sw_ix u, bool regular)
 {
 	struct climb *x = c->x;
 	const struct swgraph *g = x->g;
@@ -70,7 +73,7 @@ choose_next(struct column *c, sw_ix u)
 
 	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
 		sw_ix v = g->group[i].peer;
-		uint16_t mask;
+		struct climb_layers l;
 		uint64_t cost;
 		uint32_t k;
 		bool kept;
@@ -78,8 +81,10 @@ choose_next(struct column *c, sw_ix u)
 		if (c->pinned[u] ? i != pin
 				 : !g->live[v] || c->level[v] >= c->level[u])
 			continue;
-		mask = climb_step(x, c->t, i, c->next[v], c->mask[v]);
-		if ((mask >> layer & 1) == 0)
+		l = climb_step(x, i, &c->onward[v]);
+		if ((l.mask >> layer & 1) == 0 ||
+			(regular && !climb_is_regular(x, c->t, i, &c->onward[v],
+					    l.tail & 1U << layer)))
 			continue;
 		k = choose_link(c, u, i, &kept);
 		cost = c->cost[v] + link_load(c, i, k) + 1;
@@ -88,10 +93,20 @@ choose_next(struct column *c, sw_ix u)
 		least = kept ? 0 : cost;
 		c->next[u] = i;
 		c->link[u] = k;
-		c->mask[u] = mask;
+		c->tail[u] = l.tail;
 		c->cost[u] = cost;
 	}
-	return least != UINT64_MAX;
+	if (least == UINT64_MAX)
+		return false;
+	c->onward[u] = climb_onward(x, c->t, u, c->next, c->tail);
+	return true;
+}
+
+static bool
+choose_next(struct column *c, sw_ix u)
+{
+	return (c->x->on != NULL && choose_among(c, u, true)) ||
+	       choose_among(c, u, false);
 }
 
 /* Pin u to the tree, and all that its path there leads through. */
@@ -131,7 +146,8 @@ keep_column(struct column *c)
 		c->kept[u] = true;
 		c->next[u] = group;
 		c->link[u] = choose_link(c, u, group, &kept);
-		c->mask[u] = c->former.mask[u];
+		c->tail[u] = c->former.tail[u];
+		c->onward[u] = climb_onward(x, c->t, u, c->next, c->tail);
 		c->cost[u] = c->cost[v] + link_load(c, group, c->link[u]) + 1;
 	}
 }
@@ -147,7 +163,7 @@ choose_all(struct column *c)
 
 	memset(c->pinned, 0, c->x->g->nsw * sizeof(*c->pinned));
 	c->cost[c->t] = 0;
-	c->mask[c->t] = c->x->all;
+	c->onward[c->t] = climb_onward(c->x, c->t, c->t, c->next, c->tail);
 	if (c->x->job->keep)
 		climb_former_paths(c->x, c->t, c->lid, &c->former);
 	do {
@@ -237,7 +253,8 @@ climb_fill_lids(struct climb *x, struct routes *r)
 		.former = climb_former_room(x),
 		.link = arena_array(a, n, sizeof(*c.link)),
 		.next = arena_array(a, n, sizeof(*c.next)),
-		.mask = arena_array(a, n, sizeof(*c.mask)),
+		.tail = arena_array(a, n, sizeof(*c.tail)),
+		.onward = arena_array(a, n, sizeof(*c.onward)),
 		.cost = arena_array(a, n, sizeof(*c.cost)),
 		.pinned = arena_array(a, n, sizeof(*c.pinned)),
 		.width = (g->t->max_lid / LFT_BLOCK + 1U) * (size_t)LFT_BLOCK};

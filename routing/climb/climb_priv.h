@@ -12,16 +12,27 @@
 #include "routing/climb/climb.h"
 #include "routing/graph/switch_lids.h"
 
+/* Of a path: see mask and tail of struct climb. */
+struct climb_layers {
+	uint16_t mask, tail;
+};
+
 /* Arrays [nsw * nsw] are by destination switch, then by switch. */
 struct climb {
 	const struct climb_job *job;
 	const struct directions *d;
 	const struct swgraph *g;
-	const uint16_t *dep; /* layers in which a dependency climbs */
-	uint16_t all;	     /* layers, a bit each */
-	uint32_t *next;	     /* [nsw * nsw] the group that leads on, or
-				CLIMB_NO_GROUP */
+	const uint16_t *dep; /* layers in which a dependency climbs, as
+				layer_orders_climbing gives them */
+	uint16_t *on;	/* [dependencies] ... for packets that come over any
+			   link, where there is a map of VLs */
+	unsigned ins;	/* in-classes */
+	uint16_t all;	/* layers, a bit each */
+	uint32_t *next; /* [nsw * nsw] the group that leads on, or
+			   CLIMB_NO_GROUP */
 	uint16_t *mask; /* [nsw * nsw] layers in which the whole path climbs */
+	uint16_t *tail; /* [nsw * nsw] ... in which it does behind its first
+			   link, after that link */
 	sw_ix *seq;	/* [nsw * nsw] parents first */
 	uint32_t *nseq; /* [nsw] */
 	bool *pinned;	/* [nsw * nsw] to the escape tree */
@@ -43,8 +54,9 @@ struct climb {
 	bool *settled;	   /* [nsw] */
 	uint32_t *offer;   /* [nsw] the best group so far, or CLIMB_NO_GROUP */
 	uint64_t *offered; /* [nsw] what it costs */
-	sw_ix *wave;	   /* [nsw] switches with an offer */
-	uint64_t *behind;  /* [nsw] hosts that come through a switch */
+	struct climb_layers *leaves; /* [nsw] the layers that it leaves */
+	sw_ix *wave;		     /* [nsw] switches with an offer */
+	uint64_t *behind; /* [nsw] hosts that come through a switch */
 };
 
 /* The place of (destination, switch) in arrays of pairs. */
@@ -54,15 +66,65 @@ climb_pair(const struct climb *x, sw_ix t, sw_ix u)
 	return (size_t)t * x->g->nsw + u;
 }
 
-/* Layers in which a path climbs that takes group c and goes on as v does to t,
- * by group `next` of v, in the layers of mask. */
+/* Layers in which group next comes after c, which comes after a link of a
+ * class. */
 static inline uint16_t
-climb_step(const struct climb *x, sw_ix t, uint32_t c, uint32_t next,
-	uint16_t mask)
+climb_dep(const struct climb *x, unsigned in, uint32_t c, uint32_t next)
 {
-	if (x->g->group[c].peer == t)
-		return x->all;
-	return (uint16_t)(mask & x->dep[directions_dep(x->d, c, next)]);
+	return x->dep[(size_t)in * x->d->dep[x->d->n] +
+		      directions_dep(x->d, c, next)];
+}
+
+/* How a path goes on from a switch: by which group, or CLIMB_NO_GROUP at the
+ * destination, and in which layers, by the class of the link that it came
+ * over. */
+struct climb_onward {
+	uint32_t next;
+	uint16_t tail[VL_MAP_IN];
+};
+
+/* From v to t by the groups of next[], of which tail[] is known. */
+static inline struct climb_onward
+climb_onward(const struct climb *x, sw_ix t, sw_ix v, const uint32_t *next,
+	const uint16_t *tail)
+{
+	struct climb_onward o;
+	sw_ix w;
+
+	o.next = v == t ? CLIMB_NO_GROUP : next[v];
+	w = v == t ? t : x->g->group[o.next].peer;
+	for (unsigned in = 0; in < x->ins; in++)
+		o.tail[in] =
+			w == t ? x->all
+			       : tail[v] & climb_dep(x, in, o.next, next[w]);
+	return o;
+}
+
+/* The layers of a path that takes group c and then goes on like that. */
+static inline struct climb_layers
+climb_step(const struct climb *x, uint32_t c, const struct climb_onward *o)
+{
+	struct climb_layers l;
+
+	l.tail = o->tail[x->job->orders->in[c]];
+	l.mask = o->next == CLIMB_NO_GROUP
+			 ? l.tail
+			 : l.tail & climb_dep(x, 0, c, o->next);
+	return l;
+}
+
+/* Whether a path to t over group c is as the structure wants it: others can go
+ * on over c in a layer of these, which are layers behind it, and it is the
+ * right way round a ring. With a map of VLs. */
+static inline bool
+climb_is_regular(const struct climb *x, sw_ix t, uint32_t c,
+	const struct climb_onward *onward, uint16_t layers)
+{
+	return !layer_orders_avoids(x->job->orders, t, c) &&
+	       (onward->next == CLIMB_NO_GROUP ||
+		       (layers &
+			       x->on[directions_dep(x->d, c, onward->next)]) !=
+			       0);
 }
 
 /*
@@ -75,8 +137,8 @@ void climb_escape_make(struct climb *x, sw_ix t);
 /* A path by previous entries: all of it is in the tree. */
 struct climb_paths {
 	uint32_t *next; /* [nsw] the group that leads on, or CLIMB_NO_GROUP */
-	uint16_t *mask; /* [nsw] layers in which the whole path climbs */
-	sw_ix *seq;	/* [nsw] those with a path, parents first; n of them */
+	uint16_t *mask, *tail; /* [nsw] as those of struct climb */
+	sw_ix *seq; /* [nsw] those with a path, parents first; n of them */
 	uint32_t n;
 };
 struct climb_paths climb_former_room(const struct climb *x);

@@ -463,10 +463,41 @@ layer_orders_room(
 	const struct swgraph *g = d->g;
 
 	*out = (struct layer_orders){.n = n,
+		.in = arena_array(g->a, d->n + 1U, sizeof(*out->in)),
+		.out = arena_array(g->a, d->n + 1U, sizeof(*out->out)),
 		.rank = arena_array(
 			g->a, (size_t)n * d->n + 1, sizeof(*out->rank)),
 		.pos = arena_array(g->a, g->nsw + 1U, sizeof(*out->pos)),
 		.seq = arena_array(g->a, g->nsw + 1U, sizeof(*out->seq))};
+}
+
+static struct search
+search_begin(const struct swgraph *g)
+{
+	struct search x = {.dist = mem_alloc((g->nsw + 1U) * sizeof(*x.dist)),
+		.nearest = mem_alloc((g->nsw + 1U) * sizeof(*x.nearest)),
+		.seq = mem_alloc((g->nsw + 1U) * sizeof(*x.seq))};
+
+	memset(x.nearest, 0xff, g->nsw * sizeof(*x.nearest));
+	return x;
+}
+
+static void
+search_end(struct search *x)
+{
+	free(x->dist);
+	free(x->nearest);
+	free(x->seq);
+}
+
+void
+layer_orders_by_center(const struct directions *d, struct layer_orders *out)
+{
+	struct search x = search_begin(d->g);
+
+	order_switches(d->g, &x, out);
+	layer_orders_by_switches(d, out->pos, out->rank);
+	search_end(&x);
 }
 
 void
@@ -474,15 +505,12 @@ layer_orders_make(
 	const struct directions *d, unsigned n, struct layer_orders *out)
 {
 	const struct swgraph *g = d->g;
-	struct search s = {.dist = mem_alloc((g->nsw + 1U) * sizeof(*s.dist)),
-		.nearest = mem_alloc((g->nsw + 1U) * sizeof(*s.nearest)),
-		.seq = mem_alloc((g->nsw + 1U) * sizeof(*s.seq))};
+	struct search s = search_begin(g);
 	double *place = mem_zalloc(d->n + 1U, sizeof(*place));
 	uint32_t *pos = mem_alloc((g->nsw + 1U) * sizeof(*pos));
 	struct learn x;
 
 	layer_orders_room(d, n, out);
-	memset(s.nearest, 0xff, g->nsw * sizeof(*s.nearest));
 	order_switches(g, &s, out);
 	layer_orders_by_switches(d, out->pos, out->rank);
 	if (n > 1) {
@@ -497,28 +525,86 @@ layer_orders_make(
 	}
 	free(pos);
 	free(place);
-	free(s.dist);
-	free(s.nearest);
-	free(s.seq);
+	search_end(&s);
+}
+
+void
+layer_orders_map_room(const struct directions *d, unsigned n, unsigned groups,
+	unsigned ins, struct layer_orders *out)
+{
+	const struct swgraph *g = d->g;
+
+	layer_orders_room(d, groups, out);
+	out->n = n;
+	out->map = vl_map_new(g->t);
+	out->map->groups = (uint8_t)groups;
+	out->map->in = (uint8_t)ins;
+}
+
+void
+layer_orders_put_classes(
+	const struct directions *d, const struct layer_orders *o)
+{
+	const struct swgraph *g = d->g;
+	const struct topo *t = g->t;
+
+	for (uint32_t c = 0; c < d->n; c++)
+		for (unsigned k = 0; k < g->group[c].n; k++) {
+			unsigned out = t->adj[g->group[c].adj + k].out;
+
+			vl_map_put(o->map,
+				topo_port_of(t, t->sw[d->from[c]].node, out),
+				o->in[d->back[c]], o->out[c]);
+			if (o->out[c] >= o->map->out)
+				o->map->out = (uint8_t)(o->out[c] + 1);
+		}
+}
+
+void
+layer_orders_free(struct layer_orders *o)
+{
+	vl_map_drop(o->map);
+	o->map = NULL;
+}
+
+/* The rank of a link in a layer, for packets that came over a link of a
+ * class. */
+static int32_t
+rank_after(const struct directions *d, const struct layer_orders *o, unsigned l,
+	unsigned in, uint32_t c)
+{
+	return o->rank[(size_t)vl_map_group(o->map, l, in, o->out[c]) * d->n +
+		       c];
+}
+
+/* Layers in which next comes after c, which comes after a link of a class. */
+static uint16_t
+layers_climbing(const struct directions *d, const struct layer_orders *o,
+	unsigned in, uint32_t c, uint32_t next)
+{
+	uint16_t climbing = 0;
+
+	for (unsigned l = 0; l < o->n; l++)
+		if (rank_after(d, o, l, in, c) <
+			rank_after(d, o, l, o->in[c], next))
+			climbing |= (uint16_t)(1U << l);
+	return climbing;
 }
 
 uint16_t *
 layer_orders_climbing(const struct directions *d, const struct layer_orders *o)
 {
-	uint16_t *dep = arena_array(d->g->a, d->dep[d->n] + 1U, sizeof(*dep));
+	unsigned ins = vl_map_ins(o->map);
+	uint32_t n = d->dep[d->n];
+	uint16_t *dep = arena_array(d->g->a, (size_t)ins * n + 1, sizeof(*dep));
 
 	for (uint32_t c = 0; c < d->n; c++) {
 		sw_ix to = d->g->group[c].peer;
 
 		for (uint32_t i = d->g->first[to]; i < d->g->first[to + 1]; i++)
-			for (unsigned l = 0; l < o->n; l++) {
-				const int32_t *rank =
-					o->rank + (size_t)l * d->n;
-
-				if (i != d->back[c] && rank[c] < rank[i])
-					dep[directions_dep(d, c, i)] |=
-						(uint16_t)(1U << l);
-			}
+			for (unsigned in = 0; i != d->back[c] && in < ins; in++)
+				dep[(size_t)in * n + directions_dep(d, c, i)] =
+					layers_climbing(d, o, in, c, i);
 	}
 	return dep;
 }

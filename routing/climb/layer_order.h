@@ -1,11 +1,17 @@
 /*
- * layer_order: ranks of link directions, one order for each layer.
+ * layer_order: ranks of link directions, one order for each group of VLs.
  *
  * A path may use a layer if the ranks of its links climb there. Ranks are
  * fixed before any path is made, so all dependencies of a layer lead upwards
- * and no cycle is ever searched for. The two directions of a link have opposite
- * ranks: reversed, a path that climbs climbs, so that both directions of a pair
- * can have the same layer.
+ * and no cycle is ever searched for. Layers that are learned have a group of
+ * VLs each, by its number. Where the structure of the fabric is known, a map of
+ * VLs (vl_map.h) gives layers a group by the class of the link and of the one
+ * before; layers that share a group on a link share its rank there, so what
+ * they do together climbs too.
+ *
+ * Without a map the two directions of a link have opposite ranks: reversed, a
+ * path that climbs climbs, so that both directions of a pair can have the same
+ * layer.
  *
  * Layer 0 is up/down by an order of switches, each of which has a neighbour
  * above it but for one top in each component: it has a path for every pair.
@@ -23,14 +29,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "routing/core/vl_map.h"
 #include "routing/graph/directions.h"
 
 enum { CLIMB_NO_GROUP = UINT32_MAX };
 
+/*
+ * Which of two equal ways round a ring is taken, so that both directions of a
+ * pair can have the same layer: a link is no first link to switches of this
+ * coordinate in its dimension.
+ */
+struct layer_ties {
+	const uint32_t *at; /* [nsw * n] coordinates; NULL: there are no ties */
+	const uint8_t *of;  /* [directions.n] dimensions */
+	unsigned n;
+	uint32_t *avoided; /* [directions.n] UINT32_MAX: none */
+};
+
 struct layer_orders {
-	unsigned n;    /* layers, 1 .. ROUTE_LAYERS */
-	int32_t *rank; /* [n * directions.n] by layer and group: no two of a
-			  layer are alike, the opposite's is negative */
+	unsigned n;	    /* layers, 1 .. ROUTE_LAYERS */
+	struct vl_map *map; /* a reference; NULL: layer i has VL group i */
+	uint16_t structure; /* layers that are tried first; 0: all are alike */
+	uint8_t *in, *out;  /* [directions.n] classes of the map */
+	struct layer_ties ties;
+	int32_t *rank; /* [VL groups * directions.n] by VL group and link
+			  group; without a map no two of a layer are
+			  alike, the opposite's is negative */
 	uint32_t *pos; /* [nsw] the order of switches of layer 0: 0 is a top */
 	sw_ix *seq;    /* [nsw] the live switches from the top; nseq of them */
 	uint32_t nseq;
@@ -39,6 +63,11 @@ struct layer_orders {
 /* n orders for the graph, in its arena. The same graph has the same orders. */
 void layer_orders_make(
 	const struct directions *d, unsigned n, struct layer_orders *out);
+
+/* The order of switches of layer 0, and the ranks by it: in each component by
+ * the distance from its center. */
+void layer_orders_by_center(
+	const struct directions *d, struct layer_orders *out);
 
 /* Room for n orders in the graph's arena, to be filled. */
 void layer_orders_room(
@@ -51,8 +80,34 @@ void layer_orders_by_switches(
 void layer_orders_by_places(
 	const struct directions *d, double *place, int32_t *rank);
 
-/* Layers in which a dependency climbs, a bit each: [directions.dep[n]], in the
- * graph's arena. */
+/*
+ * Room for ranks of n layers, with a map of this number of VL groups and of
+ * classes of links by which packets arrive. Classes and ranks are to be filled,
+ * then layer_orders_put_classes gives the ports of the map theirs.
+ */
+void layer_orders_map_room(const struct directions *d, unsigned n,
+	unsigned groups, unsigned ins, struct layer_orders *out);
+void layer_orders_put_classes(
+	const struct directions *d, const struct layer_orders *o);
+
+/* Whether group c is the wrong way round a ring to switch t. */
+static inline bool
+layer_orders_avoids(const struct layer_orders *o, sw_ix t, uint32_t c)
+{
+	const struct layer_ties *ties = &o->ties;
+
+	return ties->at != NULL &&
+	       ties->at[(size_t)t * ties->n + ties->of[c]] == ties->avoided[c];
+}
+
+/* The map's reference is dropped; the rest is the arena's. */
+void layer_orders_free(struct layer_orders *o);
+
+/*
+ * Layers in which a dependency climbs, a bit each: [in-classes *
+ * directions.dep[n]] by the class of the link that the packet came over before
+ * the two, 0: it starts with the first. In the graph's arena.
+ */
 uint16_t *layer_orders_climbing(
 	const struct directions *d, const struct layer_orders *o);
 
