@@ -1,15 +1,12 @@
 #include "routing/engines/nue/nue.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "routing/climb/climb.h"
-#include "routing/climb/order_memory.h"
+#include "routing/climb/climb_engine.h"
 #include "routing/core/layer_links.h"
 #include "routing/core/slvl.h"
-#include "sm/base/mem.h"
 
-enum { LAYERS = 4, PASSES = 3 };
+enum { LAYERS = 4 };
 
 static const struct schema_option rows[] = {
 	{.key = "layers",
@@ -51,158 +48,35 @@ count_layers(const struct layer_links *x, unsigned asked)
 	return asked < most ? asked : most;
 }
 
-/* With one layer the ranks of links prove the tables. */
-static void
-give_ranks(struct routes *r, const struct directions *d,
-	const struct layer_orders *o)
+/* The orders that are remembered, else new ones. */
+static int
+make_orders(struct climb_plan *p, struct reason *why)
 {
-	const struct swgraph *g = d->g;
-
-	if (o->n > 1)
-		return;
-	r->link_rank = mem_zalloc(g->t->nadj, sizeof(*r->link_rank));
-	for (uint32_t c = 0; c < d->n; c++)
-		for (unsigned k = 0; k < g->group[c].n; k++)
-			r->link_rank[g->group[c].adj + k] =
-				(uint32_t)(o->rank[c] + (int32_t)d->n);
-}
-
-/* ---- orders ---- */
-
-static bool
-is_own(const struct routes *r)
-{
-	return r != NULL && strcmp(r->engine, engine_nue.module.name) == 0;
-}
-
-/* Whether the layers of these routes are those that are remembered. */
-static bool
-knows_layers(const struct routes *r)
-{
-	return is_own(r) || (r != NULL && r->layers.n > 1);
-}
-
-/* What is remembered of the routes in force, or of a previous run; NULL:
- * nothing. */
-static const struct order_memory *
-find_memory(const struct route_job *job, struct arena *a, struct reason *why)
-{
-	static const char own[] = "nue ";
-	const struct order_memory *m;
-	struct buf text = {0};
-	const char *line = job->remembered;
-
-	if (is_own(job->prev) && job->prev->state != NULL)
-		return job->prev->state->what;
-	for (; line != NULL && *line != '\0'; line += *line == '\n') {
-		size_t n = strcspn(line, "\n");
-
-		if (strncmp(line, own, sizeof(own) - 1) == 0)
-			buf_printf(&text, "%.*s\n", (int)(n - sizeof(own) + 1),
-				line + sizeof(own) - 1);
-		line += n;
-	}
-	if (text.n == 0)
-		return NULL;
-	m = order_memory_parse(text.text, a, why);
-	buf_free(&text);
-	return m;
-}
-
-/* The orders to use: those that are remembered, else new ones. What is
- * remembered of them is in arena a; NULL: they are new. */
-static struct order_memory *
-find_orders(const struct route_job *job, const struct directions *d,
-	struct layer_orders *o, struct arena *a, struct reason *why)
-{
-	const struct order_memory *m = find_memory(job, d->g->a, why);
-	unsigned asked = layers_asked(job->options);
+	unsigned asked = layers_asked(p->job->options);
 	struct layer_links x =
-		layer_links_survey(job->topo, job->options, asked);
+		layer_links_survey(p->job->topo, p->job->options, asked);
 	unsigned most = count_layers(&x, asked);
-	struct order_memory *fits =
-		m != NULL ? order_memory_fit(m, d, asked, most, o, a) : NULL;
 
-	if (fits == NULL)
-		layer_orders_make(d, most, o);
-	return fits;
+	(void)why;
+	(void)snprintf(p->note, sizeof(p->note), "paths that climb");
+	if (p->was != NULL)
+		p->memory = order_memory_fit(
+			p->was, p->d, asked, most, &p->orders, p->state);
+	if (p->memory == NULL)
+		layer_orders_make(p->d, most, &p->orders);
+	return 0;
 }
 
-/* The routes are made: layers that new orders have and no pair needs are not
- * asked for again. */
-static void
-remember_orders(const struct route_job *job, const struct directions *d,
-	struct layer_orders *o, struct order_memory *m, struct routes *r,
-	struct arena *a)
-{
-	if (m == NULL) {
-		o->n = r->layers.n;
-		m = order_memory_learned(d, o, layers_asked(job->options), a);
-	}
-	r->layers.n = (uint8_t)o->n;
-	routes_set_state(r, a, m);
-}
+static const struct climb_engine nue = {"nue", make_orders, layers_asked};
 
 static enum engine_result
 nue_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
-	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
-	struct arena *state;
-	struct reason bad = {""};
-	struct layer_orders orders;
-	struct order_memory *m;
-	struct directions d;
-	struct climb_job climb = {.d = &d,
-		.orders = &orders,
-		.passes = keep ? 1 : PASSES,
-		.prev = job->prev,
-		.cancel = job->cancel};
-
-	*out = NULL;
-	if (attempt > 0)
-		return ENGINE_NO_MORE;
-	state = arena_new();
-	swgraph_build(&g);
-	directions_build(&d, &g);
-	m = find_orders(job, &d, &orders, state, &bad);
-	if (m != NULL && knows_layers(job->prev))
-		climb.layers = &job->prev->layers;
-	climb.keep = keep && m != NULL && job->prev != NULL;
-	*out = climb_routes(&climb);
-	if (*out == NULL) {
-		arena_free(state);
-		(void)reason_set(why, "cancelled");
-		return ENGINE_REFUSED;
-	}
-	(*out)->engine = engine_nue.module.name;
-	(void)snprintf((*out)->note, sizeof((*out)->note),
-		"paths that climb, in %u of %u layers%s%s", (*out)->layers.n,
-		orders.n, bad.text[0] != '\0' ? "; not understood: " : "",
-		bad.text);
-	remember_orders(job, &d, &orders, m, *out, state);
-	give_ranks(*out, &d, &orders);
-	/* multicast obeys what the first layer does */
-	(*out)->mcast.pos =
-		mem_dup(orders.pos, g.nsw * sizeof(*(*out)->mcast.pos));
-	return ENGINE_OK;
+	return climb_engine_route(&nue, job, keep, attempt, arena, out, why);
 }
 
 /* ---- state ---- */
-
-static void
-nue_print(const struct routes *r, struct buf *out)
-{
-	struct buf text = {0};
-
-	if (r->state == NULL)
-		return;
-	order_memory_print(r->state->what, &text);
-	for (char *save = NULL, *line = strtok_r(text.text, "\n", &save);
-		line != NULL; line = strtok_r(NULL, "\n", &save))
-		buf_printf(out, "%s %s\n", engine_nue.module.name, line);
-	buf_free(&text);
-}
 
 static void
 nue_layers_short(const struct routes *r, const struct engine_options *options,
@@ -234,7 +108,7 @@ nue_layers_short(const struct routes *r, const struct engine_options *options,
 }
 
 static const struct engine_state_ops nue_state = {
-	.print = nue_print, .layers_short = nue_layers_short};
+	.print = climb_engine_print, .layers_short = nue_layers_short};
 
 const struct engine engine_nue = {
 	.module = {.name = "nue", .options = &nue_schema},

@@ -1,0 +1,198 @@
+#include "routing/climb/climb_engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/climb/climb.h"
+#include "routing/core/layer_links.h"
+#include "routing/core/slvl.h"
+#include "sm/base/mem.h"
+
+enum { PASSES = 3 };
+
+/* With one layer the ranks of links prove the tables. */
+static void
+give_ranks(struct routes *r, const struct directions *d,
+	const struct layer_orders *o)
+{
+	const struct swgraph *g = d->g;
+
+	if (o->n > 1)
+		return;
+	r->link_rank = mem_zalloc(g->t->nadj, sizeof(*r->link_rank));
+	for (uint32_t c = 0; c < d->n; c++)
+		for (unsigned k = 0; k < g->group[c].n; k++)
+			r->link_rank[g->group[c].adj + k] =
+				(uint32_t)(o->rank[c] + (int32_t)d->n);
+}
+
+/* ---- memory ---- */
+
+static bool
+is_own(const struct climb_engine *e, const struct routes *r)
+{
+	return r != NULL && strcmp(r->engine, e->name) == 0;
+}
+
+/* Whether the layers of these routes are those that are remembered. */
+static bool
+knows_layers(const struct climb_engine *e, const struct routes *r)
+{
+	return is_own(e, r) || (r != NULL && r->layers.n > 1);
+}
+
+/* What is remembered of the routes in force, or of a previous run; NULL:
+ * nothing. */
+static const struct order_memory *
+find_memory(const struct climb_engine *e, const struct route_job *job,
+	struct arena *a, struct reason *why)
+{
+	size_t own = strlen(e->name);
+	const struct order_memory *m;
+	struct buf text = {0};
+	const char *line = job->remembered;
+
+	if (is_own(e, job->prev) && job->prev->state != NULL)
+		return job->prev->state->what;
+	for (; line != NULL && *line != '\0'; line += *line == '\n') {
+		size_t n = strcspn(line, "\n");
+
+		if (strncmp(line, e->name, own) == 0 && line[own] == ' ')
+			buf_printf(&text, "%.*s\n", (int)(n - own - 1),
+				line + own + 1);
+		line += n;
+	}
+	if (text.n == 0)
+		return NULL;
+	m = order_memory_parse(text.text, a, why);
+	buf_free(&text);
+	return m;
+}
+
+/* The routes are made: layers that new orders have and no pair needs are not
+ * asked for again. */
+static void
+remember_orders(
+	const struct climb_engine *e, struct climb_plan *p, struct routes *r)
+{
+	if (p->memory == NULL) {
+		p->orders.n = r->layers.n;
+		p->memory = order_memory_learned(
+			p->d, &p->orders, e->asked(p->job->options), p->state);
+	}
+	r->layers.n = (uint8_t)p->orders.n;
+	routes_set_state(r, p->state, p->memory);
+}
+
+void
+climb_engine_print(const struct routes *r, struct buf *out)
+{
+	struct buf text = {0};
+
+	if (r->state == NULL)
+		return;
+	order_memory_print(r->state->what, &text);
+	for (char *save = NULL, *line = strtok_r(text.text, "\n", &save);
+		line != NULL; line = strtok_r(NULL, "\n", &save))
+		buf_printf(out, "%s %s\n", r->engine, line);
+	buf_free(&text);
+}
+
+/* ---- VLs ---- */
+
+int
+climb_engine_check_vls(const struct route_job *job, unsigned groups,
+	unsigned layers, struct reason *why)
+{
+	const struct topo *t = job->topo;
+	struct layer_links x = layer_links_survey(t, job->options, groups);
+
+	if (layers * x.levels > SLVL_SLS)
+		return reason_set(why,
+			"%u layers for each of %u QoS levels are more than "
+			"there are SLs",
+			layers, x.levels);
+	if (x.ports == 0)
+		return 0;
+	if (x.unmapped > 0)
+		return reason_set(why, "%s cannot map SLs to its VLs",
+			layer_links_name(t, x.first_unmapped).s);
+	if (x.least / x.levels < groups)
+		return reason_set(why,
+			"%s has %u VL%s for %u QoS level%s, each of which "
+			"takes "
+			"%u",
+			layer_links_name(t, x.first).s, x.least,
+			x.least == 1 ? "" : "s", x.levels,
+			x.levels == 1 ? "" : "s", groups);
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+/* What the engine knows of its routes, beside the tables. */
+static void
+complete_routes(const struct climb_engine *e, struct climb_plan *p,
+	const struct reason *bad, struct routes *r)
+{
+	r->engine = e->name;
+	(void)snprintf(r->note, sizeof(r->note), "%s, in %u of %u layers%s%s",
+		p->note, r->layers.n, p->orders.n,
+		bad->text[0] != '\0' ? "; not understood: " : "", bad->text);
+	remember_orders(e, p, r);
+	give_ranks(r, p->d, &p->orders);
+	/* multicast obeys what the first layer does */
+	r->mcast.pos =
+		mem_dup(p->orders.pos, p->d->g->nsw * sizeof(*r->mcast.pos));
+}
+
+static enum engine_result
+route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
+	struct routes **out, struct reason *why)
+{
+	const struct route_job *job = p->job;
+	struct reason bad = {""};
+	struct climb_job climb = {.d = p->d,
+		.orders = &p->orders,
+		.passes = keep ? 1 : PASSES,
+		.prev = job->prev,
+		.cancel = job->cancel};
+
+	p->was = find_memory(e, job, p->d->g->a, &bad);
+	if (e->make(p, why) != 0)
+		return ENGINE_REFUSED;
+	if (p->memory != NULL && knows_layers(e, job->prev))
+		climb.layers = &job->prev->layers;
+	climb.keep = keep && p->memory != NULL && job->prev != NULL;
+	*out = climb_routes(&climb);
+	if (*out == NULL) {
+		(void)reason_set(why, "cancelled");
+		return ENGINE_REFUSED;
+	}
+	complete_routes(e, p, &bad, *out);
+	return ENGINE_OK;
+}
+
+enum engine_result
+climb_engine_route(const struct climb_engine *e, const struct route_job *job,
+	bool keep, unsigned attempt, struct arena *arena, struct routes **out,
+	struct reason *why)
+{
+	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
+	struct directions d;
+	struct climb_plan plan = {.job = job, .d = &d};
+	enum engine_result result;
+
+	*out = NULL;
+	if (attempt > 0)
+		return ENGINE_NO_MORE;
+	plan.state = arena_new();
+	swgraph_build(&g);
+	directions_build(&d, &g);
+	result = route_plan(e, &plan, keep, out, why);
+	layer_orders_free(&plan.orders);
+	if (result != ENGINE_OK)
+		arena_free(plan.state);
+	return result;
+}

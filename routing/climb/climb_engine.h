@@ -1,0 +1,56 @@
+/*
+ * climb_engine: what engines share whose paths climb in the orders of layers.
+ * An engine makes the orders; the rest is done here: the graph, what a previous
+ * computation or a previous run has remembered, the paths, and what is to be
+ * remembered of them.
+ *
+ *	engine.route -> climb_engine_route -> climb_engine.make: orders
+ *					   -> climb_routes: paths in them
+ */
+#ifndef HEDDLE_ROUTING_CLIMB_CLIMB_ENGINE_H
+#define HEDDLE_ROUTING_CLIMB_CLIMB_ENGINE_H
+
+#include "routing/climb/layer_order.h"
+#include "routing/climb/order_memory.h"
+#include "routing/core/engine.h"
+
+/* Orders that are being made. */
+struct climb_plan {
+	/* Given. */
+	const struct route_job *job;
+	const struct directions *d;
+	const struct order_memory *was; /* remembered, or NULL */
+	struct arena *state;		/* for what is remembered from now on */
+
+	/* Made. */
+	struct layer_orders orders;
+	struct order_memory
+		*memory; /* NULL: the orders are new, learned ones */
+	char note[160];	 /* what was found, in words */
+};
+
+struct climb_engine {
+	const char *name; /* of the engine */
+	/* The orders, by job, d and was. -1 and why: the fabric is refused. */
+	int (*make)(struct climb_plan *plan, struct reason *why);
+	/* Layers that are asked for where the orders are learned. */
+	unsigned (*asked)(const struct engine_options *o);
+};
+
+/* The function route of struct engine. */
+enum engine_result climb_engine_route(const struct climb_engine *e,
+	const struct route_job *job, bool keep, unsigned attempt,
+	struct arena *arena, struct routes **out, struct reason *why);
+
+/* What is remembered of routes, as engine_state_ops.print prints it. */
+void climb_engine_print(const struct routes *r, struct buf *out);
+
+/*
+ * Whether every link between switches has VLs for these groups, and SLs are
+ * left for these layers, by each QoS level. -1 and why: a link or a switch
+ * lacks them.
+ */
+int climb_engine_check_vls(const struct route_job *job, unsigned groups,
+	unsigned layers, struct reason *why);
+
+#endif
