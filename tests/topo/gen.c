@@ -159,6 +159,74 @@ gen_hyperx(
 	return f;
 }
 
+/* power[i] is the i-th power of a generator of the numbers modulo q but 0;
+ * false: q is not a prime. */
+static bool
+find_powers(unsigned q, unsigned *power)
+{
+	for (unsigned base = 2; base < q; base++) {
+		unsigned n = 0, p = 1;
+
+		do {
+			power[n++] = p;
+			p = p * base % q;
+		} while (p > 1 && n < q - 1);
+		if (p == 1 && n == q - 1)
+			return true;
+	}
+	return false;
+}
+
+/* The links of Slim Fly, between switches (square, column, row). */
+static void
+connect_slimfly(
+	struct fabric *f, const uint32_t *at, unsigned q, const unsigned *power)
+{
+	const uint32_t *second = at + q * q;
+
+	for (unsigned x = 0; x < q; x++)
+		for (unsigned y = 0; y < q; y++) {
+			for (unsigned i = 0; i < q - 1; i++) {
+				unsigned other = (y + power[i]) % q;
+
+				/* each link once: its ends differ by the
+				   power both ways */
+				if (other > y)
+					connect_nodes(f,
+						(i % 2 == 0 ? at
+							    : second)[x * q +
+								      y],
+						(i % 2 == 0 ? at
+							    : second)[x * q +
+								      other]);
+			}
+			for (unsigned m = 0; m < q; m++)
+				connect_nodes(f, at[x * q + y],
+					second[m * q + (y + m * (q - x)) % q]);
+		}
+}
+
+struct fabric *
+gen_slimfly(unsigned q, unsigned hosts, struct reason *why)
+{
+	unsigned dim[2] = {2 * q, q}, degree = (3 * q - 1) / 2;
+	unsigned power[MAX_RADIX];
+	struct fabric *f;
+	uint32_t *at;
+
+	if (q >= MAX_RADIX || q % 4 != 1 || !find_powers(q, power)) {
+		reason_set(why, "a Slim Fly of q=%u cannot be", q);
+		return NULL;
+	}
+	if (!radix_ok(degree + hosts, why))
+		return NULL;
+	f = fabric_new();
+	at = add_box(f, dim, 2, degree, hosts);
+	connect_slimfly(f, at, q, power);
+	free(at);
+	return f;
+}
+
 struct fabric *
 gen_dragonfly(unsigned a, unsigned p, unsigned h, struct reason *why)
 {

@@ -44,6 +44,13 @@ struct fabric *gen_hyperx(const unsigned *dim, unsigned ndims, unsigned hosts,
 struct fabric *gen_dragonfly(
 	unsigned a, unsigned p, unsigned h, struct reason *why);
 
+/*
+ * Slim Fly: two squares of q by q switches, q a prime and 1 more than a
+ * multiple of 4; no two of the 2 q^2 are farther apart than two links (Besta
+ * and Hoefler 2014).
+ */
+struct fabric *gen_slimfly(unsigned q, unsigned hosts, struct reason *why);
+
 /* A connected random graph of n switches of degree d, hosts at each. */
 struct fabric *gen_random(unsigned n, unsigned d, unsigned hosts, uint64_t seed,
 	struct reason *why);

@@ -1,0 +1,227 @@
+#include "routing/climb/torus_orders.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+enum { WHOLE = UINT32_MAX };
+
+struct torus {
+	const struct directions *d;
+	const struct dimensions *m;
+	unsigned dim;	  /* at work */
+	uint32_t *broken; /* by row of this dimension: the coordinate behind
+			     the link that its ring has lost, or WHOLE */
+};
+
+static uint32_t
+coordinate_of(const struct torus *x, sw_ix s, unsigned dim)
+{
+	return x->m->at[(size_t)s * x->m->n + dim];
+}
+
+/* ---- rows: switches that differ in the dimension at work alone ---- */
+
+static uint32_t
+row_of(const struct torus *x, sw_ix s)
+{
+	uint32_t row = 0;
+
+	for (unsigned i = 0; i < x->m->n; i++)
+		if (i != x->dim)
+			row = row * x->m->dim[i].size + coordinate_of(x, s, i);
+	return row;
+}
+
+static uint32_t
+count_rows(const struct torus *x)
+{
+	uint32_t rows = 1;
+
+	for (unsigned i = 0; i < x->m->n; i++)
+		rows *= i != x->dim ? x->m->dim[i].size : 1;
+	return rows;
+}
+
+/* Whether a link leads to the coordinate that follows. */
+static bool
+leads_up(const struct torus *x, uint32_t c)
+{
+	uint32_t a = coordinate_of(x, x->d->from[c], x->dim);
+	uint32_t b = coordinate_of(x, x->d->g->group[c].peer, x->dim);
+
+	if (x->m->dim[x->dim].shape == DIMENSION_RING)
+		return b == (a + 1) % x->m->dim[x->dim].size;
+	return b > a;
+}
+
+/* Where the rings of the dimension have lost links. */
+static void
+find_breaks(struct torus *x)
+{
+	uint32_t rows = count_rows(x), n = x->m->dim[x->dim].size;
+	bool *has = mem_zalloc((size_t)rows * n, sizeof(*has));
+
+	x->broken = mem_alloc(rows * sizeof(*x->broken));
+	for (uint32_t c = 0; c < x->d->n; c++)
+		if (x->m->of[c] == x->dim && leads_up(x, c))
+			has[(size_t)row_of(x, x->d->from[c]) * n +
+				coordinate_of(x, x->d->from[c], x->dim)] = true;
+	for (uint32_t r = 0; r < rows; r++) {
+		x->broken[r] = WHOLE;
+		for (uint32_t a = n; a-- > 0;)
+			if (!has[(size_t)r * n + a])
+				x->broken[r] = (a + 1) % n;
+	}
+	free(has);
+}
+
+/* ---- ranks ---- */
+
+/* The place of a link among those of its row that lead the same way; a ring
+ * begins at a break. */
+static uint32_t
+place_in_ring(const struct torus *x, uint32_t c, uint32_t begin)
+{
+	uint32_t n = x->m->dim[x->dim].size;
+	uint32_t a = coordinate_of(x, x->d->from[c], x->dim);
+	uint32_t broken = x->broken[row_of(x, x->d->from[c])];
+
+	if (broken != WHOLE)
+		begin = broken;
+	return leads_up(x, c) ? (a + n - begin) % n : (begin + n - a) % n;
+}
+
+/* In a full mesh first to lower coordinates, then to higher ones. */
+static uint32_t
+place_in_line(const struct torus *x, uint32_t c)
+{
+	uint32_t n = x->m->dim[x->dim].size;
+	uint32_t a = coordinate_of(x, x->d->from[c], x->dim);
+	uint32_t b = coordinate_of(x, x->d->g->group[c].peer, x->dim);
+
+	if (x->m->dim[x->dim].shape == DIMENSION_LINE)
+		return b > a ? a : n - 1 - a;
+	return b < a ? n - 1 - a : n + b;
+}
+
+/*
+ * The coordinate that a link of a whole ring is not taken first to: the
+ * opposite one, by one of the two ways. Between opposite coordinates of which
+ * the lower one is even both directions take the links between them, else those
+ * around.
+ */
+static uint32_t
+find_avoided(const struct torus *x, uint32_t c)
+{
+	uint32_t n = x->m->dim[x->dim].size, half = n / 2;
+	uint32_t a = coordinate_of(x, x->d->from[c], x->dim);
+	bool inside = a % half % 2 == 0;
+
+	if (n % 2 != 0 || x->broken[row_of(x, x->d->from[c])] != WHOLE)
+		return UINT32_MAX;
+	/* up from the lower one and down from the upper one is inside */
+	return (leads_up(x, c) == (a < half)) == inside ? UINT32_MAX
+							: (a + half) % n;
+}
+
+/* The links of a dimension, which come in its order from base on. */
+static void
+rank_dimension(struct torus *x, int32_t base, struct layer_orders *o)
+{
+	uint32_t n = x->d->n, size = x->m->dim[x->dim].size;
+	bool ring = x->m->dim[x->dim].shape == DIMENSION_RING;
+
+	if (ring)
+		find_breaks(x);
+	for (uint32_t c = 0; c < n; c++) {
+		if (x->m->of[c] != x->dim)
+			continue;
+		for (unsigned k = 0; k < 2; k++)
+			o->rank[(k + 1) * n + c] =
+				base + (int32_t)(ring ? place_in_ring(x, c,
+								k * (size / 2))
+						      : place_in_line(x, c));
+		o->ties.avoided[c] = ring ? find_avoided(x, c) : UINT32_MAX;
+	}
+	free(x->broken);
+	x->broken = NULL;
+}
+
+/* ---- layers ---- */
+
+/* Which dimension is which ring: their numbers, UINT32_MAX for the others.
+ * Returns how many are rings. */
+static unsigned
+number_rings(const struct dimensions *m, unsigned ring[DIMENSIONS_MAX])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < m->n; i++)
+		ring[i] = m->dim[i].shape == DIMENSION_RING ? n++ : UINT32_MAX;
+	return n;
+}
+
+int
+torus_orders_check(const struct dimensions *m, struct reason *why)
+{
+	unsigned ring[DIMENSIONS_MAX], n = number_rings(m, ring);
+
+	if (n == 0)
+		return reason_set(why,
+			"no torus: none of its %u dimensions is a ring of four "
+			"switches or more",
+			m->n);
+	if (n > TORUS_RINGS)
+		return reason_set(why,
+			"a torus of %u rings: more than %d take more SLs than "
+			"there are",
+			n, TORUS_RINGS);
+	if (m->n > TORUS_DIMENSIONS)
+		return reason_set(why, "%u dimensions are too many", m->n);
+	return 0;
+}
+
+/* VL groups by layer and classes: out-class i is dimension i. */
+static void
+fill_groups(const struct dimensions *m, struct layer_orders *o)
+{
+	unsigned ring[DIMENSIONS_MAX];
+
+	(void)number_rings(m, ring);
+	for (unsigned l = 1; l < o->n; l++)
+		for (unsigned i = 0; i < m->n; i++)
+			o->map->group[l][1][i] =
+				(uint8_t)(1 +
+					  (ring[i] < TORUS_RINGS
+							  ? (l - 1) >> ring[i] &
+								    1
+							  : 0));
+}
+
+void
+torus_orders_make(const struct directions *d, const struct dimensions *m,
+	struct layer_orders *out)
+{
+	struct torus x = {.d = d, .m = m};
+	unsigned ring[DIMENSIONS_MAX], rings = number_rings(m, ring);
+	int32_t base = (int32_t)d->n;
+
+	layer_orders_map_room(d, 1 + (1U << rings), TORUS_GROUPS, 2, out);
+	out->structure = (uint16_t)((1U << out->n) - 2);
+	out->ties = (struct layer_ties){m->at, m->of, m->n,
+		arena_array(d->g->a, d->n + 1U, sizeof(uint32_t))};
+	fill_groups(m, out);
+	for (x.dim = 0; x.dim < m->n; x.dim++) {
+		rank_dimension(&x, base, out);
+		base += 2 * (int32_t)m->dim[x.dim].size;
+	}
+	for (uint32_t c = 0; c < d->n; c++) {
+		out->in[c] = 1;
+		out->out[c] = m->of[c];
+	}
+	layer_orders_put_classes(d, out);
+	layer_orders_by_center(d, out);
+}

@@ -1,0 +1,38 @@
+/*
+ * torus_orders: the orders of layers of a torus, and of any product of lines,
+ * rings and full meshes.
+ *
+ * A path goes through one dimension after the other. In a ring it must not go
+ * all the way round: VL group 1 is broken at the first coordinate, group 2 at
+ * the one opposite, so that a shortest path climbs in one of them. A layer says
+ * for each ring which; 2 to the number of rings are enough for all pairs. A
+ * ring that has lost a link is a line: there both groups are broken at that
+ * link, and any path climbs in either.
+ *
+ *	layer 0	     up/down, on VL group 0
+ *	layer 1 + b  its first link on group 0, where it goes; then dimension by
+ *		     dimension, on group 1 + bit d of b in ring d
+ *
+ * The ranks of group 0 are below all others, so that the first link is free:
+ * what has lost its link in the first dimension steps aside.
+ *
+ * Source: torus-2QoS of OpenSM for a VL by dimension and SL; Dally and Seitz
+ * 1987 for breaks of rings.
+ */
+#ifndef HEDDLE_ROUTING_CLIMB_TORUS_ORDERS_H
+#define HEDDLE_ROUTING_CLIMB_TORUS_ORDERS_H
+
+#include "routing/climb/layer_order.h"
+#include "routing/graph/dimensions.h"
+#include "sm/base/reason.h"
+
+enum { TORUS_RINGS = 3, TORUS_GROUPS = 3, TORUS_DIMENSIONS = 15 };
+
+/* Whether there are layers for these dimensions; -1 and why. */
+int torus_orders_check(const struct dimensions *m, struct reason *why);
+
+/* Orders in the graph's arena; free with layer_orders_free. */
+void torus_orders_make(const struct directions *d, const struct dimensions *m,
+	struct layer_orders *out);
+
+#endif
