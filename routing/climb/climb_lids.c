@@ -105,7 +105,8 @@ choose_among(struct column *c, sw_ix u, bool regular)
 static bool
 choose_next(struct column *c, sw_ix u)
 {
-	return (c->x->on != NULL && choose_among(c, u, true)) ||
+	return (c->x->job->orders->structure != 0 &&
+		       choose_among(c, u, true)) ||
 	       choose_among(c, u, false);
 }
 

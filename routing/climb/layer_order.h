@@ -49,7 +49,8 @@ struct layer_ties {
 struct layer_orders {
 	unsigned n;	    /* layers, 1 .. ROUTE_LAYERS */
 	struct vl_map *map; /* a reference; NULL: layer i has VL group i */
-	uint16_t structure; /* layers that are tried first; 0: all are alike */
+	uint16_t structure; /* layers that are tried first, their regular
+			       paths before others; 0: all are alike */
 	uint8_t *in, *out;  /* [directions.n] classes of the map */
 	struct layer_ties ties;
 	int32_t *rank; /* [VL groups * directions.n] by VL group and link

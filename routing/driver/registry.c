@@ -4,14 +4,15 @@
 #include <string.h>
 
 static const struct engine *const engines[] = {&engine_ftree, &engine_updn,
-	&engine_dor, &engine_torus, &engine_nue, NULL};
+	&engine_dor, &engine_torus, &engine_dragonfly, &engine_nue, NULL};
 
 const struct schema_module *const *
 registry_modules(void)
 {
 	static const struct schema_module *const modules[] = {
 		&engine_ftree.module, &engine_updn.module, &engine_dor.module,
-		&engine_torus.module, &engine_nue.module, NULL};
+		&engine_torus.module, &engine_dragonfly.module,
+		&engine_nue.module, NULL};
 
 	return modules;
 }

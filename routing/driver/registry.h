@@ -11,6 +11,7 @@ extern const struct engine engine_ftree;
 extern const struct engine engine_updn;
 extern const struct engine engine_dor;
 extern const struct engine engine_torus;
+extern const struct engine engine_dragonfly;
 extern const struct engine engine_nue;
 
 /* The engine that is asked when all others have failed: it routes any fabric.

@@ -19,7 +19,6 @@ struct engine_rig {
 	struct topo *t;
 	struct lft_pool *pool;
 	unsigned levels; /* of QoS */
-	uint8_t max_vls; /* as in engine_options */
 };
 
 /* f is taken over. */
@@ -31,7 +30,7 @@ rig_open(struct engine_rig *g, const struct engine *e, struct fabric *f,
 
 	ck_assert_msg(f != NULL, "%s", why->text);
 	*g = (struct engine_rig){
-		e, f, frozen_topo(f, &lids), lft_pool_new(), 1, 0};
+		e, f, frozen_topo(f, &lids), lft_pool_new(), 1};
 }
 
 static inline void
@@ -48,8 +47,7 @@ static inline struct routes *
 rig_route(const struct engine_rig *g, struct topo *t, const struct routes *prev,
 	const char *remembered, struct reason *why)
 {
-	const struct engine_options options = {
-		.levels = (uint8_t)g->levels, .max_vls = g->max_vls};
+	const struct engine_options options = {.levels = (uint8_t)g->levels};
 	struct route_job job = {.topo = t,
 		.pool = g->pool,
 		.prev = prev,

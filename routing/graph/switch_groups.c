@@ -1,0 +1,198 @@
+#include "routing/graph/switch_groups.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+enum {
+	GROUPS_LEAST = 3,
+	DENSE = 70,  /* per cent of the links that a group could have */
+	LINKED = 75, /* per cent of the pairs of groups */
+	HUNDRED = 100,
+};
+
+/* ---- triangles ---- */
+
+/* Switches that both ends of a link are linked to; near[] is those of one. */
+static uint32_t
+count_common(const struct swgraph *g, const bool *near, sw_ix b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[b]; i < g->first[b + 1]; i++)
+		n += near[g->group[i].peer];
+	return n;
+}
+
+/* The triangles of each link group, in count[]; returns the most. */
+static uint32_t
+count_triangles(const struct swgraph *g, uint32_t *count)
+{
+	bool *near = mem_zalloc(g->nsw + 1U, sizeof(*near));
+	uint32_t most = 0;
+
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			near[g->group[i].peer] = true;
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			count[i] = count_common(g, near, g->group[i].peer);
+			most = count[i] > most ? count[i] : most;
+		}
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			near[g->group[i].peer] = false;
+	}
+	free(near);
+	return most;
+}
+
+/* ---- groups ---- */
+
+static uint64_t
+guid_of(const struct swgraph *g, sw_ix s)
+{
+	return g->t->node[g->t->sw[s].node].guid;
+}
+
+/* All that hangs on s by links in at least this many triangles is one group;
+ * returns its size. */
+static uint32_t
+spread_group(const struct swgraph *g, const uint32_t *count, uint32_t least,
+	sw_ix s, uint32_t group, struct switch_groups *out, sw_ix *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	out->of[s] = group;
+	for (queue[tail++] = s; head < tail; head++)
+		for (uint32_t i = g->first[queue[head]];
+			i < g->first[queue[head] + 1]; i++) {
+			sw_ix p = g->group[i].peer;
+
+			if (count[i] < least || !g->live[p] ||
+				out->of[p] != UINT32_MAX)
+				continue;
+			out->of[p] = group;
+			queue[tail++] = p;
+		}
+	return tail;
+}
+
+struct numbered {
+	uint64_t guid;
+	sw_ix s;
+};
+
+static int
+lower_guid_first(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	return (x->guid > y->guid) - (x->guid < y->guid);
+}
+
+static void
+find_groups(const struct swgraph *g, struct switch_groups *out)
+{
+	uint32_t *count =
+		arena_array(g->a, g->first[g->nsw] + 1, sizeof(*count));
+	uint32_t least = (count_triangles(g, count) + 1) / 2, n = 0;
+	struct numbered *by = arena_array(g->a, g->nsw + 1U, sizeof(*by));
+	sw_ix *queue = arena_array(g->a, g->nsw + 1U, sizeof(*queue));
+
+	out->of = arena_array(g->a, g->nsw + 1U, sizeof(*out->of));
+	memset(out->of, 0xff, g->nsw * sizeof(*out->of));
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (g->live[s])
+			by[n++] = (struct numbered){guid_of(g, s), s};
+	qsort(by, n, sizeof(*by), lower_guid_first);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t size;
+
+		if (out->of[by[i].s] != UINT32_MAX)
+			continue;
+		size = spread_group(g, count, least > 0 ? least : 1, by[i].s,
+			out->n++, out, queue);
+		out->most = size > out->most ? size : out->most;
+	}
+}
+
+/* ---- what there is of a dragonfly ---- */
+
+/* Links inside groups, both directions; pairs of groups are marked in linked[n
+ * * n]. */
+static uint64_t
+count_inside(
+	const struct swgraph *g, const struct switch_groups *x, bool *linked)
+{
+	uint64_t inside = 0;
+
+	for (sw_ix s = 0; s < g->nsw; s++)
+		for (uint32_t i = g->first[s];
+			g->live[s] && i < g->first[s + 1]; i++) {
+			uint32_t a = x->of[s], b = x->of[g->group[i].peer];
+
+			inside += a == b;
+			linked[(size_t)a * x->n + b] = true;
+		}
+	return inside;
+}
+
+/* Links that groups could have inside, both directions. */
+static uint64_t
+count_possible(const struct swgraph *g, const struct switch_groups *x)
+{
+	uint32_t *size = mem_zalloc(x->n + 1U, sizeof(*size));
+	uint64_t links = 0;
+
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (g->live[s])
+			size[x->of[s]]++;
+	for (uint32_t i = 0; i < x->n; i++)
+		links += (uint64_t)size[i] * (size[i] - 1);
+	free(size);
+	return links;
+}
+
+static int
+check_groups(
+	const struct swgraph *g, struct switch_groups *x, struct reason *why)
+{
+	bool *linked = mem_zalloc((size_t)x->n * x->n + 1, sizeof(*linked));
+	uint64_t inside = count_inside(g, x, linked);
+	uint64_t possible = count_possible(g, x);
+	uint32_t pairs = x->n * (x->n - 1) / 2;
+
+	for (uint32_t a = 0; a < x->n; a++)
+		for (uint32_t b = 0; b < a; b++)
+			x->pairs += linked[(size_t)a * x->n + b];
+	free(linked);
+	if (inside * HUNDRED < possible * DENSE)
+		return reason_set(why,
+			"no dragonfly: its %" PRIu32 " groups have %" PRIu64
+			" of %" PRIu64 " links inside",
+			x->n, inside / 2, possible / 2);
+	if ((uint64_t)x->pairs * HUNDRED < (uint64_t)pairs * LINKED)
+		return reason_set(why,
+			"no dragonfly: %" PRIu32 " of %" PRIu32
+			" pairs of its %" PRIu32 " groups have a link",
+			x->pairs, pairs, x->n);
+	return 0;
+}
+
+int
+switch_groups_read(
+	const struct swgraph *g, struct switch_groups *out, struct reason *why)
+{
+	*out = (struct switch_groups){0};
+	find_groups(g, out);
+	if (out->most < 3)
+		return reason_set(why,
+			"no dragonfly: switches do not form groups in which "
+			"all are linked to each other");
+	if (out->n < GROUPS_LEAST)
+		return reason_set(why,
+			"no dragonfly: all switches are in %" PRIu32 " group%s",
+			out->n, out->n == 1 ? "" : "s");
+	return check_groups(g, out, why);
+}

@@ -1,0 +1,33 @@
+/*
+ * switch_groups: the switches read as the groups of a dragonfly: all, or nearly
+ * all, of a group are linked to each other, and nearly every two groups have a
+ * link. Read from the links alone, not from names or ports.
+ *
+ *   1. A link inside a group is in many triangles, one between groups in few.
+ *      Links in at least half as many as the one in the most are inside.
+ *   2. What hangs together by such links is a group.
+ *
+ * Source: Kim, Dally, Scott and Abts, Technology-driven, highly-scalable
+ * dragonfly topology (ISCA 2008).
+ */
+#ifndef HEDDLE_ROUTING_GRAPH_SWITCH_GROUPS_H
+#define HEDDLE_ROUTING_GRAPH_SWITCH_GROUPS_H
+
+#include <stdint.h>
+
+#include "routing/graph/swgraph.h"
+#include "sm/base/reason.h"
+
+struct switch_groups {
+	uint32_t n;
+	uint32_t *of;	/* [nsw] of live switches, numbered by lowest GUID */
+	uint32_t most;	/* switches of the largest */
+	uint32_t pairs; /* of groups that have a link */
+};
+
+/* Read the live switches of g, which is built; arrays are in g->a. -1 and why:
+ * they are no such groups. */
+int switch_groups_read(
+	const struct swgraph *g, struct switch_groups *out, struct reason *why);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * The engine dragonfly: groups are read from the links, paths are short and
+ * balanced, with and without failures; tables hold before a judge that shares
+ * nothing with them.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "routing/engines/dragonfly/dragonfly.h"
+#include "tests/unit/routing/engine_rig.h"
+#include "tests/unit/suite.h"
+
+/* Balanced dragonflies with some links out, and what the busiest link may carry
+ * then. */
+struct shape {
+	unsigned a, p, h, out;
+	uint64_t load;
+};
+
+static const struct shape shapes[] = {
+	{3, 2, 2, 0, 55},
+	{4, 2, 2, 0, 80},
+	{4, 2, 2, 3, 140},
+	{6, 3, 3, 0, 360},
+	{6, 3, 3, 20, 640},
+	{8, 4, 4, 0, 1130},
+	{8, 4, 4, 30, 1600},
+	{8, 4, 4, 75, 2000},
+};
+
+static struct fabric *
+make_shape(const struct shape *s, uint64_t seed, struct reason *why)
+{
+	struct fabric *f = gen_dragonfly(s->a, s->p, s->h, why);
+
+	return f == NULL || s->out == 0
+		       ? f
+		       : gen_edit_fail_links(f, s->out, seed, true, why);
+}
+
+START_TEST(balanced)
+{
+	const struct shape *s = &shapes[_i];
+	struct reason why = {""};
+	struct channel_verdict v;
+	struct engine_rig g;
+	struct routes *r;
+
+	rig_open(&g, &engine_dragonfly, make_shape(s, 3, &why), &why);
+	r = rig_route(&g, g.t, NULL, NULL, &why);
+	ck_assert_msg(r != NULL, "%s", why.text);
+	v = rig_check(r);
+	ck_assert_uint_eq(r->layers.n, 2);
+	ck_assert_uint_eq(v.groups, 3);
+	ck_assert_uint_le(rig_load(r), s->load);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+/* Small ones with many links out, of many seeds: all arrive, no cycle. */
+START_TEST(broken)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		const struct shape s = {4, 1, 2, 1 + i / 2, 0};
+		struct reason why = {""};
+		struct engine_rig g;
+		struct routes *r;
+
+		rig_open(&g, &engine_dragonfly,
+			make_shape(&s, (uint64_t)_i * 100 + i, &why), &why);
+		r = rig_route(&g, g.t, NULL, NULL, &why);
+		if (r != NULL)
+			(void)rig_check(r);
+		else
+			ck_assert_uint_gt(s.out, 2);
+		routes_unref(r);
+		rig_close(&g);
+	}
+}
+END_TEST
+
+/* What is no dragonfly, and what has too few VLs, is refused by its reason. */
+static struct fabric *
+make_other(int i, struct reason *why)
+{
+	static const unsigned flat[2] = {6, 6}, torus[2] = {5, 5}, one[1] = {7};
+	const struct gen_fattree2 tree = {4, 6, 1, 3, 3};
+
+	switch (i) {
+	case 0:
+		return gen_hyperx(flat, 2, 1, why);
+	case 1:
+		return gen_grid(torus, 2, true, 1, why);
+	case 2:
+		return gen_hyperx(one, 1, 1, why);
+	case 3:
+		return gen_tree_two(&tree, why);
+	case 4:
+		return gen_random(40, 5, 1, 3, why);
+	case 5:
+		/* half a dragonfly */
+		return gen_edit_fail_links(
+			gen_dragonfly(6, 1, 3, why), 140, 2, true, why);
+	default:
+		return gen_dragonfly(4, 2, 2, why);
+	}
+}
+
+START_TEST(refused)
+{
+	struct reason why = {""};
+	struct engine_rig g;
+
+	rig_open(&g, &engine_dragonfly, make_other(_i, &why), &why);
+	if (_i == 6)
+		g.levels = 3; /* 8 VLs have room for two */
+	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
+	ck_assert_msg(strstr(why.text,
+			      _i < 6 ? "no dragonfly: " : " VLs for ") != NULL,
+		"%d: %s", _i, why.text);
+	rig_close(&g);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("dragonfly");
+	TCase *t = tcase_create("core");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, balanced, 0, sizeof(shapes) / sizeof(*shapes));
+	tcase_add_loop_test(t, broken, 0, 5);
+	tcase_add_loop_test(t, refused, 0, 7);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
