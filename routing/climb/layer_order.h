@@ -97,7 +97,7 @@ layer_orders_avoids(const struct layer_orders *o, sw_ix t, uint32_t c)
 {
 	const struct layer_ties *ties = &o->ties;
 
-	return ties->at != NULL &&
+	return ties->at != NULL && ties->avoided[c] != UINT32_MAX &&
 	       ties->at[(size_t)t * ties->n + ties->of[c]] == ties->avoided[c];
 }
 

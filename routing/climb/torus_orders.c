@@ -150,6 +150,20 @@ rank_dimension(struct torus *x, int32_t base, struct layer_orders *o)
 	x->broken = NULL;
 }
 
+/* Links of no dimension, which may be the first of a path, or the last. */
+static void
+rank_odd_links(const struct directions *d, const struct dimensions *m,
+	int32_t top, struct layer_orders *o)
+{
+	for (uint32_t c = 0; c < d->n; c++) {
+		if (m->of[c] != DIMENSIONS_NONE)
+			continue;
+		for (unsigned k = 1; k < TORUS_GROUPS; k++)
+			o->rank[(size_t)k * d->n + c] = top;
+		o->ties.avoided[c] = UINT32_MAX;
+	}
+}
+
 /* ---- layers ---- */
 
 /* Which dimension is which ring: their numbers, UINT32_MAX for the others.
@@ -220,8 +234,9 @@ torus_orders_make(const struct directions *d, const struct dimensions *m,
 	}
 	for (uint32_t c = 0; c < d->n; c++) {
 		out->in[c] = 1;
-		out->out[c] = m->of[c];
+		out->out[c] = m->of[c] != DIMENSIONS_NONE ? m->of[c] : 0;
 	}
+	rank_odd_links(d, m, base, out);
 	layer_orders_put_classes(d, out);
 	layer_orders_by_center(d, out);
 }

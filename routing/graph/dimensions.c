@@ -7,6 +7,7 @@
 enum {
 	CLASSES_MAX = 2048, /* more: the links have no directions in common */
 	SELDOM = 4, /* one dimension: one meeting in this many spans a square */
+	NO_CLASS = UINT32_MAX,
 	SQUARE = 2, /* common neighbours of the corners of a square */
 };
 
@@ -19,6 +20,7 @@ struct reading {
 	sw_ix *near;	 /* [nsw] common neighbours: the first found */
 	uint32_t *count; /* [nsw] ... and how many, 0 between searches */
 	uint32_t nclasses;
+	uint32_t *size; /* [nclasses] links */
 };
 
 /* ---- links ---- */
@@ -143,21 +145,47 @@ join_around(struct reading *r, sw_ix a)
 	}
 }
 
-/* Number the classes densely; false: there are too many. */
+/* The size of class that a quarter of the links are in smaller ones than;
+ * size[] by class, both directions. */
+static uint32_t
+find_quartile(const struct reading *r, const uint32_t *size)
+{
+	uint32_t *many = arena_array(r->g->a, r->ngroups + 1U, sizeof(*many));
+	uint32_t passed = 0, n = 0;
+
+	for (uint32_t i = 0; i < r->ngroups; i++)
+		many[size[r->edge[i]]]++;
+	while (n < r->ngroups && (passed + many[n]) * 4 <= r->ngroups)
+		passed += many[n++];
+	return n;
+}
+
+/*
+ * Number the classes densely, without those that are less than half as large as
+ * a class is: links that others were lost around. False: there are too many.
+ */
 static bool
 number_classes(struct reading *r)
 {
 	uint32_t *number = arena_array(r->g->a, r->ngroups, sizeof(*number));
+	uint32_t *size = arena_array(r->g->a, r->ngroups, sizeof(*size));
+	uint32_t quartile;
 
 	for (uint32_t i = 0; i < r->ngroups; i++)
-		(void)root_of(r, i);
+		r->edge[i] = root_of(r, r->edge[i]);
 	for (uint32_t i = 0; i < r->ngroups; i++)
-		if (r->edge[i] == i && root_of(r, i) == i)
-			number[i] = r->nclasses++;
+		size[r->edge[i]]++;
+	quartile = find_quartile(r, size);
 	for (uint32_t i = 0; i < r->ngroups; i++)
-		r->edge[i] = number[root_of(r, r->edge[i])];
+		number[i] = size[i] > 0 && size[i] * 2 >= quartile
+				    ? r->nclasses++
+				    : NO_CLASS;
 	for (uint32_t i = 0; i < r->ngroups; i++)
-		r->class[i] = r->edge[i];
+		r->class[i] = number[r->edge[i]];
+	r->size = arena_array(r->g->a, r->nclasses + 1U, sizeof(*r->size));
+	for (uint32_t i = 0; i < r->ngroups; i++)
+		if (number[i] != NO_CLASS)
+			r->size[number[i]] = size[i] / 2;
 	return r->nclasses <= CLASSES_MAX;
 }
 
@@ -193,16 +221,27 @@ count_meetings(const struct reading *r, struct meeting *m)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 			for (uint32_t k = g->first[s]; k < i; k++) {
 				uint32_t x = r->class[i], y = r->class[k];
-				struct meeting *at =
-					&m[x < y ? x * r->nclasses + y
-						 : y * r->nclasses + x];
+				struct meeting *at;
 
-				if (x == y)
+				if (x == y || x == NO_CLASS || y == NO_CLASS)
 					continue;
+				at = &m[x < y ? x * r->nclasses + y
+					      : y * r->nclasses + x];
 				at->met++;
 				at->spanned += spans_square(g, s,
 					g->group[i].peer, g->group[k].peer);
 			}
+}
+
+/* Whether two classes are one dimension: they meet at more than half of the
+ * links of one, not just at one square that has lost a link. */
+static bool
+follow_each_other(const struct reading *r, uint32_t x, uint32_t y,
+	const struct meeting *at)
+{
+	uint32_t least = r->size[x] < r->size[y] ? r->size[x] : r->size[y];
+
+	return at->met * 2 > least && at->spanned * SELDOM < at->met;
 }
 
 static uint32_t
@@ -227,9 +266,7 @@ join_classes(struct reading *r)
 		of[i] = i;
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = i + 1; k < n; k++) {
-			const struct meeting *at = &m[i * n + k];
-
-			if (at->met > 0 && at->spanned * SELDOM < at->met)
+			if (follow_each_other(r, i, k, &m[i * n + k]))
 				of[root_in(of, k)] = root_in(of, i);
 		}
 	for (uint32_t i = 0; i < n; i++)
@@ -239,7 +276,10 @@ join_classes(struct reading *r)
 		return false;
 	r->out->n = dims;
 	for (uint32_t i = 0; i < r->ngroups; i++)
-		r->out->of[i] = (uint8_t)number[root_in(of, r->class[i])];
+		r->out->of[i] =
+			r->class[i] == NO_CLASS
+				? DIMENSIONS_NONE
+				: (uint8_t)number[root_in(of, r->class[i])];
 	return true;
 }
 
@@ -271,7 +311,9 @@ find_coordinates(struct reading *r, unsigned d)
 				uint32_t *at =
 					&out->at[g->group[i].peer * out->n + d];
 
-				if (out->of[i] == d || *at != UINT32_MAX)
+				if (out->of[i] == d ||
+					out->of[i] == DIMENSIONS_NONE ||
+					*at != UINT32_MAX)
 					continue;
 				*at = n;
 				queue[tail++] = g->group[i].peer;
@@ -520,6 +562,8 @@ order_dimensions(struct reading *r)
 		for (unsigned k = 0; k < g->group[i].n; k++) {
 			struct cabling *at = &c[r->out->of[i]];
 
+			if (r->out->of[i] == DIMENSIONS_NONE)
+				continue;
 			at->ports += g->t->adj[g->group[i].adj + k].out;
 			at->links++;
 		}
@@ -527,7 +571,36 @@ order_dimensions(struct reading *r)
 	for (unsigned d = 0; d < r->out->n; d++)
 		number[c[d].dim] = (uint8_t)d;
 	for (uint32_t i = 0; i < r->ngroups; i++)
-		r->out->of[i] = number[r->out->of[i]];
+		if (r->out->of[i] != DIMENSIONS_NONE)
+			r->out->of[i] = number[r->out->of[i]];
+}
+
+/* The dimension in which the ends of a link group differ, if it is one alone.
+ */
+static uint8_t
+dimension_between(const struct dimensions *x, sw_ix a, sw_ix b)
+{
+	uint8_t of = DIMENSIONS_NONE;
+
+	for (unsigned d = 0; d < x->n; d++) {
+		if (x->at[(size_t)a * x->n + d] == x->at[(size_t)b * x->n + d])
+			continue;
+		if (of != DIMENSIONS_NONE)
+			return DIMENSIONS_NONE;
+		of = (uint8_t)d;
+	}
+	return of;
+}
+
+void
+dimensions_of_links(const struct swgraph *g, struct dimensions *x)
+{
+	x->odd = 0;
+	for (sw_ix s = 0; s < g->nsw; s++)
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			x->of[i] = dimension_between(x, s, g->group[i].peer);
+			x->odd += x->of[i] == DIMENSIONS_NONE;
+		}
 }
 
 int
@@ -557,6 +630,7 @@ dimensions_read(
 		return reason_set(why,
 			"no torus, mesh, hypercube or HyperX: switches "
 			"have no coordinates of their own");
+	dimensions_of_links(g, out);
 	for (unsigned d = 0; d < out->n; d++)
 		if (place_coordinates(&r, d, why) != 0)
 			return -1;

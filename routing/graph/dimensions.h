@@ -5,7 +5,8 @@
  *
  *   1. Opposite links of a square without diagonals, whose corners have no
  *      other common neighbour, run in one direction; so do the links of a
- *      triangle. This gives classes of links.
+ *      triangle. This gives classes of links. Where links are missing, a class
+ *      loses a few: such remains are left out until coordinates are known.
  *   2. Where links of two classes meet at a switch and seldom span a square,
  *      the classes are one dimension: the next step of a line.
  *   3. What hangs together without the links of a dimension has one coordinate
@@ -28,7 +29,7 @@
 #include "routing/graph/swgraph.h"
 #include "sm/base/reason.h"
 
-enum { DIMENSIONS_MAX = 32 };
+enum { DIMENSIONS_MAX = 32, DIMENSIONS_NONE = UINT8_MAX };
 
 enum dimension_shape {
 	DIMENSION_LINE, /* two coordinates are a line */
@@ -43,7 +44,9 @@ struct dimensions {
 		enum dimension_shape shape;
 	} dim[DIMENSIONS_MAX];
 	uint32_t *at; /* [nsw * n] coordinates of live switches */
-	uint8_t *of;  /* [groups of the graph] dimension of a link group */
+	uint8_t *of;  /* [groups of the graph] dimension of a link group, or
+			 DIMENSIONS_NONE */
+	uint32_t odd; /* links that are of none: they lead to no neighbour */
 };
 
 /*
@@ -52,5 +55,8 @@ struct dimensions {
  */
 int dimensions_read(
 	const struct swgraph *g, struct dimensions *out, struct reason *why);
+
+/* The dimensions of links by the coordinates of their switches. */
+void dimensions_of_links(const struct swgraph *g, struct dimensions *x);
 
 #endif

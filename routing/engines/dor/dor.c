@@ -304,10 +304,15 @@ make_room(struct dor *x, const struct routes *prev)
 	x->behind = arena_array(a, t->nsw, sizeof(*x->behind));
 }
 
-/* A ring has cycles on a single VL. */
+/* A ring has cycles on a single VL, and every link must have a rank. */
 static int
-refuse_rings(const struct dimensions *d, struct reason *why)
+refuse_others(const struct dimensions *d, struct reason *why)
 {
+	if (d->odd > 0)
+		return reason_set(why,
+			"no mesh, hypercube or HyperX: links lead to no "
+			"neighbour in any dimension: %" PRIu32,
+			d->odd / 2);
 	for (unsigned i = 0; i < d->n; i++)
 		if (d->dim[i].shape == DIMENSION_RING)
 			return reason_set(why,
@@ -328,7 +333,8 @@ dor_route(const struct route_job *job, bool keep, unsigned attempt,
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
 	swgraph_build(&g);
-	if (dimensions_read(&g, &x.d, why) != 0 || refuse_rings(&x.d, why) != 0)
+	if (dimensions_read(&g, &x.d, why) != 0 ||
+		refuse_others(&x.d, why) != 0)
 		return ENGINE_REFUSED;
 	rank_links(&x);
 	switch_lids_list(&x.lids, g.t, arena);
