@@ -99,6 +99,31 @@ climb_engine_print(const struct routes *r, struct buf *out)
 	buf_free(&text);
 }
 
+/* ---- places ---- */
+
+bool
+climb_engine_recall(struct climb_plan *p, struct layer_orders *first,
+	struct dimensions *places)
+{
+	if (p->was != NULL)
+		p->memory =
+			order_memory_fit(p->was, p->d, 1, 1, first, p->state);
+	if (p->memory != NULL)
+		return place_memory_fit(p->was->places, p->d->g, places);
+	layer_orders_make(p->d, 1, first);
+	p->memory = order_memory_learned(p->d, first, 1, p->state);
+	return false;
+}
+
+void
+climb_engine_note(
+	struct climb_plan *p, const struct dimensions *places, bool known)
+{
+	p->known = known;
+	p->memory->places = place_memory_note(
+		known ? p->was->places : NULL, p->d->g, places, p->state);
+}
+
 /* ---- VLs ---- */
 
 int
@@ -162,9 +187,9 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 	p->was = find_memory(e, job, p->d->g->a, &bad);
 	if (e->make(p, why) != 0)
 		return ENGINE_REFUSED;
-	if (p->memory != NULL && knows_layers(e, job->prev))
+	if (p->known && knows_layers(e, job->prev))
 		climb.layers = &job->prev->layers;
-	climb.keep = keep && p->memory != NULL && job->prev != NULL;
+	climb.keep = keep && p->known && job->prev != NULL;
 	*out = climb_routes(&climb);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");

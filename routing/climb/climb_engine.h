@@ -24,9 +24,9 @@ struct climb_plan {
 
 	/* Made. */
 	struct layer_orders orders;
-	struct order_memory
-		*memory; /* NULL: the orders are new, learned ones */
-	char note[160];	 /* what was found, in words */
+	struct order_memory *memory; /* NULL: orders that were learned now */
+	bool known;	/* layers mean what they did in the previous routes */
+	char note[160]; /* what was found, in words */
 };
 
 struct climb_engine {
@@ -44,6 +44,18 @@ enum engine_result climb_engine_route(const struct climb_engine *e,
 
 /* What is remembered of routes, as engine_state_ops.print prints it. */
 void climb_engine_print(const struct routes *r, struct buf *out);
+
+/*
+ * For an engine with a structure: layer 0 into first, as it was or new, and the
+ * memory of it. True: the places of all switches are known, in *places.
+ */
+bool climb_engine_recall(struct climb_plan *p, struct layer_orders *first,
+	struct dimensions *places);
+
+/* The places that the orders are made by; known: climb_engine_recall gave
+ * them. */
+void climb_engine_note(
+	struct climb_plan *p, const struct dimensions *places, bool known);
 
 /*
  * Whether every link between switches has VLs for these groups, and SLs are

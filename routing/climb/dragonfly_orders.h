@@ -14,9 +14,9 @@
  * group of the destination, inside that one. Where the link between two groups
  * is lost, so do the paths through any third group that is not above both, in
  * both directions; and where a link inside a group is lost, one more step
- * inside: after another link inside, a link down in the order of layer 0 is
- * on the rising VL group and a link up on the falling one, so the step may be
- * the second of a path or the last.
+ * inside: after another link inside, a link to a switch of higher GUID is on
+ *the rising VL group and one to a lower GUID on the falling one, so the step
+ *may be the second of a path or the last.
  *
  * On each VL group ranks follow the numbers of groups: links inside a group,
  * then those that leave it.
@@ -30,8 +30,10 @@
 #include "routing/climb/layer_order.h"
 #include "routing/graph/switch_groups.h"
 
-/* Orders in the graph's arena; free with layer_orders_free. */
+/* Orders in the graph's arena, layer 0 as that of first; free with
+ * layer_orders_free. */
 void dragonfly_orders_make(const struct directions *d,
-	const struct switch_groups *m, struct layer_orders *out);
+	const struct switch_groups *m, const struct layer_orders *first,
+	struct layer_orders *out);
 
 #endif

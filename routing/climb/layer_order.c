@@ -471,46 +471,20 @@ layer_orders_room(
 		.seq = arena_array(g->a, g->nsw + 1U, sizeof(*out->seq))};
 }
 
-static struct search
-search_begin(const struct swgraph *g)
-{
-	struct search x = {.dist = mem_alloc((g->nsw + 1U) * sizeof(*x.dist)),
-		.nearest = mem_alloc((g->nsw + 1U) * sizeof(*x.nearest)),
-		.seq = mem_alloc((g->nsw + 1U) * sizeof(*x.seq))};
-
-	memset(x.nearest, 0xff, g->nsw * sizeof(*x.nearest));
-	return x;
-}
-
-static void
-search_end(struct search *x)
-{
-	free(x->dist);
-	free(x->nearest);
-	free(x->seq);
-}
-
-void
-layer_orders_by_center(const struct directions *d, struct layer_orders *out)
-{
-	struct search x = search_begin(d->g);
-
-	order_switches(d->g, &x, out);
-	layer_orders_by_switches(d, out->pos, out->rank);
-	search_end(&x);
-}
-
 void
 layer_orders_make(
 	const struct directions *d, unsigned n, struct layer_orders *out)
 {
 	const struct swgraph *g = d->g;
-	struct search s = search_begin(g);
+	struct search s = {.dist = mem_alloc((g->nsw + 1U) * sizeof(*s.dist)),
+		.nearest = mem_alloc((g->nsw + 1U) * sizeof(*s.nearest)),
+		.seq = mem_alloc((g->nsw + 1U) * sizeof(*s.seq))};
 	double *place = mem_zalloc(d->n + 1U, sizeof(*place));
 	uint32_t *pos = mem_alloc((g->nsw + 1U) * sizeof(*pos));
 	struct learn x;
 
 	layer_orders_room(d, n, out);
+	memset(s.nearest, 0xff, g->nsw * sizeof(*s.nearest));
 	order_switches(g, &s, out);
 	layer_orders_by_switches(d, out->pos, out->rank);
 	if (n > 1) {
@@ -525,20 +499,27 @@ layer_orders_make(
 	}
 	free(pos);
 	free(place);
-	search_end(&s);
+	free(s.dist);
+	free(s.nearest);
+	free(s.seq);
 }
 
 void
-layer_orders_map_room(const struct directions *d, unsigned n, unsigned groups,
-	unsigned ins, struct layer_orders *out)
+layer_orders_map_room(const struct directions *d,
+	const struct layer_orders *first, const struct layer_map_size *size,
+	struct layer_orders *out)
 {
 	const struct swgraph *g = d->g;
 
-	layer_orders_room(d, groups, out);
-	out->n = n;
+	layer_orders_room(d, size->groups, out);
+	out->n = size->layers;
+	out->nseq = first->nseq;
+	memcpy(out->pos, first->pos, g->nsw * sizeof(*out->pos));
+	memcpy(out->seq, first->seq, first->nseq * sizeof(*out->seq));
+	memcpy(out->rank, first->rank, d->n * sizeof(*out->rank));
 	out->map = vl_map_new(g->t);
-	out->map->groups = (uint8_t)groups;
-	out->map->in = (uint8_t)ins;
+	out->map->groups = (uint8_t)size->groups;
+	out->map->in = (uint8_t)size->ins;
 }
 
 void

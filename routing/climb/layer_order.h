@@ -65,11 +65,6 @@ struct layer_orders {
 void layer_orders_make(
 	const struct directions *d, unsigned n, struct layer_orders *out);
 
-/* The order of switches of layer 0, and the ranks by it: in each component by
- * the distance from its center. */
-void layer_orders_by_center(
-	const struct directions *d, struct layer_orders *out);
-
 /* Room for n orders in the graph's arena, to be filled. */
 void layer_orders_room(
 	const struct directions *d, unsigned n, struct layer_orders *out);
@@ -81,13 +76,20 @@ void layer_orders_by_switches(
 void layer_orders_by_places(
 	const struct directions *d, double *place, int32_t *rank);
 
+/* Of orders with a map of VLs. */
+struct layer_map_size {
+	unsigned layers, groups; /* of VLs */
+	unsigned ins;		 /* classes of links by which packets arrive */
+};
+
 /*
- * Room for ranks of n layers, with a map of this number of VL groups and of
- * classes of links by which packets arrive. Classes and ranks are to be filled,
- * then layer_orders_put_classes gives the ports of the map theirs.
+ * Room for orders with a map, layer 0 as that of `first`. Classes and ranks of
+ * the other layers are to be filled, then layer_orders_put_classes gives the
+ * ports of the map theirs.
  */
-void layer_orders_map_room(const struct directions *d, unsigned n,
-	unsigned groups, unsigned ins, struct layer_orders *out);
+void layer_orders_map_room(const struct directions *d,
+	const struct layer_orders *first, const struct layer_map_size *size,
+	struct layer_orders *out);
 void layer_orders_put_classes(
 	const struct directions *d, const struct layer_orders *o);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/climb/memory_reader.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
@@ -270,6 +271,8 @@ without_lost_links(const struct order_memory *m, const struct directions *d,
 		return m;
 	}
 	out = memory_new(a, m->n, 0, known);
+	out->asked = m->asked;
+	out->places = m->places;
 	out->guid = m->guid;
 	out->nsw = m->nsw;
 	for (uint32_t k = 0; k < m->nlinks; k++)
@@ -336,79 +339,22 @@ order_memory_print(const struct order_memory *m, struct buf *out)
 				m->place[(size_t)l * m->nlinks + k]);
 		buf_put(out, "\n", 1);
 	}
-}
-
-/* A text that is read word by word. */
-struct reader {
-	const char *at;
-	unsigned line;
-	struct reason *why;
-};
-
-static bool
-reads_word(struct reader *r, const char *word)
-{
-	size_t n = strlen(word);
-
-	if (strncmp(r->at, word, n) != 0)
-		return false;
-	r->at += n;
-	return true;
+	if (m->places != NULL)
+		place_memory_print(m->places, out);
 }
 
 static bool
-reads_guid(struct reader *r, uint64_t *guid)
-{
-	char *end;
-
-	if (!reads_word(r, " 0x"))
-		return false;
-	*guid = strtoull(r->at, &end, 16);
-	if (end != r->at + 16)
-		return false;
-	r->at = end;
-	return true;
-}
-
-static bool
-reads_number(struct reader *r, long least, long most, long *out)
-{
-	char *end;
-
-	if (!reads_word(r, " ") ||
-		(r->at[0] != '-' && (r->at[0] < '0' || r->at[0] > '9')))
-		return false;
-	*out = strtol(r->at, &end, 10);
-	if (end == r->at || *out < least || *out > most)
-		return false;
-	r->at = end;
-	return true;
-}
-
-static size_t
-count_lines(const char *text, const char *word)
-{
-	size_t n = 0, len = strlen(word);
-
-	for (; *text != '\0'; text++) {
-		n += strncmp(text, word, len) == 0;
-		text = strchr(text, '\n');
-		if (text == NULL)
-			break;
-	}
-	return n;
-}
-
-static bool
-reads_link(struct reader *r, struct order_memory *m, size_t nlinks)
+reads_link(struct memory_reader *r, struct order_memory *m, size_t nlinks)
 {
 	struct remembered_link *k = &m->link[m->nlinks];
 	long place;
 
-	if (!reads_guid(r, &k->a) || !reads_guid(r, &k->b) || k->a >= k->b)
+	if (!memory_reader_takes_guid(r, &k->a) ||
+		!memory_reader_takes_guid(r, &k->b) || k->a >= k->b)
 		return false;
 	for (unsigned l = 0; l + 1 < m->n; l++) {
-		if (!reads_number(r, -INT32_MAX / 2, INT32_MAX / 2, &place) ||
+		if (!memory_reader_takes_number(
+			    r, -INT32_MAX / 2, INT32_MAX / 2, &place) ||
 			place == 0)
 			return false;
 		m->place[l * nlinks + m->nlinks] = (int32_t)place;
@@ -417,28 +363,34 @@ reads_link(struct reader *r, struct order_memory *m, size_t nlinks)
 	return true;
 }
 
-/* A line after the first one. */
+/* A line of a text after the first one. */
 static bool
-reads_line(struct reader *r, struct order_memory *m, size_t nlinks)
+reads_line(struct memory_reader *r, struct order_memory *m, size_t nlinks,
+	const char *text, struct arena *a)
 {
-	if (reads_word(r, "switch"))
-		return reads_guid(r, &m->guid[m->nsw++]);
-	return reads_word(r, "link") && reads_link(r, m, nlinks);
+	if (memory_reader_takes_word(r, "switch"))
+		return memory_reader_takes_guid(r, &m->guid[m->nsw++]);
+	if (m->places == NULL && memory_reader_takes_word(r, "shape"))
+		return (m->places = place_memory_read_shape(r, text, a)) !=
+		       NULL;
+	if (m->places != NULL && memory_reader_takes_word(r, "place"))
+		return place_memory_reads_place(r, m->places);
+	return memory_reader_takes_word(r, "link") && reads_link(r, m, nlinks);
 }
 
 struct order_memory *
 order_memory_parse(const char *text, struct arena *a, struct reason *why)
 {
-	size_t nsw = count_lines(text, "switch");
-	size_t nlinks = count_lines(text, "link");
-	struct reader r = {text, 1, why};
+	size_t nsw = memory_reader_count_lines(text, "switch");
+	size_t nlinks = memory_reader_count_lines(text, "link");
+	struct memory_reader r = {text, 1};
 	struct order_memory *m = NULL;
 	long asked, n;
 	bool good;
 
-	good = reads_word(&r, "layers") &&
-	       reads_number(&r, 1, ROUTE_LAYERS, &asked) &&
-	       reads_number(&r, 1, ROUTE_LAYERS, &n);
+	good = memory_reader_takes_word(&r, "layers") &&
+	       memory_reader_takes_number(&r, 1, ROUTE_LAYERS, &asked) &&
+	       memory_reader_takes_number(&r, 1, ROUTE_LAYERS, &n);
 	if (good) {
 		m = memory_new(a, (unsigned)n, nsw, nlinks);
 		m->asked = (unsigned)asked;
@@ -447,7 +399,7 @@ order_memory_parse(const char *text, struct arena *a, struct reason *why)
 		good &= *r.at == '\n') {
 		r.at++;
 		r.line++;
-		good = reads_line(&r, m, nlinks);
+		good = reads_line(&r, m, nlinks, text, a);
 	}
 	if (good)
 		return m;

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "routing/climb/layer_order.h"
+#include "routing/climb/place_memory.h"
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
@@ -40,6 +41,8 @@ struct order_memory {
 			   direction from a to b; its opposite has the opposite
 			   one; not 0, no two of a layer are alike but for the
 			   sign */
+	struct place_memory *places; /* of the structure that the orders follow
+					from; NULL: they were learned */
 };
 
 /* What is remembered of orders that were learned for the graph; all of it in

@@ -6,7 +6,10 @@
 
 #include "sm/base/mem.h"
 
-enum { WHOLE = UINT32_MAX };
+enum {
+	WHOLE = UINT32_MAX,
+	ABSENT = 2, /* places for each switch there is, at most */
+};
 
 struct torus {
 	const struct directions *d;
@@ -179,9 +182,11 @@ number_rings(const struct dimensions *m, unsigned ring[DIMENSIONS_MAX])
 }
 
 int
-torus_orders_check(const struct dimensions *m, struct reason *why)
+torus_orders_check(
+	const struct swgraph *g, const struct dimensions *m, struct reason *why)
 {
 	unsigned ring[DIMENSIONS_MAX], n = number_rings(m, ring);
+	uint64_t places = 1;
 
 	if (n == 0)
 		return reason_set(why,
@@ -195,6 +200,11 @@ torus_orders_check(const struct dimensions *m, struct reason *why)
 			n, TORUS_RINGS);
 	if (m->n > TORUS_DIMENSIONS)
 		return reason_set(why, "%u dimensions are too many", m->n);
+	for (unsigned i = 0; i < m->n && places <= g->nsw * ABSENT; i++)
+		places *= m->dim[i].size;
+	if (places > g->nsw * ABSENT)
+		return reason_set(why,
+			"no torus: more than half of its switches are missing");
 	return 0;
 }
 
@@ -217,13 +227,14 @@ fill_groups(const struct dimensions *m, struct layer_orders *o)
 
 void
 torus_orders_make(const struct directions *d, const struct dimensions *m,
-	struct layer_orders *out)
+	const struct layer_orders *first, struct layer_orders *out)
 {
 	struct torus x = {.d = d, .m = m};
 	unsigned ring[DIMENSIONS_MAX], rings = number_rings(m, ring);
+	const struct layer_map_size size = {1 + (1U << rings), TORUS_GROUPS, 2};
 	int32_t base = (int32_t)d->n;
 
-	layer_orders_map_room(d, 1 + (1U << rings), TORUS_GROUPS, 2, out);
+	layer_orders_map_room(d, first, &size, out);
 	out->structure = (uint16_t)((1U << out->n) - 2);
 	out->ties = (struct layer_ties){m->at, m->of, m->n,
 		arena_array(d->g->a, d->n + 1U, sizeof(uint32_t))};
@@ -238,5 +249,4 @@ torus_orders_make(const struct directions *d, const struct dimensions *m,
 	}
 	rank_odd_links(d, m, base, out);
 	layer_orders_put_classes(d, out);
-	layer_orders_by_center(d, out);
 }

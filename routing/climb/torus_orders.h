@@ -29,10 +29,12 @@
 enum { TORUS_RINGS = 3, TORUS_GROUPS = 3, TORUS_DIMENSIONS = 15 };
 
 /* Whether there are layers for these dimensions; -1 and why. */
-int torus_orders_check(const struct dimensions *m, struct reason *why);
+int torus_orders_check(const struct swgraph *g, const struct dimensions *m,
+	struct reason *why);
 
-/* Orders in the graph's arena; free with layer_orders_free. */
+/* Orders in the graph's arena, layer 0 as that of first; free with
+ * layer_orders_free. */
 void torus_orders_make(const struct directions *d, const struct dimensions *m,
-	struct layer_orders *out);
+	const struct layer_orders *first, struct layer_orders *out);
 
 #endif

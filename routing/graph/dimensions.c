@@ -575,8 +575,18 @@ order_dimensions(struct reading *r)
 			r->out->of[i] = number[r->out->of[i]];
 }
 
-/* The dimension in which the ends of a link group differ, if it is one alone.
- */
+/* Whether coordinates a and b are neighbours. */
+static bool
+are_linked(const struct dimension *d, uint32_t a, uint32_t b)
+{
+	uint32_t apart = a < b ? b - a : a - b;
+
+	return d->shape == DIMENSION_FULL || apart == 1 ||
+	       (d->shape == DIMENSION_RING && apart == d->size - 1);
+}
+
+/* The dimension in which the ends of a link group differ, if it is one alone
+ * and they are neighbours in it. */
 static uint8_t
 dimension_between(const struct dimensions *x, sw_ix a, sw_ix b)
 {
@@ -589,6 +599,10 @@ dimension_between(const struct dimensions *x, sw_ix a, sw_ix b)
 			return DIMENSIONS_NONE;
 		of = (uint8_t)d;
 	}
+	if (of != DIMENSIONS_NONE &&
+		!are_linked(&x->dim[of], x->at[(size_t)a * x->n + of],
+			x->at[(size_t)b * x->n + of]))
+		return DIMENSIONS_NONE;
 	return of;
 }
 
@@ -625,7 +639,8 @@ dimensions_read(
 	out->at = arena_array(
 		g->a, (size_t)g->nsw * (out->n + 1), sizeof(*out->at));
 	for (unsigned d = 0; d < out->n; d++)
-		out->dim[d].size = find_coordinates(&r, d);
+		out->dim[d] = (struct dimension){
+			find_coordinates(&r, d), DIMENSION_FULL};
 	if (!are_unique(&r))
 		return reason_set(why,
 			"no torus, mesh, hypercube or HyperX: switches "

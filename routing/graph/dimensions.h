@@ -32,17 +32,20 @@
 enum { DIMENSIONS_MAX = 32, DIMENSIONS_NONE = UINT8_MAX };
 
 enum dimension_shape {
-	DIMENSION_LINE, /* two coordinates are a line */
-	DIMENSION_RING, /* of four and more */
-	DIMENSION_FULL, /* mesh */
+	DIMENSION_LINE,	  /* two coordinates are a line */
+	DIMENSION_RING,	  /* of four and more */
+	DIMENSION_FULL,	  /* mesh */
+	DIMENSION_GROUPS, /* none, but the groups of a dragonfly */
+};
+
+struct dimension {
+	uint32_t size; /* coordinates */
+	enum dimension_shape shape;
 };
 
 struct dimensions {
 	unsigned n;
-	struct {
-		uint32_t size; /* coordinates */
-		enum dimension_shape shape;
-	} dim[DIMENSIONS_MAX];
+	struct dimension dim[DIMENSIONS_MAX];
 	uint32_t *at; /* [nsw * n] coordinates of live switches */
 	uint8_t *of;  /* [groups of the graph] dimension of a link group, or
 			 DIMENSIONS_NONE */
@@ -56,7 +59,8 @@ struct dimensions {
 int dimensions_read(
 	const struct swgraph *g, struct dimensions *out, struct reason *why);
 
-/* The dimensions of links by the coordinates of their switches. */
+/* The dimensions of links by the coordinates of their switches, which need not
+ * be what the links are now: `of` and `odd` are filled in. */
 void dimensions_of_links(const struct swgraph *g, struct dimensions *x);
 
 #endif

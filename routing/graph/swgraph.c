@@ -1,6 +1,7 @@
 #include "routing/graph/swgraph.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The links to one and the same live switch become a group. */
@@ -137,4 +138,35 @@ swgraph_build(struct swgraph *g)
 		share_graph(g, g->like);
 	else
 		make_graph(g);
+}
+
+struct by_guid {
+	uint64_t guid;
+	sw_ix s;
+};
+
+static int
+lower_guid_first(const void *a, const void *b)
+{
+	const struct by_guid *x = a, *y = b;
+
+	return (x->guid > y->guid) - (x->guid < y->guid);
+}
+
+uint32_t *
+swgraph_by_guid(const struct swgraph *g)
+{
+	struct by_guid *by = arena_array(g->a, g->nsw + 1U, sizeof(*by));
+	uint32_t *place = arena_array(g->a, g->nsw + 1U, sizeof(*place));
+	uint32_t n = 0;
+
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (g->live[s])
+			by[n++] = (struct by_guid){
+				g->t->node[g->t->sw[s].node].guid, s};
+	qsort(by, n, sizeof(*by), lower_guid_first);
+	memset(place, 0xff, g->nsw * sizeof(*place));
+	for (uint32_t i = 0; i < n; i++)
+		place[by[i].s] = i;
+	return place;
 }

@@ -70,4 +70,8 @@ void swgraph_build(struct swgraph *g);
  */
 void swgraph_components(struct swgraph *g);
 
+/* The places of live switches in the order of their GUIDs, [nsw] in the graph's
+ * arena; UINT32_MAX of others. */
+uint32_t *swgraph_by_guid(const struct swgraph *g);
+
 #endif

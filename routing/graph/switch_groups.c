@@ -49,19 +49,13 @@ count_triangles(const struct swgraph *g, uint32_t *count)
 
 /* ---- groups ---- */
 
-static uint64_t
-guid_of(const struct swgraph *g, sw_ix s)
-{
-	return g->t->node[g->t->sw[s].node].guid;
-}
-
-/* All that hangs on s by links in at least this many triangles is one group;
- * returns its size. */
-static uint32_t
+/* All that hangs on s by links in at least this many triangles is the next
+ * group. */
+static void
 spread_group(const struct swgraph *g, const uint32_t *count, uint32_t least,
-	sw_ix s, uint32_t group, struct switch_groups *out, sw_ix *queue)
+	sw_ix s, struct switch_groups *out, sw_ix *queue)
 {
-	uint32_t head = 0, tail = 0;
+	uint32_t head = 0, tail = 0, group = out->n++;
 
 	out->of[s] = group;
 	for (queue[tail++] = s; head < tail; head++)
@@ -75,20 +69,6 @@ spread_group(const struct swgraph *g, const uint32_t *count, uint32_t least,
 			out->of[p] = group;
 			queue[tail++] = p;
 		}
-	return tail;
-}
-
-struct numbered {
-	uint64_t guid;
-	sw_ix s;
-};
-
-static int
-lower_guid_first(const void *a, const void *b)
-{
-	const struct numbered *x = a, *y = b;
-
-	return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
 static void
@@ -97,24 +77,21 @@ find_groups(const struct swgraph *g, struct switch_groups *out)
 	uint32_t *count =
 		arena_array(g->a, g->first[g->nsw] + 1, sizeof(*count));
 	uint32_t least = (count_triangles(g, count) + 1) / 2, n = 0;
-	struct numbered *by = arena_array(g->a, g->nsw + 1U, sizeof(*by));
+	const uint32_t *place = swgraph_by_guid(g);
+	sw_ix *by = arena_array(g->a, g->nsw + 1U, sizeof(*by));
 	sw_ix *queue = arena_array(g->a, g->nsw + 1U, sizeof(*queue));
 
 	out->of = arena_array(g->a, g->nsw + 1U, sizeof(*out->of));
 	memset(out->of, 0xff, g->nsw * sizeof(*out->of));
 	for (sw_ix s = 0; s < g->nsw; s++)
-		if (g->live[s])
-			by[n++] = (struct numbered){guid_of(g, s), s};
-	qsort(by, n, sizeof(*by), lower_guid_first);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t size;
-
-		if (out->of[by[i].s] != UINT32_MAX)
-			continue;
-		size = spread_group(g, count, least > 0 ? least : 1, by[i].s,
-			out->n++, out, queue);
-		out->most = size > out->most ? size : out->most;
-	}
+		if (g->live[s]) {
+			by[place[s]] = s;
+			n++;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		if (out->of[by[i]] == UINT32_MAX)
+			spread_group(g, count, least > 0 ? least : 1, by[i],
+				out, queue);
 }
 
 /* ---- what there is of a dragonfly ---- */
@@ -154,29 +131,33 @@ count_possible(const struct swgraph *g, const struct switch_groups *x)
 	return links;
 }
 
-static int
-check_groups(
-	const struct swgraph *g, struct switch_groups *x, struct reason *why)
+int
+switch_groups_check(const struct swgraph *g, const struct switch_groups *x,
+	struct reason *why)
 {
 	bool *linked = mem_zalloc((size_t)x->n * x->n + 1, sizeof(*linked));
 	uint64_t inside = count_inside(g, x, linked);
 	uint64_t possible = count_possible(g, x);
-	uint32_t pairs = x->n * (x->n - 1) / 2;
+	uint32_t all = x->n * (x->n - 1) / 2, pairs = 0;
 
 	for (uint32_t a = 0; a < x->n; a++)
 		for (uint32_t b = 0; b < a; b++)
-			x->pairs += linked[(size_t)a * x->n + b];
+			pairs += linked[(size_t)a * x->n + b];
 	free(linked);
-	if (inside * HUNDRED < possible * DENSE)
+	if (x->n < GROUPS_LEAST)
+		return reason_set(why,
+			"no dragonfly: all switches are in %" PRIu32 " group%s",
+			x->n, x->n == 1 ? "" : "s");
+	if (inside * HUNDRED < possible * DENSE || possible == 0)
 		return reason_set(why,
 			"no dragonfly: its %" PRIu32 " groups have %" PRIu64
 			" of %" PRIu64 " links inside",
 			x->n, inside / 2, possible / 2);
-	if ((uint64_t)x->pairs * HUNDRED < (uint64_t)pairs * LINKED)
+	if ((uint64_t)pairs * HUNDRED < (uint64_t)all * LINKED)
 		return reason_set(why,
 			"no dragonfly: %" PRIu32 " of %" PRIu32
 			" pairs of its %" PRIu32 " groups have a link",
-			x->pairs, pairs, x->n);
+			pairs, all, x->n);
 	return 0;
 }
 
@@ -186,13 +167,5 @@ switch_groups_read(
 {
 	*out = (struct switch_groups){0};
 	find_groups(g, out);
-	if (out->most < 3)
-		return reason_set(why,
-			"no dragonfly: switches do not form groups in which "
-			"all are linked to each other");
-	if (out->n < GROUPS_LEAST)
-		return reason_set(why,
-			"no dragonfly: all switches are in %" PRIu32 " group%s",
-			out->n, out->n == 1 ? "" : "s");
-	return check_groups(g, out, why);
+	return switch_groups_check(g, out, why);
 }

@@ -20,10 +20,13 @@
 
 struct switch_groups {
 	uint32_t n;
-	uint32_t *of;	/* [nsw] of live switches, numbered by lowest GUID */
-	uint32_t most;	/* switches of the largest */
-	uint32_t pairs; /* of groups that have a link */
+	uint32_t *of; /* [nsw] of live switches, numbered by lowest GUID */
 };
+
+/* Whether links are those of such groups, but for some that are missing; -1 and
+ * why. */
+int switch_groups_check(const struct swgraph *g, const struct switch_groups *x,
+	struct reason *why);
 
 /* Read the live switches of g, which is built; arrays are in g->a. -1 and why:
  * they are no such groups. */

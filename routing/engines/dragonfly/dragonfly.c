@@ -6,18 +6,33 @@
 #include "routing/climb/climb_engine.h"
 #include "routing/climb/dragonfly_orders.h"
 
+/* Whether what is remembered are the groups of a dragonfly with these links. */
+static bool
+fits_links(const struct climb_plan *p, const struct dimensions *places,
+	struct switch_groups *m)
+{
+	if (places->n != 1 || places->dim[0].shape != DIMENSION_GROUPS)
+		return false;
+	*m = (struct switch_groups){places->dim[0].size, places->at};
+	return switch_groups_check(p->d->g, m, &(struct reason){""}) == 0;
+}
+
 static int
 make_orders(struct climb_plan *p, struct reason *why)
 {
-	struct switch_groups m;
+	struct switch_groups m = {0};
 	struct layer_orders first;
+	struct dimensions places;
+	bool known = climb_engine_recall(p, &first, &places) &&
+		     fits_links(p, &places, &m);
 
-	if (switch_groups_read(p->d->g, &m, why) != 0)
+	if (!known && switch_groups_read(p->d->g, &m, why) != 0)
 		return -1;
-	dragonfly_orders_make(p->d, &m, &p->orders);
-	first = p->orders;
-	first.n = 1;
-	p->memory = order_memory_learned(p->d, &first, 1, p->state);
+	if (!known)
+		places = (struct dimensions){
+			.n = 1, .dim = {{m.n, DIMENSION_GROUPS}}, .at = m.of};
+	climb_engine_note(p, &places, known);
+	dragonfly_orders_make(p->d, &m, &first, &p->orders);
 	(void)snprintf(p->note, sizeof(p->note),
 		"paths by the %" PRIu32 " groups of a dragonfly", m.n);
 	return climb_engine_check_vls(

@@ -62,7 +62,8 @@ make_orders(struct climb_plan *p, struct reason *why)
 	if (p->was != NULL)
 		p->memory = order_memory_fit(
 			p->was, p->d, asked, most, &p->orders, p->state);
-	if (p->memory == NULL)
+	p->known = p->memory != NULL;
+	if (!p->known)
 		layer_orders_make(p->d, most, &p->orders);
 	return 0;
 }

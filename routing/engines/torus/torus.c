@@ -6,6 +6,8 @@
 #include "routing/climb/climb_engine.h"
 #include "routing/climb/torus_orders.h"
 
+enum { ODD = 20 };
+
 static void
 describe_dimensions(const struct dimensions *d, char *out, size_t size)
 {
@@ -21,19 +23,27 @@ describe_dimensions(const struct dimensions *d, char *out, size_t size)
 			d->dim[i].size);
 }
 
+/* Whether the links are still those of the dimensions, but for one in ODD. */
+static bool
+fits_links(const struct climb_plan *p, struct dimensions *m)
+{
+	dimensions_of_links(p->d->g, m);
+	return m->odd * ODD <= p->d->n;
+}
+
 static int
 make_orders(struct climb_plan *p, struct reason *why)
 {
 	struct dimensions m;
 	struct layer_orders first;
+	bool known = climb_engine_recall(p, &first, &m) && fits_links(p, &m);
 
-	if (dimensions_read(p->d->g, &m, why) != 0 ||
-		torus_orders_check(&m, why) != 0)
+	if (!known && dimensions_read(p->d->g, &m, why) != 0)
 		return -1;
-	torus_orders_make(p->d, &m, &p->orders);
-	first = p->orders;
-	first.n = 1;
-	p->memory = order_memory_learned(p->d, &first, 1, p->state);
+	if (torus_orders_check(p->d->g, &m, why) != 0)
+		return -1;
+	climb_engine_note(p, &m, known);
+	torus_orders_make(p->d, &m, &first, &p->orders);
 	describe_dimensions(&m, p->note, sizeof(p->note));
 	return climb_engine_check_vls(p->job, TORUS_GROUPS, p->orders.n, why);
 }

@@ -9,6 +9,7 @@
 
 #include "routing/core/engine.h"
 #include "routing/verify/verify.h"
+#include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/routing/channel_judge.h"
@@ -89,6 +90,144 @@ rig_load(const struct routes *r)
 
 	ck_assert(verify_load(&in, 1, &load));
 	return load;
+}
+
+/* ---- links that fail ---- */
+
+static inline bool
+rig_is_trunk(const struct fabric *f, uint32_t c)
+{
+	return f->node[f->cable[c].node[0]].type == FABRIC_SWITCH &&
+	       f->node[f->cable[c].node[1]].type == FABRIC_SWITCH;
+}
+
+/* One more cable between switches that the fabric stays connected without. */
+static inline void
+rig_drop_cable(const struct fabric *f, bool *drop, struct rng *rng)
+{
+	for (;;) {
+		uint32_t c = rng_below(rng, f->ncables);
+		const struct fabric_edit e = {.drop_cable = drop};
+		struct fabric *less;
+		bool whole;
+
+		if (drop[c] || !rig_is_trunk(f, c))
+			continue;
+		drop[c] = true;
+		less = fabric_rebuild(f, &e);
+		whole = fabric_connected(less, FABRIC_NONE, FABRIC_NONE);
+		fabric_free(less);
+		if (whole)
+			return;
+		drop[c] = false;
+	}
+}
+
+static inline void
+rig_check_same(const struct routes *a, const struct routes *b)
+{
+	const struct topo *t = a->topo;
+
+	ck_assert_uint_eq(a->layers.n, b->layers.n);
+	ck_assert(vl_map_same(a->layers.map, b->layers.map));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		for (uint32_t lid = 0; lid <= t->max_lid; lid++)
+			ck_assert_uint_eq(routes_port(a, s, (uint16_t)lid),
+				routes_port(b, s, (uint16_t)lid));
+		for (sw_ix d = 0; d < t->nsw; d++)
+			ck_assert_uint_eq(routes_layer(&a->layers, s, d),
+				routes_layer(&b->layers, s, d));
+	}
+}
+
+/* The VLs of links that are still there are what they were. */
+static inline void
+rig_check_map(const struct routes *was, const struct routes *is)
+{
+	struct vl_map *old = vl_map_for(was->layers.map, was->topo, is->topo);
+	const struct topo *t = is->topo;
+
+	ck_assert_mem_eq(old->group, is->layers.map->group, sizeof(old->group));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			port_ix p = channel_port(
+				t, s, t->adj[t->sw[s].adj + i].out);
+
+			ck_assert_uint_eq(
+				old->port[p], is->layers.map->port[p]);
+		}
+	vl_map_drop(old);
+}
+
+static inline uint64_t
+rig_moved(const struct routes *was, const struct routes *is)
+{
+	uint64_t moved = 0;
+
+	for (sw_ix s = 0; s < is->topo->nsw; s++)
+		for (sw_ix d = 0; d < is->topo->nsw; d++)
+			moved += routes_layer(&was->layers,
+					 topo_switch_in(was->topo, is->topo, s),
+					 topo_switch_in(
+						 was->topo, is->topo, d)) !=
+				 routes_layer(&is->layers, s, d);
+	return moved;
+}
+
+/* After a restart that has read tables from the switches, and what had been
+ * printed, tables are the same. */
+static inline void
+rig_check_restart(const struct engine_rig *g, struct routes *prev,
+	const struct routes *next)
+{
+	const char *engine = prev->engine;
+	struct reason why = {""};
+	struct buf text = {0};
+	struct routes *again;
+
+	g->e->state->print(prev, &text);
+	prev->engine = "found";
+	again = rig_route(g, next->topo, prev, text.text, &why);
+	prev->engine = engine;
+	ck_assert_msg(again != NULL, "%s", why.text);
+	rig_check_same(next, again);
+	routes_unref(again);
+	buf_free(&text);
+}
+
+/*
+ * n cables fail, one after the other: all holds, VLs of links stay, a restart
+ * goes on alike. Returns pairs that got another layer, per mille of all.
+ */
+static inline double
+rig_lose_links(const struct engine_rig *g, unsigned n, uint64_t seed)
+{
+	bool *drop = mem_zalloc(g->f->ncables, sizeof(*drop));
+	struct reason why = {""};
+	struct routes *r = rig_route(g, g->t, NULL, NULL, &why);
+	struct rng rng = {seed};
+	uint64_t moved = 0;
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	for (unsigned k = 0; k < n; k++) {
+		struct routes *next;
+		struct topo *t;
+
+		rig_drop_cable(g->f, drop, &rng);
+		t = frozen_less(g->f, drop, r->topo);
+		next = rig_route(g, t, r, NULL, &why);
+		ck_assert_msg(next != NULL, "%s", why.text);
+		(void)rig_check(next);
+		rig_check_map(r, next);
+		rig_check_restart(g, r, next);
+		moved += rig_moved(r, next);
+		routes_unref(r);
+		topo_unref(t);
+		r = next;
+	}
+	routes_unref(r);
+	free(drop);
+	return 1000.0 * (double)moved / n / g->t->nsw / g->t->nsw;
 }
 
 #endif

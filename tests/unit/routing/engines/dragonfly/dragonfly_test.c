@@ -123,6 +123,22 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Links fail one after the other. */
+START_TEST(losses)
+{
+	static const unsigned a[] = {3, 4, 6};
+	struct reason why = {""};
+	struct engine_rig g;
+	double moved;
+
+	rig_open(&g, &engine_dragonfly,
+		gen_dragonfly(a[_i], 2, a[_i] / 2 + 1, &why), &why);
+	moved = rig_lose_links(&g, 8, (uint64_t)_i + 5);
+	ck_assert(moved < 50);
+	rig_close(&g);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -133,6 +149,7 @@ main(void)
 	tcase_add_loop_test(t, balanced, 0, sizeof(shapes) / sizeof(*shapes));
 	tcase_add_loop_test(t, broken, 0, 5);
 	tcase_add_loop_test(t, refused, 0, 7);
+	tcase_add_loop_test(t, losses, 0, 3);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

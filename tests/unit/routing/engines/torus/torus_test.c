@@ -50,6 +50,21 @@ START_TEST(intact)
 }
 END_TEST
 
+/* Links fail one after the other. */
+START_TEST(losses)
+{
+	static const unsigned dim[][3] = {{5, 6, 1}, {7, 7, 1}, {5, 5, 5}};
+	struct reason why = {""};
+	struct engine_rig g;
+	double moved;
+
+	rig_open(&g, &engine_torus, gen_grid(dim[_i], 3, true, 1, &why), &why);
+	moved = rig_lose_links(&g, 8, (uint64_t)_i + 5);
+	ck_assert(moved < 50);
+	rig_close(&g);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -58,6 +73,7 @@ main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, intact, 0, sizeof(shapes) / sizeof(*shapes));
+	tcase_add_loop_test(t, losses, 0, 3);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
