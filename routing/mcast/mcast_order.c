@@ -52,9 +52,10 @@ make_frame(struct finder *f, const struct verify_dependencies *deps)
 		}
 	f->dep = mem_zalloc(dep_graph_words(&f->frame), sizeof(*f->dep));
 	for (unsigned l = 0; l < f->layers; l++)
-		memcpy(f->dep + l * f->frame.nrec * row,
-			deps->row + l * deps->nrec * row,
-			deps->nrec * row * sizeof(*f->dep));
+		if ((f->out.layers >> l & 1) != 0)
+			memcpy(f->dep + l * f->frame.nrec * row,
+				deps->row + l * deps->nrec * row,
+				deps->nrec * row * sizeof(*f->dep));
 }
 
 /* ---- links ---- */
@@ -360,12 +361,12 @@ sequence_as_before(struct finder *f, const struct topo *was,
 
 static void
 finder_new(struct finder *f, struct topo *t,
-	const struct verify_dependencies *deps)
+	const struct verify_dependencies *deps, uint16_t layers)
 {
 	*f = (struct finder){.t = t,
 		.layers = deps->layers,
 		.out = {mem_alloc((t->nsw + 1U) * sizeof(uint32_t)),
-			mem_zalloc(t->nsw, sizeof(*f->out.link))},
+			mem_zalloc(t->nsw, sizeof(*f->out.link)), layers},
 		.placed = mem_zalloc(t->nsw, sizeof(bool)),
 		.by_place = mem_alloc((t->nsw + 1U) * sizeof(sw_ix)),
 		.rooted = mem_zalloc(t->nsw, sizeof(bool)),
@@ -409,8 +410,7 @@ mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
 	struct finder f;
 	bool found = false;
 
-	finder_new(&f, t, deps);
-	f.out.layers = layers;
+	finder_new(&f, t, deps, layers);
 	for (unsigned i = 0; i < 2 && !found; i++) {
 		if (first[i].order == NULL || first[i].order->pos == NULL)
 			continue;

@@ -3,7 +3,8 @@
  * measure.
  *
  * usage: trees net FABRIC            the fabric as ibnetdiscover prints it
- *        trees ours FABRIC ENGINE    our routes, a line of the table
+ *        trees ours FABRIC ENGINE    our routes, a line of the table; why not
+ *                                    that engine, on stderr
  *        trees theirs FABRIC FILE LABEL   tables as dump_fts prints them
  *        trees homes FABRIC [FILE LABEL]  nodes with a single point of failure
  *        trees falls FABRIC N SEED   the same while N cables fail, one after
@@ -156,6 +157,8 @@ compute_tables(
 	}
 	(void)snprintf(said, sizeof(said), "%s%s%s", engine,
 		story.fallback ? ">" : "", story.fallback ? story.engine : "");
+	if (story.fallback)
+		(void)fprintf(stderr, "%s\n", story.tried);
 	*used = said;
 	return r;
 }
