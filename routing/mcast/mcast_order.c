@@ -432,6 +432,12 @@ mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
 
 /* ---- an order that is given ---- */
 
+static unsigned
+layer_of_vertex(const struct dep_graph *n, uint32_t v)
+{
+	return n->in != NULL ? v / n->nrec % n->layers : v / n->nrec;
+}
+
 /* Add all dependencies that trees may make at switch s. */
 static void
 add_all_at(const struct topo *t, const struct route_mcast *m,
@@ -450,8 +456,9 @@ add_all_at(const struct topo *t, const struct route_mcast *m,
 				(m->pos[a->peer] < m->pos[s] &&
 					m->pos[b->peer] < m->pos[s]))
 				continue;
-			for (unsigned l = 0; v < n->nv; v += n->nrec, l++)
-				if ((m->layers >> l & 1) != 0)
+			for (; v < n->nv; v += n->nrec)
+				if ((m->layers >> layer_of_vertex(n, v) & 1) !=
+					0)
 					dep_graph_put(n, dep, v, b->out);
 		}
 }

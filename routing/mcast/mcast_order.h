@@ -40,9 +40,9 @@ bool mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
 	struct route_mcast *out);
 
 /*
- * Add the dependencies that trees of this order may make, in its layers, to
- * dep: a matrix over n, the frame of t's records, which has one record more per
- * layer than t has ports.
+ * Add the dependencies that trees of this order may make, in all planes of its
+ * layers, to dep: a matrix over n, the frame of t's records, which has one
+ * record more per plane than t has ports.
  */
 void mcast_order_add(const struct topo *t, const struct route_mcast *m,
 	const struct dep_graph *n, uint64_t *dep);
