@@ -11,6 +11,13 @@
  * part of what the paper blocks. Taking dependencies away along short cycles
  * instead, or moving channels about in the order that is left, gains nothing
  * worth its time.
+ *
+ * With a map of VLs a dependency is blocked whatever link its packets came by
+ * before: a row of SL2VL knows the layer, the in-port and the out-port. So the
+ * vertices of a channel and a layer are added together or not at all. Where the
+ * new routing makes the dependency of one of them, those of the others are
+ * tried before all else, but may have to be blocked, and that one with them;
+ * it is lost while tables are written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +30,7 @@ enum { WEIGHED_DEPS = 20000 }; /* above: only legal ones first */
 /* A dependency that may be blocked. */
 struct edge {
 	uint64_t weight;
-	uint32_t v;
+	uint32_t v; /* of the first class */
 	uint8_t out;
 	uint8_t late;  /* tried after edges that are not late */
 	uint8_t spare; /* not made by the new routing: still later */
@@ -82,8 +89,9 @@ block_select_add(const struct chan_graph *n, const struct dependency_load *l,
 		.sw = s,
 		.in = (uint8_t)(v - n->base[v]),
 		.out = (uint8_t)out,
-		.layers = (uint16_t)(n->layers == 1 ? UINT16_MAX
-						    : 1U << v / n->nrec),
+		.layers = (uint16_t)(n->layers == 1
+					     ? UINT16_MAX
+					     : 1U << chan_graph_layer(n, v)),
 		.pairs = dependency_load_of(n, l, v, out),
 	};
 }
@@ -135,32 +143,59 @@ dependency_weight(const struct cut *c, uint32_t v, unsigned out)
 	return port_pairs(c->n, c->load, v % c->n->nrec);
 }
 
+/* Vertices of one class: a vertex and the next one of its channel and layer are
+ * that far apart. */
+static uint32_t
+class_size(const struct chan_graph *n)
+{
+	return n->layers * n->nrec;
+}
+
+/* Whether the mixture has the dependency inside a component and not fixed. */
+static bool
+is_open(const struct cut *c, uint32_t v, unsigned out)
+{
+	const struct dep_graph *n = &c->n->frame;
+
+	return c->comp[v] != 0 && dep_graph_has(n, c->mix, v, out) &&
+	       c->comp[dep_graph_head(n, v, out)] == c->comp[v] &&
+	       !(c->start == c->fixed && dep_graph_has(n, c->fixed, v, out));
+}
+
+/* Add the dependency that is open at v, of all classes. */
+static void
+add_candidate(struct cut *c, uint32_t v, unsigned out)
+{
+	const struct chan_graph *n = c->n;
+	uint32_t first = v % class_size(n);
+	bool fixed = false;
+
+	for (uint32_t x = first; x < v; x += class_size(n))
+		if (is_open(c, x, out))
+			return; /* it is there */
+	for (uint32_t x = first; x < n->nv; x += class_size(n))
+		fixed |= dep_graph_has(&n->frame, c->fixed, x, out);
+	c->e = mem_grow(c->e, c->ne, &c->cape, sizeof(*c->e));
+	c->e[c->ne++] = (struct edge){
+		.weight = dependency_weight(c, first, out),
+		.v = first,
+		.out = (uint8_t)out,
+		.spare = !fixed,
+	};
+}
+
 /* Collect the mixture's dependencies inside components that are not fixed. */
 static void
 collect_candidates(struct cut *c)
 {
 	const struct chan_graph *n = c->n;
 
-	for (uint32_t v = 0; v < n->nv; v++) {
-		if (c->comp[v] == 0)
-			continue;
-		for (unsigned at = 0; dep_graph_next(&n->frame, c->mix, v, &at);
-			at++) {
-			bool fixed = dep_graph_has(&n->frame, c->fixed, v, at);
-
-			if (c->comp[dep_graph_head(&n->frame, v, at)] !=
-					c->comp[v] ||
-				(fixed && c->start == c->fixed))
-				continue;
-			c->e = mem_grow(c->e, c->ne, &c->cape, sizeof(*c->e));
-			c->e[c->ne++] = (struct edge){
-				.weight = dependency_weight(c, v, at),
-				.v = v,
-				.out = (uint8_t)at,
-				.spare = !fixed,
-			};
-		}
-	}
+	for (uint32_t v = 0; v < n->nv; v++)
+		for (unsigned at = 0; c->comp[v] != 0 &&
+				      dep_graph_next(&n->frame, c->mix, v, &at);
+			at++)
+			if (is_open(c, v, at))
+				add_candidate(c, v, at);
 }
 
 static int
@@ -192,14 +227,33 @@ start_order(const struct cut *c, struct dynamic_order *o)
 	bool ok;
 
 	for (size_t i = 0; i < c->ne; i++)
-		if (!c->e[i].late)
-			dep_graph_put(&n->frame, all, c->e[i].v, c->e[i].out);
+		for (uint32_t v = c->e[i].v; !c->e[i].late && v < n->nv;
+			v += class_size(n))
+			if (dep_graph_has(&n->frame, c->mix, v, c->e[i].out))
+				dep_graph_put(&n->frame, all, v, c->e[i].out);
 	ok = dynamic_order_new(o, &n->frame, c->comp, all);
 	free(all);
 	if (ok)
 		return;
 	dynamic_order_free(o);
 	(void)dynamic_order_new(o, &n->frame, c->comp, c->start);
+}
+
+/* Add a dependency in all classes of the mixture; false and it is there in none
+ * when one closes a cycle. */
+static bool
+insert_edge(const struct cut *c, struct dynamic_order *o, const struct edge *e)
+{
+	const struct dep_graph *n = &c->n->frame;
+	bool fits = true;
+
+	for (uint32_t v = e->v; fits && v < n->nv; v += class_size(c->n))
+		if (dep_graph_has(n, c->mix, v, e->out) &&
+			!dep_graph_has(n, o->dep, v, e->out))
+			fits = dynamic_order_add(o, v, e->out);
+	for (uint32_t v = e->v; !fits && v < n->nv; v += class_size(c->n))
+		dynamic_order_remove(o, v, e->out);
+	return fits;
 }
 
 /* Add dependencies in the order of e; refused ones go into set. */
@@ -213,8 +267,7 @@ insert_dependencies(struct cut *c, struct transition_set *set)
 	for (size_t i = 0; i < c->ne; i++) {
 		struct edge *e = &c->e[i];
 
-		if (!dep_graph_has(&c->n->frame, o.dep, e->v, e->out) &&
-			!dynamic_order_add(&o, e->v, e->out))
+		if (!insert_edge(c, &o, e))
 			block_select_add(c->n, c->load, set, e->v, e->out);
 	}
 	dynamic_order_free(&o);

@@ -11,19 +11,19 @@ enum {
 	FEW_BENDS = 16, /* one vertex in this many */
 };
 
-/* Tarjan's search without recursion. */
+/* Tarjan's search of nodes, by their names, without recursion. */
 struct search {
 	const struct chan_graph *n;
 	const uint64_t *dep;
 	uint32_t *comp;
 	uint32_t *index, *low; /* index 0: not seen */
-	uint8_t *at;	       /* next out-port to try; 255: done */
+	uint16_t *at;	       /* as dep_graph_after counts */
 	uint32_t *path, npath, *stack, nstack;
 	uint32_t seen, ncomp, cyclic;
 };
 
 static void
-enter_vertex(struct search *s, uint32_t v)
+enter_node(struct search *s, uint32_t v)
 {
 	s->index[v] = s->low[v] = ++s->seen;
 	s->path[s->npath++] = v;
@@ -32,7 +32,7 @@ enter_vertex(struct search *s, uint32_t v)
 
 /* v is done: the root of a component takes it off the stack. */
 static void
-leave_vertex(struct search *s, uint32_t v)
+leave_node(struct search *s, uint32_t v)
 {
 	uint32_t first = s->nstack, w;
 	bool loop = false;
@@ -52,8 +52,9 @@ leave_vertex(struct search *s, uint32_t v)
 	if (s->nstack - first == 1) {
 		unsigned at = 0;
 
-		for (; dep_graph_next(&s->n->frame, s->dep, v, &at); at++)
-			loop |= dep_graph_head(&s->n->frame, v, at) == v;
+		while ((w = dep_graph_after(&s->n->frame, s->dep, v, &at)) !=
+			TOPO_NONE)
+			loop |= w == v;
 	} else {
 		loop = true;
 	}
@@ -72,19 +73,27 @@ search_step(struct search *s)
 	uint32_t v = s->path[s->npath - 1], w;
 	unsigned at = s->at[v];
 
-	if (at == LFT_DROP || !dep_graph_next(&s->n->frame, s->dep, v, &at)) {
-		leave_vertex(s, v);
+	w = dep_graph_after(&s->n->frame, s->dep, v, &at);
+	if (w == TOPO_NONE) {
+		leave_node(s, v);
 		return;
 	}
-	s->at[v] = (uint8_t)(at + 1);
-	w = dep_graph_head(&s->n->frame, v, at);
+	s->at[v] = (uint16_t)at;
 	if (s->index[w] == 0)
-		enter_vertex(s, w);
+		enter_node(s, w);
 	else if (s->low[w] != UINT32_MAX && s->index[w] < s->low[v])
 		s->low[v] = s->index[w];
 }
 
-/* Components among some vertices, or among all. */
+/* All vertices of a node are in its component. */
+static void
+spread_components(const struct chan_graph *n, uint32_t *comp)
+{
+	for (uint32_t v = 0; v < n->nv; v++)
+		comp[v] = comp[dep_graph_node(&n->frame, v)];
+}
+
+/* Components among some nodes, or among all. */
 static uint32_t
 find_components(const struct chan_graph *n, const uint64_t *dep,
 	const bool *among, uint32_t *comp)
@@ -94,19 +103,20 @@ find_components(const struct chan_graph *n, const uint64_t *dep,
 	memset(comp, 0, n->nv * sizeof(*comp));
 	s.index = mem_zalloc(n->nv, sizeof(*s.index));
 	s.low = mem_alloc(n->nv * sizeof(*s.low));
-	s.at = mem_zalloc(n->nv, 1);
+	s.at = mem_zalloc(n->nv, sizeof(*s.at));
 	s.path = mem_alloc(n->nv * sizeof(*s.path));
 	s.stack = mem_alloc(n->nv * sizeof(*s.stack));
 	for (uint32_t v = 0; among != NULL && v < n->nv; v++)
 		if (!among[v])
 			s.index[v] = s.low[v] = UINT32_MAX; /* done */
 	for (uint32_t v = 0; v < n->nv; v++) {
-		if (s.index[v] != 0)
+		if (s.index[v] != 0 || dep_graph_node(&n->frame, v) != v)
 			continue;
-		enter_vertex(&s, v);
+		enter_node(&s, v);
 		while (s.npath > 0)
 			search_step(&s);
 	}
+	spread_components(n, comp);
 	free(s.index);
 	free(s.low);
 	free(s.at);
@@ -124,7 +134,7 @@ cdg_cycle_find(const struct chan_graph *n, const uint64_t *dep, uint32_t *comp)
 /*
  * Dependencies that break an order of the switches, down and up again
  * (valleys), and what can be on a cycle with them. Along all other dependencies
- * the key of a vertex grows.
+ * the key of a vertex grows; it is that of its channel, so a node has one.
  */
 struct broken {
 	const struct chan_graph *n;
@@ -201,7 +211,7 @@ find_valleys(struct broken *b)
 	}
 }
 
-/* Find what leads to a valley and can come after one. */
+/* Find the nodes that lead to a valley and can come after one. */
 static void
 find_before(struct broken *b, bool *before)
 {
@@ -209,7 +219,7 @@ find_before(struct broken *b, bool *before)
 	uint32_t head = 0, tail = 0;
 
 	for (size_t i = 0; i < b->nbends; i++) {
-		uint32_t v = b->bend[i].v;
+		uint32_t v = dep_graph_node(&n->frame, b->bend[i].v);
 
 		if (!before[v])
 			b->queue[tail++] = v;
@@ -217,9 +227,10 @@ find_before(struct broken *b, bool *before)
 	}
 	while (head < tail) {
 		uint32_t x = b->queue[head++], v;
-		unsigned in = 0;
+		unsigned at = 0;
 
-		while (dep_graph_prev(&n->frame, b->dep, x, &in, &v)) {
+		while ((v = dep_graph_before(&n->frame, b->dep, x, &at)) !=
+			TOPO_NONE) {
 			if (before[v] || order_key(b, v) < b->least)
 				continue;
 			before[v] = true;
@@ -236,8 +247,9 @@ find_behind(struct broken *b, const bool *before, bool *behind)
 	uint32_t head = 0, tail = 0;
 
 	for (size_t i = 0; i < b->nbends; i++) {
-		uint32_t v =
-			dep_graph_head(&n->frame, b->bend[i].v, b->bend[i].out);
+		uint32_t v = dep_graph_node(
+			&n->frame, dep_graph_head(&n->frame, b->bend[i].v,
+					   b->bend[i].out));
 
 		if (behind[v] || !before[v])
 			continue;
@@ -245,12 +257,11 @@ find_behind(struct broken *b, const bool *before, bool *behind)
 		b->queue[tail++] = v;
 	}
 	while (head < tail) {
-		uint32_t v = b->queue[head++];
+		uint32_t v = b->queue[head++], w;
+		unsigned at = 0;
 
-		for (unsigned at = 0; dep_graph_next(&n->frame, b->dep, v, &at);
-			at++) {
-			uint32_t w = dep_graph_head(&n->frame, v, at);
-
+		while ((w = dep_graph_after(&n->frame, b->dep, v, &at)) !=
+			TOPO_NONE) {
 			if (behind[w] || !before[w])
 				continue;
 			behind[w] = true;
@@ -306,12 +317,12 @@ find_witness_lid(const struct lft_values *v, uint32_t vertex, unsigned out)
 	const struct chan_graph *n = v->net;
 	uint32_t lids = v->nblocks * LFT_BLOCK;
 	uint32_t before = n->peer[vertex];
-	uint16_t mask = (uint16_t)(1U << vertex / n->nrec), *layers = NULL;
+	uint64_t mask = UINT64_C(1) << vertex / n->nrec, *planes = NULL;
 	uint8_t x[TRANSITION_VALUES], y[TRANSITION_VALUES];
 	uint32_t lid = 1;
 
 	if (n->layers > 1)
-		layers = mem_alloc(n->nsw * sizeof(*layers));
+		planes = mem_alloc(n->nsw * sizeof(*planes));
 	for (; lid < lids; lid++) {
 		sw_ix s = n->owner[vertex], u = n->owner[before];
 		unsigned nx = lft_values_entry(v, u, lid, all, x);
@@ -320,14 +331,30 @@ find_witness_lid(const struct lft_values *v, uint32_t vertex, unsigned out)
 		if (memchr(x, (int)(before - n->base[before]), nx) == NULL ||
 			memchr(y, (int)out, ny) == NULL)
 			continue;
-		if (layers == NULL)
+		if (planes == NULL)
 			break;
-		cdg_mixed_reach(v, lid, all, layers);
-		if (layers[u] & mask)
+		cdg_mixed_reach(v, lid, all, planes);
+		if (planes[u] & mask)
 			break;
 	}
-	free(layers);
+	free(planes);
 	return lid < lids ? lid : 0;
+}
+
+/* The same for any vertex of the node v. */
+static uint32_t
+find_witness_of(const struct lft_values *v, const uint64_t *dep, uint32_t node,
+	unsigned out)
+{
+	const struct dep_graph *n = &v->net->frame;
+	uint32_t lid = 0, x = node;
+
+	do {
+		if (dep_graph_has(n, dep, x, out))
+			lid = find_witness_lid(v, x, out);
+		x = dep_graph_mate(n, x);
+	} while (lid == 0 && x != node);
+	return lid;
 }
 
 static struct topo_name
@@ -348,14 +375,14 @@ cdg_cycle_describe(const struct lft_values *v, const uint64_t *dep,
 	struct buf b = {0};
 
 	for (uint32_t x = 0; x < n->nv; x++)
-		left[x] = comp[x] != 0;
+		left[x] = comp[x] != 0 && dep_graph_node(&n->frame, x) == x;
 	k = dep_cycle_shortest(&channels, left, path);
 	buf_printf(&b, "cycle of %u links%s: ", k,
 		n->layers > 1 ? " on one VL" : "");
 	for (uint32_t i = 0; i < k && i < SHOWN; i++) {
 		uint32_t next = n->peer[path[(i + 1) % k]];
 		unsigned out = next - n->base[next];
-		uint32_t lid = find_witness_lid(v, path[i], out);
+		uint32_t lid = find_witness_of(v, dep, path[i], out);
 
 		buf_printf(&b, "%s port %u",
 			switch_name(n, n->owner[path[i]]).s, out);

@@ -6,7 +6,9 @@
  * by which the switch behind it may send the LID on. With u in the outer loop
  * all that is touched (the blocks and rows of its neighbours) stays in the
  * nearest cache. With one layer every switch is a source of its own, so that it
- * need not be known which packets reach it.
+ * need not be known which packets reach it. With more it has to be: packets
+ * begin in the layers of their source and spread along the entries, in the same
+ * layer and, with a map of VLs, in the class of each link that they arrive by.
  *
  * After some blocks there is little left to find: a switch is skipped when the
  * rows of its links already hold all ports that its neighbours use.
@@ -22,7 +24,7 @@ struct mix {
 	const struct chan_graph *n;
 	uint64_t *dep;
 	struct transition_lines edge, reach;
-	uint16_t *mask; /* [nsw + 1][64] layers that reach, or NULL */
+	uint64_t *mask; /* [nsw + 1][64] planes with packets, or NULL */
 	bool narrow;	/* rows of one word, and no port 63 */
 	uint64_t *out; /* [nsw + 1 << shift] channels that the block leads to */
 };
@@ -72,23 +74,23 @@ add_wide_line(struct mix *m, sw_ix u, const uint8_t *up)
 	}
 }
 
-/* The same for every layer that reaches u. */
+/* The same for every plane with packets at u. */
 static void
 add_layered_line(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	const struct chan_graph *n = m->n;
 	const struct transition_to *to = n->to + (size_t)u * 256;
-	const uint16_t *mask = m->mask + (size_t)u * LFT_BLOCK;
+	const uint64_t *mask = m->mask + (size_t)u * LFT_BLOCK;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		uint32_t c = to[up[l]].rec;
 		struct transition_pair p = m->edge.of[to[up[l]].s];
 		uint8_t x = p.a[l], y = p.b[l];
 
-		for (unsigned layers = mask[l]; layers != 0;
-			layers &= layers - 1) {
+		for (uint64_t planes = mask[l]; planes != 0;
+			planes &= planes - 1) {
 			uint32_t v =
-				c + (uint32_t)__builtin_ctz(layers) * n->nrec;
+				c + (uint32_t)__builtin_ctzll(planes) * n->nrec;
 			uint64_t *row = m->dep + ((size_t)v << n->shift);
 
 			row[n->word[x]] |= n->bit[x];
@@ -111,14 +113,14 @@ add_extra_pair(struct mix *m, sw_ix u, const uint8_t *up,
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		uint32_t c = to[up[l]].rec;
 		uint8_t out = x->line[l];
-		unsigned layers =
+		uint64_t planes =
 			m->mask ? m->mask[(size_t)u * LFT_BLOCK + l] : 1;
 
 		if (n->owner[c] != x->s)
 			continue;
-		for (; layers != 0; layers &= layers - 1) {
+		for (; planes != 0; planes &= planes - 1) {
 			uint32_t v =
-				c + (uint32_t)__builtin_ctz(layers) * n->nrec;
+				c + (uint32_t)__builtin_ctzll(planes) * n->nrec;
 
 			m->dep[((size_t)v << n->shift) + n->word[out]] |=
 				n->bit[out];
@@ -249,29 +251,30 @@ add_block(struct mix *m)
 	}
 }
 
-/* Spread layers one step along an image of u; true when something is new. */
+/* Spread packets one step along an image of u; true when something is new. */
 static bool
 spread_along_line(
-	const struct chan_graph *n, uint16_t *mask, sw_ix u, const uint8_t *up)
+	const struct chan_graph *n, uint64_t *mask, sw_ix u, const uint8_t *up)
 {
 	const struct transition_to *to = n->to + (size_t)u * 256;
-	uint16_t *from = mask + (size_t)u * LFT_BLOCK;
-	unsigned more = 0;
+	uint64_t *from = mask + (size_t)u * LFT_BLOCK;
+	uint64_t more = 0;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		sw_ix s = to[up[l]].s;
-		uint16_t *at = mask + (size_t)s * LFT_BLOCK + l;
+		struct transition_to t = to[up[l]];
+		uint64_t *at = mask + (size_t)t.s * LFT_BLOCK + l;
+		uint64_t planes = chan_graph_arrive(n, from[l], t.rec);
 
-		more |= s != n->nsw ? (unsigned)(from[l] & ~*at) : 0;
-		*at |= from[l];
+		more |= t.s != n->nsw ? planes & ~*at : 0;
+		*at |= planes;
 	}
 	return more != 0;
 }
 
-/* Find the layers with packets at each switch, for the 64 LIDs of a block. */
+/* Find the planes with packets at each switch, for the 64 LIDs of a block. */
 static void
-spread_layers(const struct lft_values *v, const struct transition_lines *r,
-	uint16_t *mask)
+spread_planes(const struct lft_values *v, const struct transition_lines *r,
+	uint64_t *mask)
 {
 	const struct chan_graph *n = v->net;
 	bool more = true;
@@ -290,9 +293,10 @@ spread_layers(const struct lft_values *v, const struct transition_lines *r,
 	}
 }
 
+/* Packets that start at a switch are in its layers, in class 0. */
 static void
 load_source_layers(const struct lft_values *v, uint32_t b,
-	enum transition_which which, uint16_t *mask)
+	enum transition_which which, uint64_t *mask)
 {
 	uint32_t nsw = v->net->nsw;
 	uint16_t *one = mem_alloc(nsw * sizeof(*one));
@@ -516,7 +520,7 @@ add_blocks(struct mix *m, struct transition_when edges,
 		if (m->mask != NULL) {
 			load_source_layers(v, b, reach.which, m->mask);
 			lft_values_load(v, b, reach, &m->reach);
-			spread_layers(v, &m->reach, m->mask);
+			spread_planes(v, &m->reach, m->mask);
 		}
 		add_block(m);
 	}
@@ -621,24 +625,31 @@ cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 
 void
 cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
-	struct transition_when reach, uint16_t *mask)
+	struct transition_when reach, uint64_t *mask)
 {
 	const struct chan_graph *n = v->net;
+	uint16_t *layers = mem_alloc(n->nsw * sizeof(*layers));
 	uint8_t port[TRANSITION_VALUES];
 	bool more = true;
 
-	lft_values_layers(v, lid, reach.which, mask);
+	lft_values_layers(v, lid, reach.which, layers);
+	for (sw_ix s = 0; s < n->nsw; s++)
+		mask[s] = layers[s];
+	free(layers);
 	while (more) {
 		more = false;
 		for (sw_ix u = 0; u < n->nsw; u++) {
 			unsigned k = lft_values_entry(v, u, lid, reach, port);
 
 			while (k-- > 0) {
-				sw_ix s = n->to[(size_t)u * 256 + port[k]].s;
+				struct transition_to t =
+					n->to[(size_t)u * 256 + port[k]];
+				uint64_t planes =
+					chan_graph_arrive(n, mask[u], t.rec);
 
-				if (s == n->nsw || !(mask[u] & ~mask[s]))
+				if (t.s == n->nsw || !(planes & ~mask[t.s]))
 					continue;
-				mask[s] |= mask[u];
+				mask[t.s] |= planes;
 				more = true;
 			}
 		}

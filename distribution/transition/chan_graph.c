@@ -92,13 +92,33 @@ connect_records(struct chan_graph *n)
 	}
 }
 
+/* Vertices become nodes by a map of VLs, whose ports are those of the topology.
+ */
+static void
+use_map(struct chan_graph *n, const struct vl_map *map)
+{
+	uint8_t *port = mem_zalloc(n->nrec, 1);
+
+	for (sw_ix s = 0; s < n->nsw; s++)
+		memcpy(port + n->off[s],
+			map->port + n->t->node[n->t->sw[s].node].first_port,
+			n->off[s + 1] - n->off[s]);
+	dep_graph_use_map(&n->frame, map, n->layers, port);
+	free(port);
+}
+
 void
 chan_graph_new(struct chan_graph *n, const struct topo *t,
-	const struct device_store *hw, unsigned layers)
+	const struct device_store *hw, const struct route_layers *layers)
 {
+	/* plain layers share VLs whatever a map says */
+	const struct vl_map *map =
+		layers != NULL && !layers->plain ? layers->map : NULL;
+	unsigned nlayers = layers != NULL ? layers->n : 1;
+	unsigned planes = nlayers * vl_map_ins(map);
 	struct dep_graph f;
 
-	dep_graph_by_topo(&f, t, layers);
+	dep_graph_by_topo(&f, t, planes);
 	*n = (struct chan_graph){.t = t,
 		.hw = hw,
 		.frame = f,
@@ -110,7 +130,8 @@ chan_graph_new(struct chan_graph *n, const struct topo *t,
 		.base = f.base,
 		.peer = f.peer,
 		.shift = f.shift,
-		.layers = layers};
+		.layers = nlayers,
+		.planes = planes};
 	for (unsigned p = 0; p < 64U << n->shift && p < LFT_DROP; p++) {
 		n->bit[p] = UINT64_C(1) << (p & 63);
 		n->word[p] = (uint8_t)(p >> 6);
@@ -120,6 +141,8 @@ chan_graph_new(struct chan_graph *n, const struct topo *t,
 		mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*n->alive));
 	n->carry = mem_zalloc((size_t)n->nsw * 4, sizeof(*n->carry));
 	connect_records(n);
+	if (map != NULL)
+		use_map(n, map);
 }
 
 void
@@ -141,13 +164,11 @@ chan_graph_close(struct chan_graph *n, const struct transition_set *stay)
 	for (size_t i = 0; i < stay->n; i++) {
 		const struct transition_dependency *x = &stay->dep[i];
 
-		for (unsigned layer = 0; layer < n->layers; layer++) {
-			uint32_t v = n->off[x->sw] + x->in + layer * n->nrec;
-
-			if (x->layers >> layer & 1)
+		for (uint32_t v = n->off[x->sw] + x->in; v < n->nv;
+			v += n->nrec)
+			if (x->layers >> chan_graph_layer(n, v) & 1)
 				n->closed[((size_t)v << n->shift) +
 					  n->word[x->out]] |= n->bit[x->out];
-		}
 	}
 }
 

@@ -80,8 +80,9 @@ forbid_valleys(const struct lft_values *v, const struct dependency_load *l,
 		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
 			if (r == in || !lft_values_is_up(v, r))
 				continue;
-			for (uint32_t c = in; c < n->nv; c += n->nrec)
-				block_select_add(n, l, out, c, r - n->off[s]);
+			for (unsigned k = 0; k < n->layers; k++)
+				block_select_add(n, l, out, in + k * n->nrec,
+					r - n->off[s]);
 		}
 	}
 }

@@ -58,11 +58,11 @@ struct work {
 	bool isbad;
 	enum transition_admission how;
 	uint64_t *refused;  /* do not fit in this stage at all */
-	struct rows layers; /* layers that reach switches, in this stage */
+	struct rows planes; /* planes with packets at switches, in this stage */
 	struct rows whole;  /* whether packets arrive as the stage begins */
 	struct rows need;   /* on the new path of lost packets */
 	bool few;	    /* few channels on cycles: rows are cheaper */
-	uint16_t *ones;	    /* the row for all LIDs with one layer */
+	uint64_t *ones;	    /* the row for all LIDs with one layer */
 };
 
 static void
@@ -255,35 +255,35 @@ compare_keys(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Layers of packets for this LID that may be at each switch. */
-static const uint16_t *
-layers_of(struct work *w, uint32_t lid)
+/* Planes of packets for this LID that may be at each switch. */
+static const uint64_t *
+planes_of(struct work *w, uint32_t lid)
 {
 	struct transition_when rest = {TRANSITION_REST, w->at.k};
-	uint16_t *mask;
+	uint64_t *mask;
 	uint8_t *row;
 	bool added;
 
 	if (w->n->layers == 1)
 		return w->ones;
-	added = rows_add(&w->layers, w->n->nsw * sizeof(*mask), lid, &row);
-	mask = (uint16_t *)(void *)row; /* an even offset of the allocation */
+	added = rows_add(&w->planes, w->n->nsw * sizeof(*mask), lid, &row);
+	mask = (uint64_t *)(void *)row; /* rows are whole masks */
 	if (added)
 		cdg_mixed_reach(w->v, lid, rest, mask);
 	return mask;
 }
 
-/* Add the dependency from record c out of a port, in these layers. */
+/* Add the dependency from record c out of a port, in these planes. */
 static bool
-add_dependency(struct work *w, uint32_t c, unsigned out, unsigned layers)
+add_dependency(struct work *w, uint32_t c, unsigned out, uint64_t planes)
 {
 	const struct chan_graph *n = w->n;
 	const uint64_t *alive = n->alive + ((size_t)n->owner[c] << n->shift);
 
 	if (out == c - n->base[c] || !(alive[n->word[out]] & n->bit[out]))
 		return true;
-	for (; layers != 0; layers &= layers - 1) {
-		uint32_t v = c + (uint32_t)__builtin_ctz(layers) * n->nrec;
+	for (; planes != 0; planes &= planes - 1) {
+		uint32_t v = c + (uint32_t)__builtin_ctzll(planes) * n->nrec;
 
 		if (dep_graph_has(&n->frame, w->order.dep, v, out) ||
 			(n->closed != NULL &&
@@ -313,7 +313,7 @@ add_dependencies(struct work *w, const struct lft_value_cell *c, unsigned l)
 	uint32_t lid = c->b * LFT_BLOCK + l;
 	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
 	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
-	const uint16_t *layers = layers_of(w, lid);
+	const uint64_t *planes = planes_of(w, lid);
 	uint8_t value[TRANSITION_VALUES];
 	unsigned nvalues;
 
@@ -325,12 +325,12 @@ add_dependencies(struct work *w, const struct lft_value_cell *c, unsigned l)
 			continue;
 		nvalues = lft_values_entry(w->v, u, lid, w->at, value);
 		if (has_value(value, nvalues, e - n->base[e]) &&
-			!add_dependency(w, r, port, layers[u]))
+			!add_dependency(w, r, port, planes[u]))
 			return false;
 	}
 	nvalues = lft_values_entry(w->v, n->owner[h], lid, w->at, value);
 	while (nvalues-- > 0)
-		if (!add_dependency(w, h, value[nvalues], layers[c->s]))
+		if (!add_dependency(w, h, value[nvalues], planes[c->s]))
 			return false;
 	return true;
 }
@@ -406,7 +406,7 @@ fill_stage(struct work *w, unsigned k, uint64_t *dep)
 	bool ok;
 
 	w->at = (struct transition_when){TRANSITION_AT, k};
-	rows_clear(&w->layers, w->v);
+	rows_clear(&w->planes, w->v);
 	rows_clear(&w->whole, w->v);
 	rows_clear(&w->need, w->v);
 	memset(w->refused, 0,
@@ -437,7 +437,7 @@ collect_entries(struct work *w)
 	for (uint32_t c = 0; c < n->nv; c++)
 		cyclic += w->comp[c] != 0;
 	w->few = n->layers == 1 && cyclic < n->nsw;
-	rows_new(&w->layers, v);
+	rows_new(&w->planes, v);
 	rows_new(&w->whole, v);
 	rows_new(&w->need, v);
 	w->hurt = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*w->hurt));
@@ -495,7 +495,7 @@ stage_find(struct lft_values *v, const uint32_t *comp,
 	free(w.e);
 	free(w.added);
 	free(w.refused);
-	rows_free(&w.layers);
+	rows_free(&w.planes);
 	rows_free(&w.whole);
 	rows_free(&w.need);
 	free(w.ones);

@@ -7,6 +7,11 @@
  * as sl_history.h knows of such connections; a dependency that the new routing
  * itself uses, or a tree may use, never is. What is blocked already costs
  * nothing, so it is chosen again where it helps.
+ *
+ * With a map of VLs a row that blocks a dependency does so whatever link its
+ * packets came by before. Where old connections close a cycle only by
+ * dependencies that the new routing uses too, for packets that came by other
+ * links, nothing can be blocked: then the old connections have to end.
  */
 #include <stdlib.h>
 
@@ -88,7 +93,45 @@ clear_load(const struct lft_values *v, struct dependency_load *load)
 	free(is.dep);
 }
 
-static void
+/* Of the layers that a dependency would be blocked in, those in which the new
+ * routing or a tree uses it for packets that come by other links. */
+static uint16_t
+layers_in_use(const struct chan_graph *n, const uint64_t *fixed,
+	const struct transition_dependency *x)
+{
+	unsigned layers = 0;
+
+	for (uint32_t v = n->off[x->sw] + x->in; v < n->nv; v += n->nrec)
+		if (dep_graph_has(&n->frame, fixed, v, x->out))
+			layers |= 1U << chan_graph_layer(n, v);
+	return (uint16_t)(layers & x->layers);
+}
+
+/* Select what stays blocked. No port is taken down for good. False: some of it
+ * is in use. */
+static bool
+take_stays(const struct chan_graph *n, const uint64_t *fixed,
+	struct transition_set *set)
+{
+	bool unused = true;
+	size_t nkept = 0;
+
+	set->pairs = 0;
+	for (size_t i = 0; i < set->n; i++) {
+		struct transition_dependency *x = &set->dep[i];
+
+		if (x->by_port)
+			continue;
+		unused &= layers_in_use(n, fixed, x) == 0;
+		x->stays = x->layers;
+		set->pairs += x->pairs;
+		set->dep[nkept++] = *x;
+	}
+	set->n = nkept;
+	return unused;
+}
+
+static bool
 select_stays(const struct lft_values *v, const uint64_t *dep,
 	struct transition_set *out)
 {
@@ -97,25 +140,17 @@ select_stays(const struct lft_values *v, const uint64_t *dep,
 	uint64_t *fixed =
 		mem_alloc(dep_graph_words(&v->net->frame) * sizeof(*fixed));
 	struct dependency_load load;
-	size_t n = 0;
+	bool found;
 
 	cdg_mixed_build(v, is, is, fixed);
 	transition_mcast_add_all(v->net, v->to, fixed);
 	dependency_load_new(&load, v, held);
 	clear_load(v, &load);
 	block_select_find(v, &load, dep, fixed, out);
-	/* no port is taken down for good */
-	for (size_t i = 0; i < out->n; i++)
-		if (!out->dep[i].by_port)
-			out->dep[n++] = out->dep[i];
-	out->n = n;
-	out->pairs = 0;
-	for (size_t i = 0; i < n; i++) {
-		out->dep[i].stays = out->dep[i].layers;
-		out->pairs += out->dep[i].pairs;
-	}
+	found = take_stays(v->net, fixed, out);
 	dependency_load_free(&load);
 	free(fixed);
+	return found;
 }
 
 /* Whether a pair of switches, which path records in force know, gets another
@@ -141,7 +176,7 @@ gives_other_layers(const struct transition_job *job)
 	return found;
 }
 
-void
+bool
 stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	struct transition_set *out)
 {
@@ -150,14 +185,15 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	struct chan_graph net;
 	uint64_t *dep;
 	uint32_t *comp;
+	bool found = true;
 
 	*out = (struct transition_set){0};
 	if (job->to->layers.n < 2 || job->to->layers.plain)
-		return;
+		return true;
 	t->relayers = gives_other_layers(job);
 	if (!t->relayers && !sl_history_exceeds(job->history, job->to))
-		return;
-	chan_graph_new(&net, job->to->topo, job->hw, job->to->layers.n);
+		return true;
+	chan_graph_new(&net, job->to->topo, job->hw, &job->to->layers);
 	lft_values_new(&val, &net, job);
 	dep = mem_alloc(dep_graph_words(&net.frame) * sizeof(*dep));
 	comp = mem_alloc(net.nv * sizeof(*comp));
@@ -165,10 +201,11 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	transition_mcast_add_all(&net, job->to, dep);
 	if (cdg_cycle_find(&net, dep, comp) > 0) {
 		cdg_cycle_describe(&val, dep, comp, t->stale, sizeof(t->stale));
-		select_stays(&val, dep, out);
+		found = select_stays(&val, dep, out);
 	}
 	free(dep);
 	free(comp);
 	lft_values_free(&val);
 	chan_graph_free(&net);
+	return found;
 }

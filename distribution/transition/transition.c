@@ -398,20 +398,20 @@ close_blocked(struct planner *p)
 	free(is.dep);
 }
 
-static struct transition_result *
-find_by(const struct transition_job *job, const struct vl_graphs *g)
+/* Plan into t; stay, which is taken over, is blocked from now on. */
+static void
+plan_by(const struct transition_job *job, const struct vl_graphs *g,
+	struct transition_set *stay, struct transition_result *t)
 {
-	struct transition_result *t = mem_zalloc(1, sizeof(*t));
-	struct planner p = {.job = job, .t = t};
+	struct planner p = {.job = job, .t = t, .stay = *stay};
 
 	t->method = usable_method(job);
 	t->pool = job->to->pool;
 	t->rows_first = g->rows_first;
 	t->renumbers = g->renumbers;
 	t->ports_down = g->ports_down;
-	if (t->method != TRANSITION_STATIC) /* that ends old connections */
-		stale_sl_find(job, t, &p.stay);
-	chan_graph_new(&p.net, job->to->topo, job->hw, g->n);
+	chan_graph_new(&p.net, job->to->topo, job->hw,
+		g->n > 1 ? &job->to->layers : NULL);
 	close_blocked(&p);
 	lft_values_new(&p.val, &p.net, job);
 	if (job->method != TRANSITION_STATIC &&
@@ -424,18 +424,28 @@ find_by(const struct transition_job *job, const struct vl_graphs *g)
 	lft_values_free(&p.val);
 	chan_graph_free(&p.net);
 	free(p.stay.dep);
-	return t;
 }
 
 struct transition_result *
 transition_find(const struct transition_job *job)
 {
+	struct transition_result *t = mem_zalloc(1, sizeof(*t));
 	struct transition_job down = *job;
+	struct transition_set stay = {0};
 	struct vl_graphs g;
 
 	vl_graphs_find(job, &g);
+	/* ports that go down end old connections */
+	if (g.ports_down == NULL && job->method != TRANSITION_STATIC &&
+		!stale_sl_find(job, t, &stay)) {
+		g.ports_down = "old connections would close a cycle by "
+			       "dependencies that new ones need";
+		free(stay.dep);
+		stay = (struct transition_set){0};
+	}
 	down.method = TRANSITION_STATIC;
-	return find_by(g.ports_down != NULL ? &down : job, &g);
+	plan_by(g.ports_down != NULL ? &down : job, &g, &stay, t);
+	return t;
 }
 
 void

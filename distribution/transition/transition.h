@@ -24,7 +24,8 @@
  * deadlock but loses it, for as long as a stage lasts. Where there are none, or
  * no further entry can be admitted, the fewest dependencies, weighted by the
  * pairs that use them, are blocked through SL2VL before the last stage
- * (TRANSITION_BLOCKED), none of them a dependency of the new routing. Of the
+ * (TRANSITION_BLOCKED), none of them a dependency of the new routing (for
+ * packets that came by the same links, where it has a map of VLs). Of the
  * possible choices the one that loses least is taken, but nothing is blocked
  * where the order of switches is kept and stages are enough. Entries that
  * packets which are lost now need are written in a stage of their own before
@@ -42,6 +43,11 @@
  * before them, beside old tables that have no cycle as one layer (rows_first);
  * where these need layers on other VLs, or where the SLs that connections hold
  * would mean other layers, all ports go down for the change (ports_down).
+ *
+ * Where the layers have a map of VLs, a vertex is a channel, a layer and the
+ * class of the link by which packets come to the switch where the channel
+ * begins; vertices of a channel on the same VLs are one node (dep_graph.h), and
+ * a cycle is one of nodes.
  *
  * Unknown tables are in no mixture: they are quenched, that is, set to 255
  * before all this. Where they cannot be written (a switch that does not answer,
@@ -118,7 +124,8 @@ struct lft_write {
 	bool raised; /* quench above the top, which is raised for it */
 };
 
-/* A dependency that must not occur while tables are written. */
+/* A dependency that must not occur while tables are written, whatever link its
+ * packets came by before. */
 struct transition_dependency {
 	sw_ix sw;
 	uint8_t in, out;
@@ -164,7 +171,7 @@ struct transition_result {
 	uint64_t blocks;      /* (switch, block) that change */
 	uint64_t kept;	      /* blocks that are in place */
 	uint64_t mixed_edges; /* edges of M */
-	uint32_t cyclic;      /* vertices on cycles of M: 0 is direct */
+	uint32_t cyclic;      /* nodes on cycles of M: 0 is direct */
 	uint64_t cut_pairs;   /* sum of pairs over dep[] */
 	uint64_t paper_pairs; /* the same for TRANSITION_BREAK_DEPENDENCIES, for
 				 comparison; 0 unless blocked */

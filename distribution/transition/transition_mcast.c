@@ -163,7 +163,8 @@ transition_mcast_open(struct transition_result *t, const struct lft_values *v,
 	if (mix == NULL || g->keep.pos == NULL)
 		return;
 	g->topo = topo_ref(to->topo);
-	chan_graph_new(&g->net, to->topo, NULL, v->net->layers);
+	chan_graph_new(&g->net, to->topo, NULL,
+		v->net->layers > 1 ? &to->layers : NULL);
 	if (v->unknown != NULL)
 		g->unknown = mem_dup(v->unknown, nsw * sizeof(*g->unknown));
 	g->full = !dynamic_order_new(&g->order, &g->net.frame, NULL, mix);
@@ -231,8 +232,9 @@ keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 		       g->keep.pos[to] > g->keep.pos[s]);
 }
 
-/* Add one dependency in the layers of trees: that of a group is not known here.
- * Without a switch on both sides it is none. */
+/* Add one dependency in the layers of trees, whatever link their packets come
+ * by before: the layer of a group is not known here. Without a switch on both
+ * sides it is none. */
 static bool
 add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 	struct transition_mcast *done, size_t *ndone)
@@ -242,10 +244,8 @@ add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 	if (switch_behind(g, a->sw, a->in) == n->nsw ||
 		switch_behind(g, a->sw, a->out) == n->nsw)
 		return true;
-	for (unsigned l = 0; l < n->layers; l++) {
-		uint32_t v = l * n->nrec + n->off[a->sw] + a->in;
-
-		if ((g->keep.layers >> l & 1) == 0)
+	for (uint32_t v = n->off[a->sw] + a->in; v < n->nv; v += n->nrec) {
+		if ((g->keep.layers >> chan_graph_layer(n, v) & 1) == 0)
 			continue;
 		if (dep_graph_has(&n->frame, g->order.dep, v, a->out))
 			continue;
@@ -269,7 +269,7 @@ transition_mcast_admit(struct transition_result *t,
 		return true;
 	if (g->full)
 		return false;
-	done = mem_alloc(n * g->net.layers * sizeof(*done));
+	done = mem_alloc(n * g->net.planes * sizeof(*done));
 	for (size_t i = 0; i < n && room; i++)
 		room = keeps_order(g, &dep[i]) &&
 		       add_dependency(g, &dep[i], done, &ndone);

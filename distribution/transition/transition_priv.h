@@ -60,8 +60,33 @@ struct chan_graph {
 			      NULL */
 	uint64_t bit[256]; /* of a row for an out-port, 0: not a port */
 	uint8_t word[256];
-	unsigned layers;
+	unsigned layers; /* 1: all layers are one graph */
+	unsigned planes; /* layers, times the in-classes of a map of VLs */
 };
+
+/* The layer of a vertex. */
+static inline unsigned
+chan_graph_layer(const struct chan_graph *n, uint32_t v)
+{
+	return v / n->nrec % n->layers;
+}
+
+/*
+ * Where packets are in these planes at a switch, a bit each, and leave by the
+ * channel of record rec: their planes at the next switch. Packets keep their
+ * layer; the class is that of the port by which they arrive.
+ */
+static inline uint64_t
+chan_graph_arrive(const struct chan_graph *n, uint64_t planes, uint32_t rec)
+{
+	uint64_t layers = 0;
+
+	if (n->frame.in == NULL)
+		return planes;
+	for (; planes != 0; planes >>= n->layers)
+		layers |= planes & ((UINT64_C(1) << n->layers) - 1);
+	return layers << n->frame.in[rec] * n->layers;
+}
 
 struct transition_set;
 
@@ -76,13 +101,16 @@ struct vl_graphs {
 };
 void vl_graphs_find(const struct transition_job *job, struct vl_graphs *g);
 
-/* chan_graph.c */
-/* hw: switches that refuse rows of SL2VL; NULL: none. */
-void chan_graph_new(struct chan_graph *n, const struct topo *t,
-	const struct device_store *hw, unsigned layers);
-void chan_graph_free(struct chan_graph *n);
-/* These dependencies, of as many layers as n has, are blocked from now on, too.
+/*
+ * chan_graph.c: hw: switches that refuse rows of SL2VL; NULL: none. layers:
+ * those that have graphs of their own, by the map of VLs that they need; NULL:
+ * all are one graph.
  */
+void chan_graph_new(struct chan_graph *n, const struct topo *t,
+	const struct device_store *hw, const struct route_layers *layers);
+void chan_graph_free(struct chan_graph *n);
+/* These dependencies, of as many layers as n has, are blocked from now on, too,
+ * whatever link packets come by to the switch before. */
 void chan_graph_close(struct chan_graph *n, const struct transition_set *stay);
 /* Whether the switch can map (any in, out) to VL 15. */
 bool chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out);
@@ -237,14 +265,15 @@ void cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
 /* Only the rows of vertices on cycles; for one layer. Good for few of them. */
 void cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 	const uint32_t *comp, uint64_t *dep);
-/* Layers that reach each switch for one LID, [nsw]. */
+/* Planes with packets at each switch for one LID, [nsw] masks. */
 void cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
-	struct transition_when reach, uint16_t *mask);
+	struct transition_when reach, uint64_t *mask);
 uint64_t cdg_mixed_count(const struct chan_graph *n, const uint64_t *dep);
 
 /*
  * cdg_cycle.c: comp[v] gets the number of its component, 1 ..., or 0 where v
- * is on no cycle. Returns how many vertices are on cycles.
+ * is on no cycle; the vertices of a node have the same. Returns how many nodes
+ * are on cycles.
  */
 uint32_t cdg_cycle_find(
 	const struct chan_graph *n, const uint64_t *dep, uint32_t *comp);
@@ -323,7 +352,7 @@ dependency_load_at(const struct chan_graph *n, const struct dependency_load *l,
 	sw_ix s = n->owner[v];
 	size_t width = n->off[s + 1] - n->off[s];
 
-	return &l->dep[v / n->nrec * l->first[n->nsw] + l->first[s] +
+	return &l->dep[chan_graph_layer(n, v) * l->first[n->nsw] + l->first[s] +
 		       (v - n->base[v]) * width + out];
 }
 static inline uint32_t
@@ -361,9 +390,10 @@ void block_select_finish(struct transition_set *set);
 
 /*
  * stale_sl.c: dependencies that have to stay blocked for old connections with
- * the new tables; sorted, with stays set. Describes a cycle in t->stale.
+ * the new tables; sorted, with stays set. Describes a cycle in t->stale. False:
+ * the new routing uses some of them.
  */
-void stale_sl_find(const struct transition_job *job,
+bool stale_sl_find(const struct transition_job *job,
 	struct transition_result *t, struct transition_set *out);
 
 /*

@@ -16,6 +16,15 @@
  * Links that are not up carry nothing, and have their rows when they come up. A
  * packet that would take a blocked dependency is discarded; the final row is
  * written before the dependency is unblocked.
+ *
+ * All this holds with a map of VLs (routing/core/vl_map.h) too: then no two
+ * groups share a VL, and a row shall be what the new map says for its in-port
+ * and out-port. The VL of a packet follows from its SL and these two ports, not
+ * from the tables that sent it or the map that the row was made by. So where
+ * the rows known to be in place keep the groups of the new map, packets that
+ * old tables sent are where the new map says as well, and old and new entries
+ * are judged by it alone; the old map is not asked. Classes of links that are
+ * not up any more, or not yet, have no packets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +161,7 @@ is_plain_now(const struct transition_job *job, bool guests)
 	uint32_t *comp;
 	bool plain;
 
-	chan_graph_new(&net, job->to->topo, job->hw, 1);
+	chan_graph_new(&net, job->to->topo, job->hw, NULL);
 	lft_values_new(&val, &net, job);
 	unknown_lft_quench(&val);
 	dep = mem_alloc(dep_graph_words(&net.frame) * sizeof(*dep));
