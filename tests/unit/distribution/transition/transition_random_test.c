@@ -8,7 +8,9 @@
  *
  * Tables may obey no order of switches, and multicast trees may be there: their
  * dependencies are part of the graph, of trees that stay beside every mixture,
- * and of new ones beside those that have stayed.
+ * and of new ones beside those that have stayed. With several layers packets
+ * are judged by their layer, with a map of VLs also by the links that they came
+ * over.
  */
 #include <check.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@ enum mode {
 	RESTARTS,  /* of the subnet manager */
 	UNORDERED, /* tables without an order, and multicast trees */
 	LAYERED,   /* the same with several layers, which tables need */
+	MAPPED,	   /* the same with a map of VLs, which they need too */
 };
 
 struct run {
@@ -45,6 +48,7 @@ struct run {
 	unsigned steps, blocked, staged, direct, stages, unread;
 	unsigned layers;
 	unsigned orderless, crossed; /* tables; of these, need their layers */
+	unsigned classed;	     /* ... need the classes of their map */
 	unsigned roomless;	     /* tables without room for trees */
 	unsigned asked, stayed;	     /* trees */
 };
@@ -103,6 +107,26 @@ grow_trees(struct run *run, struct world *w, const struct routes *to)
 	put_trees(run, w);
 }
 
+/* ---- layers ---- */
+
+/* Links have 8 VLs, enough for the groups of any map. */
+static void
+give_vls(struct topo *t)
+{
+	for (port_ix p = 0; p < t->nports; p++)
+		t->port[p].vl_cap = t->port[p].op_vls = 4;
+}
+
+/* Layers for new tables; what they need of them is not known yet. */
+static void
+put_layers(struct run *run, struct routes *r, const struct routes *prev)
+{
+	world_layers(r, prev, (uint8_t)run->layers, &run->r);
+	r->layers.plain = run->layers == 1; /* no layer shares VLs */
+	if (run->mode == MAPPED)
+		r->layers.map = world_map(r->topo, run->layers, run->seed);
+}
+
 static void
 begin_run(struct run *run, unsigned kind, uint64_t seed, enum mode mode)
 {
@@ -113,14 +137,17 @@ begin_run(struct run *run, unsigned kind, uint64_t seed, enum mode mode)
 	run->f = world_fabric(kind, &run->r);
 	run->t = frozen_topo(run->f, &many);
 	world_capable(run->t, true);
+	give_vls(run->t);
 	run->pool = lft_pool_new();
 	run->hw = device_new(run->pool);
-	run->layers = mode == LAYERED ? 2 + (unsigned)seed % 3 : 1;
+	run->layers = mode >= LAYERED ? 2 + (unsigned)seed % 3 : 1;
 	run->from = world_routes(
 		run->t, run->pool, NULL, rng_below(&run->r, run->t->nsw));
-	world_layers(run->from, NULL, (uint8_t)run->layers, &run->r);
-	run->from->layers.plain = run->layers == 1;
+	put_layers(run, run->from, NULL);
 	world_new(&run->w, run->t, run->t->max_lid + 1U);
+	run->w.from = run->w.to = run->from;
+	run->w.layers = run->layers;
+	run->w.map = run->from->layers.map;
 	world_install(&run->w, run->hw, run->from);
 	if (mode >= UNORDERED)
 		grow_trees(run, &run->w, run->from);
@@ -149,6 +176,7 @@ change_fabric(struct run *run)
 	struct topo *t = frozen_again(g, run->t, 0);
 
 	world_capable(t, true);
+	give_vls(t);
 	run->fresh = false;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		struct topo_node *n = &t->node[t->sw[s].node];
@@ -217,7 +245,28 @@ mixed_ports(const struct world *w, const uint64_t *set, const struct routes *to)
 	ck_assert_msg(what, "%s: kind %u seed %llu", #what, (run)->kind,       \
 		(unsigned long long)(run)->seed)
 
-/* Blocked dependencies: none that the new routing makes, none in vain. */
+/* Whether new packets use what is blocked; the graph is that of new tables. */
+static bool
+is_used(const struct world *w, const struct transition_dependency *b)
+{
+	uint32_t c = w->off[b->sw] + b->in;
+	sw_ix peer = 0;
+
+	if (w->layers < 2)
+		return w->dep[(size_t)c * w->nch +
+			      world_behind(w, b->sw, b->out, &peer)];
+	for (unsigned k = 0; k < WORLD_PLANES; k++)
+		if ((b->layers >> k / WORLD_CLASSES & 1) != 0 &&
+			(w->turn[(size_t)c * WORLD_PLANES + k] >> b->out & 1) !=
+				0)
+			return true;
+	return false;
+}
+
+/*
+ * Blocked dependencies: none in vain, none that the new routing makes; but with
+ * a map they are blocked in all classes together, where one alone would be.
+ */
 static void
 check_blocks(struct run *run, struct world *w,
 	const struct transition_result *x, const uint64_t *all,
@@ -229,18 +278,14 @@ check_blocks(struct run *run, struct world *w,
 	w->ndeps = x->ndeps;
 	holds(run, !world_cyclic(w, all));
 	for (w->skip = 0; w->skip < w->ndeps; w->skip++)
-		holds(run, world_cyclic(w, all));
+		holds(run, world_cyclic(w, all) || run->mode == MAPPED);
 	w->skip = SIZE_MAX;
 	w->ndeps = 0;
+	w->from = to; /* old connections apart */
 	(void)world_graph(w, is);
-	for (size_t i = 0; i < x->ndeps; i++) {
-		const struct transition_dependency *b = &x->dep[i];
-		sw_ix peer = 0;
-		uint32_t d = world_behind(w, b->sw, b->out, &peer);
-
-		holds(run,
-			!w->dep[(size_t)(w->off[b->sw] + b->in) * w->nch + d]);
-	}
+	w->from = run->from;
+	for (size_t i = 0; i < x->ndeps; i++)
+		holds(run, !is_used(w, &x->dep[i]) || run->mode == MAPPED);
 	w->ndeps = x->ndeps;
 	free(is);
 }
@@ -269,7 +314,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 		holds(run, x->cut_pairs <= x->paper_pairs ||
 				   to->order == ROUTE_NO_ORDER ||
 				   to->sftree_root != TOPO_NONE);
-		if (x->nstages == 1 && run->layers == 1)
+		if (x->nstages == 1)
 			check_blocks(run, w, x, all, to);
 	}
 	free(all);
@@ -391,6 +436,24 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	return true;
 }
 
+/* Whether tables have a cycle where the map gives each layer one group. */
+static bool
+needs_classes(const struct routes *r)
+{
+	struct world w;
+	uint64_t *all;
+	bool cyclic;
+
+	world_new(&w, r->topo, r->topo->max_lid + 1U);
+	w.from = w.to = r;
+	w.layers = r->layers.n;
+	all = mixed_ports(&w, NULL, r);
+	cyclic = world_cyclic(&w, all);
+	free(all);
+	world_free(&w);
+	return cyclic;
+}
+
 /* The next tables, which may obey no order. */
 static struct routes *
 next_routes(struct run *run, struct topo *t)
@@ -400,21 +463,20 @@ next_routes(struct run *run, struct topo *t)
 	struct routes *to =
 		world_routes(t, run->pool, how == 0 ? run->from : NULL, root);
 
-	world_layers(to, run->from, (uint8_t)run->layers, &run->r);
-	to->layers.plain = run->layers == 1; /* no layer shares VLs */
+	put_layers(run, to, run->from);
 	if (run->mode < UNORDERED || rng_below(&run->r, 4) == 0)
 		return to;
 	if (world_unorder(to, run->from, rng_below(&run->r, 101), &run->r)) {
 		run->orderless++;
 		run->crossed += !to->layers.plain;
+		run->classed += run->mode == MAPPED && needs_classes(to);
 		to->layers.plain = run->layers == 1;
 		return to;
 	}
 	run->roomless++;
 	routes_unref(to);
 	to = world_routes(t, run->pool, NULL, TOPO_NONE);
-	world_layers(to, run->from, (uint8_t)run->layers, &run->r);
-	to->layers.plain = run->layers == 1;
+	put_layers(run, to, run->from);
 	return to;
 }
 
@@ -443,10 +505,12 @@ run_transition(struct run *run)
 	w.from = run->from;
 	w.to = to;
 	w.layers = run->layers;
+	w.map = to->layers.map;
 	if (run->layers > 1)
 		world_rows(run->hw, to);
 	x = transition_find(&job);
 	holds(run, x->unread == 0 || run->mode == RESTARTS);
+	holds(run, x->ports_down == NULL);
 	if (x->unread == 0)
 		check_plan(run, &w, x, to);
 	run->unread += x->unread > 0;
@@ -479,7 +543,7 @@ many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 {
 	unsigned steps = 0, direct = 0, staged = 0, blocked = 0, unread = 0;
 	unsigned orderless = 0, asked = 0, stayed = 0, crossed = 0;
-	unsigned roomless = 0;
+	unsigned roomless = 0, classed = 0;
 
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct run run;
@@ -501,18 +565,20 @@ many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 		stayed += run.stayed;
 		crossed += run.crossed;
 		roomless += run.roomless;
+		classed += run.classed;
 		end_run(&run);
 	}
 	ck_assert_int_eq(unread > 0, mode == RESTARTS);
 	ck_assert_int_eq(orderless > 0, mode >= UNORDERED);
+	ck_assert_int_eq(classed > 0, mode == MAPPED);
 	ck_assert(mode < UNORDERED || stayed < asked);
 	(void)printf(
 		"kind %u: %u steps, %u direct, %u staged, %u blocked, "
 		"%u with tables that nobody knew, %u without an order, %u of "
-		"them need layers, %u had no room for trees, %u of %u trees "
-		"stayed\n",
+		"them need layers, %u classes, %u had no room for trees, "
+		"%u of %u trees stayed\n",
 		kind, steps, direct, staged, blocked, unread, orderless,
-		crossed, roomless, stayed, asked);
+		crossed, classed, roomless, stayed, asked);
 }
 
 START_TEST(random_transitions)
@@ -533,6 +599,12 @@ START_TEST(layers_without_an_order)
 }
 END_TEST
 
+START_TEST(maps_without_an_order)
+{
+	many_transitions((unsigned)_i, 20, MAPPED);
+}
+END_TEST
+
 START_TEST(without_an_order)
 {
 	many_transitions((unsigned)_i, 30, UNORDERED);
@@ -550,6 +622,7 @@ main(void)
 	tcase_add_loop_test(tc, restarts, 0, 6);
 	tcase_add_loop_test(tc, without_an_order, 0, 6);
 	tcase_add_loop_test(tc, layers_without_an_order, 0, 6);
+	tcase_add_loop_test(tc, maps_without_an_order, 0, 6);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

@@ -4,9 +4,9 @@
  *
  * Tables start as up/down ones. Then, LID after LID, all entries for the LID
  * are replaced by a random tree of shortest paths, where the dependency graph
- * of each layer stays without a cycle; it is kept by counts here, with nothing
- * of the product. With several layers tables need them: as one they have
- * cycles.
+ * of channels and groups of VLs stays without a cycle; it is kept by counts
+ * here, with nothing of the product. With several layers tables need them: as
+ * one they have cycles.
  */
 #ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_UNORDERED_H
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_UNORDERED_H
@@ -21,12 +21,23 @@
 struct unordered {
 	struct routes *r;
 	struct world w;	  /* names channels */
-	uint32_t *count;  /* [layers * nch * nch] pairs of a switch and a LID
-			     that make a dependency */
-	uint32_t *degree; /* [nch] */
+	uint32_t nv;	  /* nch * groups: channel by channel */
+	uint32_t *count;  /* [nv * nv] pairs of a switch and a LID that make a
+			     dependency */
+	uint32_t *degree; /* [nv] */
 	uint8_t *port;	  /* [nsw] a column */
 	uint32_t *dist;	  /* [nsw] */
 };
+
+/* Packets in a plane leave switch s by a port, to channel c: the vertex. */
+static inline uint32_t
+unordered_vertex(const struct unordered *x, unsigned plane, sw_ix s,
+	unsigned port, uint32_t c)
+{
+	return c == x->w.nch ? x->nv
+			     : c * (x->nv / x->w.nch) +
+				       world_group(&x->w, plane, s, port);
+}
 
 /* Count the dependencies of a column, or with -1 discount them: of the path
  * from every switch, in its layer. */
@@ -37,18 +48,21 @@ unordered_count(
 	const struct world *w = &x->w;
 
 	for (sw_ix u = 0; u < w->t->nsw; u++) {
-		uint32_t *count = x->count +
-				  (size_t)routes_layer(&x->r->layers, u, root) *
-					  w->nch * w->nch;
+		unsigned plane =
+			routes_layer(&x->r->layers, u, root) * WORLD_CLASSES;
 		sw_ix s = u, next = 0;
-		uint32_t n = 0, c = world_behind(w, u, port[u], &s);
+		uint32_t n = 0, c = world_behind(w, u, port[u], &s), v;
 
+		v = unordered_vertex(x, plane, u, port[u], c);
 		for (; c != w->nch && n <= w->t->nsw; n++) {
-			uint32_t d = world_behind(w, s, port[s], &next);
+			uint32_t d = world_behind(w, s, port[s], &next), to;
 
 			if (d == w->nch || c == w->off[s] + port[s])
 				break;
-			count[(size_t)c * w->nch + d] += add;
+			to = unordered_vertex(
+				x, plane + world_class(w, s, c), s, port[s], d);
+			x->count[(size_t)v * x->nv + to] += add;
+			v = to;
 			c = d;
 			s = next;
 		}
@@ -56,35 +70,25 @@ unordered_count(
 }
 
 static inline bool
-unordered_cyclic_in(struct unordered *x, const uint32_t *count)
+unordered_cyclic(struct unordered *x)
 {
-	uint32_t n = x->w.nch, left = n, *queue = mem_alloc(n * sizeof(*queue));
+	uint32_t n = x->nv, left = n, *queue = mem_alloc(n * sizeof(*queue));
 	uint32_t tail = 0;
 
 	memset(x->degree, 0, n * sizeof(*x->degree));
-	for (size_t i = 0; i < (size_t)n * n; i++)
-		x->degree[i % n] += count[i] > 0;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++)
+			x->degree[k] += x->count[i * n + k] > 0;
 	for (uint32_t c = 0; c < n; c++)
 		if (x->degree[c] == 0)
 			queue[tail++] = c;
 	for (uint32_t i = 0; i < tail; i++, left--)
 		for (uint32_t d = 0; d < n; d++)
-			if (count[(size_t)queue[i] * n + d] > 0 &&
+			if (x->count[(size_t)queue[i] * n + d] > 0 &&
 				--x->degree[d] == 0)
 				queue[tail++] = d;
 	free(queue);
 	return left > 0;
-}
-
-static inline bool
-unordered_cyclic(struct unordered *x)
-{
-	bool cyclic = false;
-
-	for (unsigned l = 0; l < x->r->layers.n && !cyclic; l++)
-		cyclic = unordered_cyclic_in(
-			x, x->count + (size_t)l * x->w.nch * x->w.nch);
-	return cyclic;
 }
 
 /* A random tree of shortest paths to switch root into x->port. */
@@ -176,6 +180,47 @@ world_layers(
 }
 
 /*
+ * A random map of VLs, by a seed the same for a port of any topology: layers
+ * share groups, but for group 0, which other layers than the first take on
+ * first links at most.
+ */
+static inline struct vl_map *
+world_map(const struct topo *t, unsigned layers, uint64_t seed)
+{
+	struct vl_map *m = vl_map_new(t);
+	struct rng r = {seed};
+	struct reason why = {""};
+
+	m->in = (uint8_t)(3 + rng_below(&r, 2));
+	m->out = (uint8_t)(1 + rng_below(&r, 3));
+	m->groups = (uint8_t)(3 + rng_below(&r, layers));
+	for (unsigned l = 1; l < layers; l++)
+		for (unsigned in = 0; in < m->in; in++)
+			for (unsigned out = 0; out < m->out; out++) {
+				bool first = in == 0 && rng_below(&r, 2) == 0;
+
+				m->group[l][in][out] =
+					(uint8_t)(first ? 0
+							: 1 + rng_below(&r,
+								      m->groups -
+									      1U));
+			}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++) {
+			uint64_t guid = t->node[t->sw[s].node].guid;
+			struct rng p = {seed + guid * 256 + t->adj[i].out};
+
+			vl_map_put(m,
+				topo_port_of(t, t->sw[s].node, t->adj[i].out),
+				1 + rng_below(&p, m->in - 1U),
+				rng_below(&p, m->out));
+		}
+	ck_assert_msg(vl_map_check(m, t, layers, &why) == 0, "%s", why.text);
+	return m;
+}
+
+/*
  * Take the order from up/down tables: entries for `share` of 100 LIDs are
  * replaced. Then find room for multicast, keeping that of prev (NULL allowed)
  * where it can be. False: there is none, and r is as it was but for its
@@ -196,9 +241,10 @@ world_unorder(struct routes *r, const struct routes *prev, unsigned share,
 	bool found;
 
 	world_new(&x.w, t, 1);
-	x.count = mem_zalloc(
-		(size_t)r->layers.n * x.w.nch * x.w.nch, sizeof(*x.count));
-	x.degree = mem_alloc(x.w.nch * sizeof(*x.degree));
+	x.w.map = r->layers.map;
+	x.nv = x.w.nch * route_layers_groups(&r->layers);
+	x.count = mem_zalloc((size_t)x.nv * x.nv, sizeof(*x.count));
+	x.degree = mem_alloc(x.nv * sizeof(*x.degree));
 	x.port = mem_alloc(t->nsw);
 	x.dist = mem_alloc(t->nsw * sizeof(*x.dist));
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {

@@ -3,7 +3,9 @@
  *
  * A world holds, for every (switch, LID), the set of ports that packets may
  * have met since the last drain. Its dependency graph is built from that alone,
- * with nothing of distribution/transition/.
+ * with nothing of distribution/transition/ or of routing/verify/dep_graph.h.
+ * With several layers packets are followed from link to link, each in its
+ * layer, and what waits for what are pairs of a channel and a group of VLs.
  */
 #ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_WORLD_H
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_WORLD_H
@@ -23,7 +25,12 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 
-enum { WORLD_CAN_MAP = 0x40 };
+enum {
+	WORLD_CAN_MAP = 0x40,
+	WORLD_CLASSES = 8, /* of links over which packets came */
+	WORLD_PLANES = 64, /* class + layer * WORLD_CLASSES */
+	WORLD_GROUPS = 16, /* of VLs */
+};
 
 struct world {
 	const struct topo *t;
@@ -40,7 +47,11 @@ struct world {
 	/* Layers, where there are several: packets of a pair are in the one
 	 * that either gives. */
 	const struct routes *from, *to;
-	unsigned layers, layer; /* how many; the one whose graph is built */
+	unsigned layers;
+	const struct vl_map *map; /* of t, or NULL */
+	uint64_t *turn; /* [nch * WORLD_PLANES] next out-ports of packets by
+			   channel and plane */
+	uint64_t *at;	/* [nsw] planes of packets there */
 };
 
 /* A bit per port up to 62; any other port leads nowhere. */
@@ -64,6 +75,8 @@ world_new(struct world *w, const struct topo *t, uint32_t nlids)
 	w->guest = mem_zalloc(w->nch, w->nch);
 	w->gone = mem_zalloc(w->nch, sizeof(*w->gone));
 	w->idle = mem_zalloc(w->nch, sizeof(*w->idle));
+	w->turn = mem_zalloc(w->nch, WORLD_PLANES * sizeof(*w->turn));
+	w->at = mem_zalloc(t->nsw, sizeof(*w->at));
 }
 
 static inline void
@@ -76,6 +89,8 @@ world_free(struct world *w)
 	free(w->guest);
 	free(w->gone);
 	free(w->idle);
+	free(w->turn);
+	free(w->at);
 }
 
 /* Every switch holds the rows of SL2VL that the layers of these routes want. */
@@ -122,8 +137,10 @@ world_behind(const struct world *w, sw_ix s, unsigned p, sw_ix *peer)
 	return w->nch;
 }
 
+/* Whether the dependency is blocked in a layer. */
 static inline bool
-world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
+world_blocked(const struct world *w, unsigned layer, sw_ix s, unsigned in,
+	unsigned out)
 {
 	for (size_t i = 0; i < w->ndeps; i++) {
 		const struct transition_dependency *b = &w->blocked[i];
@@ -132,8 +149,7 @@ world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
 
 		if (i == w->skip)
 			continue;
-		if (w->layers > 1 && !b->by_port &&
-			!(b->layers >> w->layer & 1))
+		if (!b->by_port && !(b->layers >> layer & 1))
 			continue;
 		if (!b->by_port) {
 			if (b->sw == s && b->in == in && b->out == out)
@@ -169,7 +185,7 @@ world_dependencies(
 			continue;
 		d = world_behind(w, s, q, &next);
 		if (d != w->nch && !w->idle[d] &&
-			!world_blocked(w, s, c - w->off[s], q))
+			!world_blocked(w, 0, s, c - w->off[s], q))
 			w->dep[(size_t)c * w->nch + d] = true;
 	}
 }
@@ -191,89 +207,6 @@ world_graph_one(struct world *w, const uint64_t *set)
 	return n;
 }
 
-/* The switch of a LID in a topology, or TOPO_NONE. */
-static inline sw_ix
-world_home(const struct topo *t, uint32_t lid)
-{
-	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
-
-	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
-}
-
-/* True if s sends to the LID on the layer in question. */
-static inline bool
-world_sends(const struct world *w, sw_ix s, uint32_t lid)
-{
-	sw_ix is = world_home(w->to->topo, lid);
-	sw_ix old = world_home(w->from->topo, lid);
-	sw_ix was = topo_switch_in(w->from->topo, w->t, s);
-
-	if (is == TOPO_NONE && old == TOPO_NONE)
-		return true;
-	return (is != TOPO_NONE &&
-		       routes_layer(&w->to->layers, s, is) == w->layer) ||
-	       (old != TOPO_NONE && was != TOPO_NONE &&
-		       routes_layer(&w->from->layers, was, old) == w->layer);
-}
-
-/* Drops the entries for the LID in switches that no packet of the layer
- * reaches. */
-static inline void
-world_forget_unreached(const struct world *w, uint64_t *all, uint32_t lid)
-{
-	bool *seen = mem_zalloc(w->t->nsw, sizeof(*seen)), more = true;
-	sw_ix peer = 0;
-
-	for (sw_ix s = 0; s < w->t->nsw; s++)
-		seen[s] = world_sends(w, s, lid);
-	while (more) {
-		more = false;
-		for (sw_ix s = 0; s < w->t->nsw; s++)
-			for (unsigned p = 1; seen[s] && p < 63; p++) {
-				if (!(all[(size_t)s * w->nlids + lid] >> p &
-					    1) ||
-					world_behind(w, s, p, &peer) == w->nch)
-					continue;
-				more |= !seen[peer];
-				seen[peer] = true;
-			}
-	}
-	for (sw_ix s = 0; s < w->t->nsw; s++)
-		if (!seen[s])
-			all[(size_t)s * w->nlids + lid] = 0;
-	free(seen);
-}
-
-/* What packets of one layer meet of a set; to be freed. */
-static inline uint64_t *
-world_of_layer(struct world *w, const uint64_t *set, unsigned layer)
-{
-	uint64_t *all =
-		mem_dup(set, (size_t)w->t->nsw * w->nlids * sizeof(*all));
-
-	w->layer = layer;
-	for (uint32_t lid = 0; lid < w->nlids && w->layers > 1; lid++)
-		world_forget_unreached(w, all, lid);
-	return all;
-}
-
-/* The edges of the graphs of all layers. */
-static inline uint64_t
-world_graph(struct world *w, const uint64_t *set)
-{
-	uint64_t n = 0;
-
-	if (w->layers < 2)
-		return world_graph_one(w, set);
-	for (unsigned l = 0; l < w->layers; l++) {
-		uint64_t *all = world_of_layer(w, set, l);
-
-		n += world_graph_one(w, all);
-		free(all);
-	}
-	return n;
-}
-
 /* Removes channels to which no remaining channel leads, until none is left or a
  * cycle is. */
 static inline bool
@@ -282,8 +215,7 @@ world_cyclic_one(struct world *w, const uint64_t *set)
 	uint32_t left = w->nch, before = 0;
 
 	(void)world_graph_one(w, set);
-	/* of several layers only the first has trees */
-	for (size_t i = 0; w->layer == 0 && i < (size_t)w->nch * w->nch; i++)
+	for (size_t i = 0; i < (size_t)w->nch * w->nch; i++)
 		w->dep[i] |= w->guest[i];
 	memset(w->gone, 0, w->nch);
 	while (left != before) {
@@ -303,21 +235,233 @@ world_cyclic_one(struct world *w, const uint64_t *set)
 	return left > 0;
 }
 
-/* True if any layer has a cycle. */
+/* ---- several layers ---- */
+
+/* The switch of a LID in a topology, or TOPO_NONE. */
+static inline sw_ix
+world_home(const struct topo *t, uint32_t lid)
+{
+	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+
+	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
+}
+
+/* True if s sends to the LID in a layer. */
+static inline bool
+world_sends(const struct world *w, unsigned layer, sw_ix s, uint32_t lid)
+{
+	sw_ix is = world_home(w->to->topo, lid);
+	sw_ix old = world_home(w->from->topo, lid);
+	sw_ix was = topo_switch_in(w->from->topo, w->t, s);
+
+	if (is == TOPO_NONE && old == TOPO_NONE)
+		return true;
+	return (is != TOPO_NONE &&
+		       routes_layer(&w->to->layers, s, is) == layer) ||
+	       (old != TOPO_NONE && was != TOPO_NONE &&
+		       routes_layer(&w->from->layers, was, old) == layer);
+}
+
+/* The class of packets that arrive by channel c, at switch s. */
+static inline unsigned
+world_class(const struct world *w, sw_ix s, uint32_t c)
+{
+	return vl_map_in(
+		w->map, topo_port_of(w->t, w->t->sw[s].node, c - w->off[s]));
+}
+
+/* The group of VLs of packets in a plane that leave s by port p. */
+static inline unsigned
+world_group(const struct world *w, unsigned plane, sw_ix s, unsigned p)
+{
+	return vl_map_group(w->map, plane / WORLD_CLASSES,
+		plane % WORLD_CLASSES,
+		vl_map_out(w->map, topo_port_of(w->t, w->t->sw[s].node, p)));
+}
+
+/* The planes at the next switch of packets in these planes. */
+static inline uint64_t
+world_planes_behind(uint64_t planes, unsigned class)
+{
+	uint64_t next = 0;
+
+	for (unsigned l = 0; l < WORLD_PLANES; l += WORLD_CLASSES)
+		if ((planes >> l & 0xff) != 0)
+			next |= UINT64_C(1) << (l + class);
+	return next;
+}
+
+/* Follow the packets for a LID from their sources into w->at. */
+static inline void
+world_follow(struct world *w, const uint64_t *set, uint32_t lid)
+{
+	bool more = true;
+
+	memset(w->at, 0, w->t->nsw * sizeof(*w->at));
+	for (unsigned l = 0; l < w->layers; l++)
+		for (sw_ix s = 0; s < w->t->nsw; s++)
+			if (world_sends(w, l, s, lid))
+				w->at[s] |= UINT64_C(1) << l * WORLD_CLASSES;
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < w->t->nsw; s++)
+			for (uint64_t x = set[(size_t)s * w->nlids + lid];
+				x != 0; x &= x - 1) {
+				unsigned p = (unsigned)__builtin_ctzll(x);
+				sw_ix peer = 0;
+				uint32_t c = world_behind(w, s, p, &peer);
+				uint64_t next;
+
+				if (c == w->nch)
+					continue;
+				next = world_planes_behind(
+					w->at[s], world_class(w, peer, c));
+				more |= (next & ~w->at[peer]) != 0;
+				w->at[peer] |= next;
+			}
+	}
+}
+
+/* What packets for the LID that leave u by port p may wait for next. */
+static inline void
+world_turn(
+	struct world *w, sw_ix u, unsigned p, const uint64_t *set, uint32_t lid)
+{
+	sw_ix s = 0, next = 0;
+	uint32_t c = world_behind(w, u, p, &s), d;
+
+	if (c == w->nch || w->idle[c])
+		return;
+	for (unsigned q = 1; q < 63; q++) {
+		if (!(set[(size_t)s * w->nlids + lid] >> q & 1) ||
+			c == w->off[s] + q)
+			continue;
+		d = world_behind(w, s, q, &next);
+		if (d == w->nch || w->idle[d])
+			continue;
+		for (uint64_t x = w->at[u]; x != 0; x &= x - 1) {
+			unsigned plane = (unsigned)__builtin_ctzll(x);
+
+			if (!world_blocked(w, plane / WORLD_CLASSES, s,
+				    c - w->off[s], q))
+				w->turn[(size_t)c * WORLD_PLANES + plane] |=
+					UINT64_C(1) << q;
+		}
+	}
+}
+
+/* Fill w->turn; returns how many bits it has. */
+static inline uint64_t
+world_turns(struct world *w, const uint64_t *set)
+{
+	size_t n = (size_t)w->nch * WORLD_PLANES;
+	uint64_t sum = 0;
+
+	memset(w->turn, 0, n * sizeof(*w->turn));
+	for (uint32_t lid = 0; lid < w->nlids; lid++) {
+		world_follow(w, set, lid);
+		for (sw_ix u = 0; u < w->t->nsw; u++)
+			for (unsigned p = 1; p < 63; p++)
+				if (set[(size_t)u * w->nlids + lid] >> p & 1)
+					world_turn(w, u, p, set, lid);
+	}
+	for (size_t i = 0; i < n; i++)
+		sum += (uint64_t)__builtin_popcountll(w->turn[i]);
+	return sum;
+}
+
+/* Pairs of a channel and a group, of which one waits for the other. */
+struct world_waits {
+	struct world_wait {
+		uint32_t from, to;
+	} * of;
+	size_t n, cap;
+};
+
+static inline void
+world_add_wait(struct world_waits *x, uint32_t from, uint32_t to)
+{
+	x->of = mem_grow(x->of, x->n, &x->cap, sizeof(*x->of));
+	x->of[x->n++] = (struct world_wait){from, to};
+}
+
+/* Those of packets in a plane that have left u by port p, from w->turn. */
+static inline void
+world_add_turns(const struct world *w, sw_ix u, unsigned p, unsigned plane,
+	struct world_waits *waits)
+{
+	sw_ix s = 0, next = 0;
+	uint32_t c = world_behind(w, u, p, &s);
+	unsigned then;
+
+	if (c == w->nch)
+		return;
+	then = plane / WORLD_CLASSES * WORLD_CLASSES + world_class(w, s, c);
+	for (uint64_t x = w->turn[(size_t)c * WORLD_PLANES + plane]; x != 0;
+		x &= x - 1) {
+		unsigned q = (unsigned)__builtin_ctzll(x);
+
+		world_add_wait(waits,
+			c * WORLD_GROUPS + world_group(w, plane, u, p),
+			world_behind(w, s, q, &next) * WORLD_GROUPS +
+				world_group(w, then, s, q));
+	}
+}
+
+/* All of them; trees are in the first layer, and group. */
+static inline void
+world_find_waits(const struct world *w, struct world_waits *waits)
+{
+	for (sw_ix u = 0; u < w->t->nsw; u++)
+		for (unsigned p = 1; p < w->off[u + 1] - w->off[u]; p++)
+			for (unsigned k = 0; k < w->layers * WORLD_CLASSES; k++)
+				world_add_turns(w, u, p, k, waits);
+	for (uint32_t c = 0; c < w->nch; c++)
+		for (uint32_t d = 0; d < w->nch; d++)
+			if (w->guest[(size_t)c * w->nch + d])
+				world_add_wait(waits, c * WORLD_GROUPS,
+					d * WORLD_GROUPS);
+}
+
+/* Drops what waits for one that waits for none, until nothing is left or a
+ * cycle is. */
+static inline bool
+world_cyclic_groups(struct world *w, const uint64_t *set)
+{
+	size_t nv = (size_t)w->nch * WORLD_GROUPS, before;
+	bool *waiting = mem_alloc(nv);
+	struct world_waits x = {0};
+
+	(void)world_turns(w, set);
+	world_find_waits(w, &x);
+	do {
+		before = x.n;
+		memset(waiting, 0, nv);
+		for (size_t i = 0; i < before; i++)
+			waiting[x.of[i].from] = true;
+		x.n = 0;
+		for (size_t i = 0; i < before; i++)
+			if (waiting[x.of[i].to])
+				x.of[x.n++] = x.of[i];
+	} while (x.n < before);
+	free(waiting);
+	free(x.of);
+	return x.n > 0;
+}
+
+/* The edges of the graph of what packets wait for, by the links that they came
+ * over. */
+static inline uint64_t
+world_graph(struct world *w, const uint64_t *set)
+{
+	return w->layers < 2 ? world_graph_one(w, set) : world_turns(w, set);
+}
+
 static inline bool
 world_cyclic(struct world *w, const uint64_t *set)
 {
-	bool cyclic = false;
-
-	if (w->layers < 2)
-		return world_cyclic_one(w, set);
-	for (unsigned l = 0; l < w->layers && !cyclic; l++) {
-		uint64_t *all = world_of_layer(w, set, l);
-
-		cyclic = world_cyclic_one(w, all);
-		free(all);
-	}
-	return cyclic;
+	return w->layers < 2 ? world_cyclic_one(w, set)
+			     : world_cyclic_groups(w, set);
 }
 
 /* The switch may hold this image of the block from now on. */

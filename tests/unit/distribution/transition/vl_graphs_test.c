@@ -2,7 +2,8 @@
  * Layers in transitions, by brute force: trees and meshes with pairs spread
  * over layers, links with few VLs, switches with foreign SL2VL rows. In any
  * order of writes that a plan allows, the graph of all that packets wait for,
- * on the VLs that the rows give them, has no cycle.
+ * on the VLs that the rows give them, has no cycle. The same for tables that
+ * need a map of VLs, where the map or the layers of connections change.
  */
 #include <check.h>
 #include <stdio.h>
@@ -11,11 +12,18 @@
 
 #include "routing/core/slvl.h"
 #include "sm/base/rng.h"
+#include "tests/unit/distribution/transition/transition_unordered.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
-enum { SEED = 5, ROUNDS = 40, VLS = 8, PORTS = 64 };
+enum {
+	SEED = 5,
+	ROUNDS = 40,
+	MAPS = 120, /* the first round of maps: all that can happen does */
+	VLS = 8,
+	PORTS = 64
+};
 
 /* SL2VL rows in the switches, and tables at one moment. */
 struct bed {
@@ -48,8 +56,9 @@ port_of(const struct bed *b, sw_ix s, unsigned num)
 	return topo_port_of(b->t, b->t->sw[s].node, num);
 }
 
-/* Adds the dependencies of a packet of one SL for a LID. */
-static void
+/* Adds the dependencies of a packet of one SL for a LID; false: it is discarded
+ * on the way. */
+static bool
 follow_packet(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 {
 	uint32_t before = UINT32_MAX, at;
@@ -60,10 +69,10 @@ follow_packet(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 		const struct topo_adj *a = adj_of_port(b, s, out);
 
 		if (a == NULL || out == in)
-			return;
+			return a == NULL;
 		vl = b->row[s][in][out][sl / 2] >> (sl % 2 ? 0 : 4) & 15;
 		if (vl >= slvl_link(b->t, port_of(b, s, out), 0))
-			return; /* discarded */
+			return false;
 		at = (uint32_t)(a - b->t->adj) * VLS + vl;
 		if (before != UINT32_MAX)
 			b->dep[(size_t)before * b->nv + at] = true;
@@ -71,6 +80,7 @@ follow_packet(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 		in = a->peer_port;
 		s = a->peer;
 	}
+	return false;
 }
 
 /* Removes what nothing leads to, until none is left; true if something
@@ -97,12 +107,13 @@ has_cycle(const struct bed *b)
 	return n < b->nv;
 }
 
-/* True if the packets of all pairs, on the SLs that these routes give, can wait
- * for each other in a cycle. */
-static bool
-can_deadlock(struct bed *b, const struct routes *r)
+/* Follows the packets of all pairs on the SLs that these routes give; returns
+ * how many are discarded. */
+static unsigned
+follow_packets(struct bed *b, const struct routes *r)
 {
-	memset(b->dep, 0, (size_t)b->nv * b->nv);
+	unsigned lost = 0;
+
 	for (uint32_t lid = 1; lid < b->nlids; lid++) {
 		port_ix p = topo_by_lid(b->t, (uint16_t)lid, NULL);
 		sw_ix home =
@@ -110,10 +121,19 @@ can_deadlock(struct bed *b, const struct routes *r)
 
 		for (sw_ix s = 0; home != TOPO_NONE && s < b->t->nsw; s++)
 			for (unsigned i = 0; i < b->levels.n; i++)
-				follow_packet(b, s, lid,
+				lost += !follow_packet(b, s, lid,
 					b->levels.sl[i][routes_layer(
 						&r->layers, s, home)]);
 	}
+	return lost;
+}
+
+/* True if these packets can wait for each other in a cycle. */
+static bool
+can_deadlock(struct bed *b, const struct routes *r)
+{
+	memset(b->dep, 0, (size_t)b->nv * b->nv);
+	(void)follow_packets(b, r);
 	return has_cycle(b);
 }
 
@@ -133,6 +153,19 @@ install_routes(struct bed *b, const struct routes *r)
 	sl_history_add_routes(b->history, r, &b->levels);
 }
 
+static void
+want_row(const struct bed *b, sw_ix s, unsigned in, unsigned out,
+	uint8_t row[SLVL_ROW])
+{
+	port_ix p = port_of(b, s, out);
+
+	slvl_row(&b->levels,
+		slvl_hop_at(&b->levels, b->t,
+			vl_map_in(b->levels.map, port_of(b, s, in)), p,
+			slvl_link(b->t, p, 0)),
+		row);
+}
+
 /* Sets the rows as wanted; those of switch stranger are random and unknown. */
 static void
 lay_rows(struct bed *b, sw_ix stranger)
@@ -143,15 +176,10 @@ lay_rows(struct bed *b, sw_ix stranger)
 		const struct topo_node *n = &t->node[t->sw[s].node];
 
 		for (unsigned out = 1; out <= n->nports; out++) {
-			port_ix p = port_of(b, s, out);
-
 			for (unsigned in = 0; in <= n->nports; in++) {
 				uint8_t *row = b->row[s][in][out];
 
-				slvl_row(&b->levels,
-					(struct slvl_hop){slvl_link(t, p, 0),
-						.end = slvl_end(t, p)},
-					row);
+				want_row(b, s, in, out, row);
 				if (s != stranger)
 					device_put(b->hw,
 						device_at_row(n->guid, in, out),
@@ -165,15 +193,16 @@ lay_rows(struct bed *b, sw_ix stranger)
 	}
 }
 
-/* Blocks the dependencies that a plan blocks before its last stage. */
+/* Blocks the dependencies that a plan blocks before its last stage, or those of
+ * them that stay blocked. */
 static void
-block_dependencies(struct bed *b, const struct transition_result *x)
+block_dependencies(struct bed *b, const struct transition_result *x, bool stays)
 {
 	for (size_t i = 0; i < x->ndeps; i++) {
 		const struct transition_dependency *u = &x->dep[i];
 
 		sl2vl_row_block(b->row[u->sw][u->in][u->out],
-			slvl_sls(&b->levels, u->layers));
+			slvl_sls(&b->levels, stays ? u->stays : u->layers));
 	}
 }
 
@@ -196,10 +225,11 @@ carry_out(struct bed *b, const struct transition_result *x,
 	size_t *order = mem_alloc((x->nwrites + 1) * sizeof(*order)), n = 0;
 	bool ok = true;
 
+	block_dependencies(b, x, true);
 	for (unsigned k = 0; k < x->nstages; k++) {
 		n = 0;
 		if (k + 1 == x->nstages)
-			block_dependencies(b, x);
+			block_dependencies(b, x, false);
 		for (size_t i = 0; i < x->nwrites; i++)
 			if (x->write[i].stage == k)
 				order[n++] = i;
@@ -337,6 +367,139 @@ START_TEST(rows_of_a_stranger)
 }
 END_TEST
 
+/* ---- maps of VLs ---- */
+
+/* Writes all rows that differ, in random order; false: a deadlock. */
+static bool
+change_rows(struct bed *b, const struct routes *from)
+{
+	bool ok = true, more = true;
+
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < b->t->nsw; s++) {
+			const struct topo_node *n =
+				&b->t->node[b->t->sw[s].node];
+			unsigned out = 1 + rng_below(&b->r, n->nports);
+			uint8_t row[SLVL_ROW];
+
+			for (unsigned in = 0; in <= n->nports; in++) {
+				if (rng_below(&b->r, 2) == 0)
+					continue;
+				want_row(b, s, in, out, row);
+				memcpy(b->row[s][in][out], row, sizeof(row));
+			}
+			for (out = 1; out <= n->nports; out++)
+				for (unsigned in = 0; in <= n->nports; in++) {
+					want_row(b, s, in, out, row);
+					more |= memcmp(b->row[s][in][out], row,
+							sizeof(row)) != 0;
+				}
+		}
+		ok &= !can_deadlock(b, from);
+	}
+	return ok;
+}
+
+/* Tables that need a map, but for some that obey an order. */
+static struct routes *
+mapped_routes(
+	struct bed *b, unsigned layers, const struct routes *prev, uint64_t map)
+{
+	struct routes *r =
+		world_routes(b->t, b->pool, NULL, rng_below(&b->r, b->t->nsw));
+
+	world_layers(r, prev, (uint8_t)layers, &b->r);
+	r->layers.map = world_map(b->t, layers, map);
+	if (rng_below(&b->r, 4) != 0)
+		(void)world_unorder(r, NULL, 100, &b->r);
+	r->layers.plain = false;
+	return r;
+}
+
+/* Old connections stay in their layers, new ones lose nothing, and both do not
+ * wait for each other in a cycle. */
+static void
+check_connections(struct bed *b, const struct transition_result *t,
+	const struct routes *x, const struct routes *y)
+{
+	lay_rows(b, TOPO_NONE);
+	block_dependencies(b, t, true);
+	memset(b->dep, 0, (size_t)b->nv * b->nv);
+	ck_assert_uint_eq(follow_packets(b, y), 0);
+	(void)follow_packets(b, x);
+	ck_assert_msg(!has_cycle(b), "%s", t->stale);
+}
+
+struct counts {
+	unsigned kept, first, down, stale, stays;
+};
+
+static void
+check_map(unsigned i, struct counts *n)
+{
+	struct bed b = {.r = {SEED + i}};
+	unsigned layers = 2 + rng_below(&b.r, 2);
+	struct slvl_want want = {.n = rng_below(&b.r, 2)};
+	bool other = rng_below(&b.r, 3) == 0;
+	struct transition_job job;
+	struct transition_result *t;
+	struct routes *x, *y;
+
+	want.level[0].sl = SLVL_ANY;
+	bed_new(&b, i * 6 + 1 + i % 2 * 3, 4);
+	x = mapped_routes(&b, layers, NULL, i);
+	y = mapped_routes(&b, layers, x, i + other);
+	slvl_of_layers(&want, &x->layers, &b.levels);
+	lay_rows(&b, TOPO_NONE);
+	install_routes(&b, x);
+	ck_assert(!can_deadlock(&b, x));
+	job = (struct transition_job){.from = x,
+		.to = y,
+		.hw = b.hw,
+		.history = b.history,
+		.max_stages = 1 + rng_below(&b.r, 8),
+		.levels = want};
+	t = transition_find(&job);
+	slvl_of_layers(&want, &y->layers, &b.levels);
+	if (t->ports_down != NULL) {
+		bool stale = strstr(t->ports_down, "old connections") != NULL;
+
+		ck_assert_int_eq(t->method, TRANSITION_STATIC);
+		ck_assert(other || stale);
+		n->down++;
+		n->stale += stale;
+	} else {
+		ck_assert(t->rows_first == other);
+		n->first += t->rows_first;
+		n->kept += !t->rows_first;
+		n->stays += t->nstays > 0;
+		ck_assert_msg(change_rows(&b, x), "SEED=%u: rows", i);
+		ck_assert_msg(carry_out(&b, t, x), "SEED=%u: %s: %s", i,
+			transition_kind_name(t->kind), t->cause);
+		check_connections(&b, t, x, y);
+	}
+	transition_free(t);
+	routes_unref(x);
+	routes_unref(y);
+	bed_free(&b);
+}
+
+START_TEST(maps)
+{
+	struct counts n = {0};
+
+	for (unsigned i = MAPS; i < MAPS + ROUNDS; i++)
+		check_map(i, &n);
+	(void)printf(
+		"%u with rows in place, %u rows first, %u ports down, %u of "
+		"them for old connections, %u dependencies stay blocked\n",
+		n.kept, n.first, n.down, n.stale, n.stays);
+	ck_assert(n.kept > 0 && n.first > 0 && n.stays > 0);
+	ck_assert(n.stale > 0 && n.down > n.stale);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -346,6 +509,7 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, lanes_that_share);
 	tcase_add_test(tc, rows_of_a_stranger);
+	tcase_add_test(tc, maps);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
