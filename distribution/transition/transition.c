@@ -440,6 +440,7 @@ transition_find(const struct transition_job *job)
 		!stale_sl_find(job, t, &stay)) {
 		g.ports_down = "old connections would close a cycle by "
 			       "dependencies that new ones need";
+		g.rows_first = false;
 		free(stay.dep);
 		stay = (struct transition_set){0};
 	}

@@ -20,7 +20,7 @@
 enum {
 	SEED = 5,
 	ROUNDS = 40,
-	MAPS = 120, /* the first round of maps: all that can happen does */
+	MAPS = 1580, /* the first round of maps: all that can happen does */
 	VLS = 8,
 	PORTS = 64
 };
@@ -466,6 +466,7 @@ check_map(unsigned i, struct counts *n)
 		bool stale = strstr(t->ports_down, "old connections") != NULL;
 
 		ck_assert_int_eq(t->method, TRANSITION_STATIC);
+		ck_assert(!t->rows_first);
 		ck_assert(other || stale);
 		n->down++;
 		n->stale += stale;
