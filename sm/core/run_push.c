@@ -138,6 +138,8 @@ run_push_start(struct sm *sm, struct mono now)
 
 	sl2vl_scan_discard(sm->foreign.scan);
 	expect_traps(sm);
+	if (sm->run.plan->change->ports_down != NULL)
+		sa_pause(sm->hosts.sa);
 	sm->run.push = push_new(&push);
 	drain_before(sm, now);
 	log_plan(sm->run.plan);

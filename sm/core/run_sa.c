@@ -235,7 +235,7 @@ void
 run_sa_publish(struct sm *sm, struct mono now)
 {
 	sm->now = now;
-	if (sm->hosts.view != sm->view) {
+	if (sm->hosts.view != sm->view || sa_is_paused(sm->hosts.sa)) {
 		sa_commit(sm->hosts.sa, sm->view, now);
 		run_mcast_publish(sm, now);
 	}

@@ -281,6 +281,12 @@ sm_resigning(const struct sm *sm)
 	return hand_over_is_pending(sm);
 }
 
+bool
+sm_gives_paths(const struct sm *sm)
+{
+	return sm->hosts.view != NULL && !sa_is_paused(sm->hosts.sa);
+}
+
 void
 sm_save(struct sm *sm)
 {

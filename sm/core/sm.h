@@ -105,6 +105,10 @@ void sm_start(struct sm *sm, struct mono now);
 bool sm_resign(struct sm *sm, struct mono now);
 bool sm_resigning(const struct sm *sm);
 
+/* Whether hosts get path records: there is a view, and no port is down for a
+ * change. */
+bool sm_gives_paths(const struct sm *sm);
+
 /*
  * Hand the fabric over to the best standby, and go on as a standby of it; cause
  * is for the log. *to: that standby. -1 and why: there is none, or this is not

@@ -293,7 +293,7 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	q = query_new(sa, m, &h);
 	q->kind = sa_records_find(h.attr);
 	status = judge_request(q, now);
-	if (q->from == TOPO_NONE) {
+	if (q->from == TOPO_NONE || sa->paused) {
 		/* no status: hosts take any as final, and the next view may
 		 * have the requester */
 		if (status == 0)
@@ -385,6 +385,7 @@ sa_commit(struct sa *sa, struct view *v, struct mono now)
 {
 	struct view *old = view_ref(sa->view);
 
+	sa->paused = false;
 	set_view(sa, v);
 	sa_services_commit(sa);
 	sa_guids_commit(sa);
@@ -393,6 +394,18 @@ sa_commit(struct sa *sa, struct view *v, struct mono now)
 	sa_parked_commit(sa);
 	if (old != NULL)
 		sa->ops->release(sa->ops->cookie, old);
+}
+
+void
+sa_pause(struct sa *sa)
+{
+	sa->paused = true;
+}
+
+bool
+sa_is_paused(const struct sa *sa)
+{
+	return sa->paused;
 }
 
 /* As text, since reports that are under way refer to subscriptions. */
@@ -418,6 +431,7 @@ sa_suspend(struct sa *sa, struct mono now)
 {
 	uint32_t lid;
 
+	sa->paused = false;
 	drop_jobs(sa, true);
 	sa_groups_drop_waiting(sa, true);
 	sa_parked_drop(sa);

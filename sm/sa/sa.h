@@ -20,8 +20,9 @@
  * subscriptions per port, bytes of a table. A requester that exceeds a bound is
  * told so: BUSY or no resources, never silence. Silence is for moments in which
  * an answer would be wrong a moment later: before the first view and to a
- * requester that the view does not have, requests are parked until the next
- * commit (sa_parked.c); while this manager is not the master they are ignored.
+ * requester that the view does not have, or while ports are down for a change
+ * (sa_pause), requests are parked until the next commit (sa_parked.c); while
+ *this manager is not the master they are ignored.
  *
  * No I/O but the transport's send; time is an argument. IBA volume 1, 15.
  *
@@ -154,6 +155,14 @@ void sa_ignore(struct sa *sa, const struct transport_msg *m);
  * of ports that left end. sa_tick is due at once if requests were parked.
  */
 void sa_commit(struct sa *sa, struct view *v, struct mono now);
+
+/*
+ * All ports go down for a change: what the view says of paths ends, and holds
+ * for no connection that is made from now on. Requests are parked until the
+ * next commit.
+ */
+void sa_pause(struct sa *sa);
+bool sa_is_paused(const struct sa *sa);
 
 /* A block of the GUIDs that a port shall hold: its own in entry 0 of block 0,
  * else aliases, 0: none. */

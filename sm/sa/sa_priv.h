@@ -146,6 +146,7 @@ struct sa {
 	struct sa_bucket *bucket; /* by LID, MAD_LID_END of them */
 	struct mono now;	  /* of the event being handled */
 	struct mono lease_due;
+	bool paused;  /* requests wait for the next view */
 	bool changed; /* what sa_save saves has changed since the last call */
 	size_t held;  /* bytes of the answers in progress */
 	struct sa_query *job, **last_job;

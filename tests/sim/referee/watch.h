@@ -59,8 +59,9 @@ void watch_free(struct watch *w); /* NULL allowed */
  */
 void watch_excuse(struct watch *w, uint32_t node, bool excused);
 
-/* Judge VLs separately from now on. */
-void watch_vls(struct watch *w);
+/* Judge VLs separately from now on. given: whether path records are given now;
+ * NULL: always. */
+void watch_vls(struct watch *w, bool (*given)(void *cookie), void *cookie);
 
 /* The SLs that hosts are given in path records. */
 struct watch_sls {

@@ -6,7 +6,8 @@
  *
  * Hosts send with the SLs that path records gave them since both their ports
  * came up, whatever the records say today; a switch's own packets bear the SLs
- * of the view in force.
+ * of the view in force. While no records are given, a port that comes up has
+ * none, and a switch sends to no other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +32,12 @@ struct end {
 struct watch_vls {
 	struct end *end;
 	uint32_t nends;
-	uint32_t *by_rec;      /* [nports]: end + 1 */
-	uint16_t used;	       /* SLs that any host ever had */
-	uint16_t groups;       /* SLs of groups */
+	uint32_t *by_rec;	     /* [nports]: end + 1 */
+	uint16_t used;		     /* SLs that any host ever had */
+	uint16_t groups;	     /* SLs of groups */
+	bool (*given)(void *cookie); /* whether path records are given now;
+					NULL: always */
+	void *cookie;
 	bool suspect;	       /* with all VLs as one there is a cycle */
 	bool closed;	       /* and on separate VLs, when last judged */
 	uint16_t (**dep)[VLS]; /* [nports]: by arriving record, then out-port:
@@ -98,19 +102,36 @@ is_up(const struct watch *w, const struct end *e)
 	return e->port == 0 || (p->up && p->pi.state == PORT_ACTIVE);
 }
 
+static bool
+are_paths_given(const struct watch_vls *l)
+{
+	return l->given == NULL || l->given(l->cookie);
+}
+
+/* The SLs that packets of e to end `to` may have. Those between switches have
+ * none while no records are given: no port of theirs shows that they end. */
+static uint16_t
+sls_of(const struct watch_vls *l, const struct end *e, uint32_t to)
+{
+	if (e->port == 0 && l->end[to].port == 0 && !are_paths_given(l))
+		return 0;
+	return e->ever[to];
+}
+
 void
 watch_vl_port(struct watch *w, uint32_t node, unsigned port)
 {
 	struct watch_vls *l = w->vls;
 	uint32_t i = l != NULL ? l->by_rec[watch_record(w, node, port)] : 0;
+	bool given = l != NULL && are_paths_given(l);
 
 	if (i == 0 || l->end[i - 1].up == is_up(w, &l->end[i - 1]))
 		return;
 	l->end[i - 1].up = !l->end[i - 1].up;
 	/* connections end with either port; new ones have the present SLs */
 	for (uint32_t k = 0; k < l->nends; k++) {
-		l->end[i - 1].ever[k] = l->end[i - 1].now[k];
-		l->end[k].ever[i - 1] = l->end[k].now[i - 1];
+		l->end[i - 1].ever[k] = given ? l->end[i - 1].now[k] : 0;
+		l->end[k].ever[i - 1] = given ? l->end[k].now[i - 1] : 0;
 	}
 }
 
@@ -286,7 +307,7 @@ follow_lid(struct watch *w, unsigned lid, uint32_t to)
 
 	for (uint32_t i = 0; i < l->nends; i++) {
 		const struct end *e = &l->end[i];
-		const struct spot at = {e->sw, e->in, -1, e->ever[to]};
+		const struct spot at = {e->sw, e->in, -1, sls_of(l, e, to)};
 		unsigned out = w->table[e->sw][lid];
 
 		if (e->up && at.sls != 0 && has_next_hop(w, e->sw, e->in, out))
@@ -478,10 +499,12 @@ watch_vl_judge(struct watch *w)
 /* ---- making and freeing ---- */
 
 void
-watch_vls(struct watch *w)
+watch_vls(struct watch *w, bool (*given)(void *cookie), void *cookie)
 {
 	struct watch_vls *l = mem_zalloc(1, sizeof(*l));
 
+	l->given = given;
+	l->cookie = cookie;
 	w->vls = l;
 	l->used = 1;
 	find_ends(w);

@@ -3,6 +3,7 @@
  * view, and when the view does not have the requester; it is ignored while
  * another manager is master. Hosts take any status as final.
  */
+#include "sm/core/sm_priv.h"
 #include "tests/unit/sm/sa/sa_fixture.h"
 
 static struct fabric *
@@ -94,6 +95,32 @@ START_TEST(a_new_host_is_answered_after_the_commit)
 	ck_assert_uint_eq(host_records(o, 112), 6);
 	ck_assert_uint_eq(stats_of(&x).parked, 1);
 	ck_assert_uint_eq(stats_of(&x).unanswered, 0);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* While all ports are down for a change, nothing that the view says of paths is
+ * given out. */
+START_TEST(a_pause_ends_with_the_next_view)
+{
+	struct fixture x = fixture_with(small_fabric(), "");
+	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3");
+	const struct ask all = {0};
+	uint64_t answers = stats_of(&x).answers;
+
+	ck_assert(sm_gives_paths(x.w->sm));
+	sa_pause(x.w->sm->hosts.sa);
+	ck_assert(!sm_gives_paths(x.w->sm));
+	ask_from(&x, o->lid, 7);
+	world_run(x.w, mono_ms(100));
+	ck_assert_uint_eq(stats_of(&x).answers, answers);
+	ck_assert_uint_eq(stats_of(&x).parked, 1);
+	set_present(&x, h3->node, false); /* the next view */
+	ck_assert(sm_gives_paths(x.w->sm));
+	ck_assert_uint_eq(stats_of(&x).answers, answers + 1);
+	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_NODE, &all), 0);
+	host_free(h3);
 	host_free(o);
 	fixture_free(&x);
 }
@@ -240,6 +267,7 @@ main(void)
 	TCase *t = tcase_create("silence");
 
 	tcase_add_test(t, a_new_host_is_answered_after_the_commit);
+	tcase_add_test(t, a_pause_ends_with_the_next_view);
 	tcase_add_test(t, a_long_request_is_kept_whole);
 	tcase_add_test(t, a_repetition_replaces_its_request);
 	tcase_add_test(t, the_first_view_is_waited_for);

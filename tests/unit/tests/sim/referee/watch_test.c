@@ -222,7 +222,7 @@ START_TEST(vls_are_distinguished)
 		pi.op_vls = 2;
 		sim_hand_port(r.s, r.sw[i], r.right[i], &pi);
 	}
-	watch_vls(r.w);
+	watch_vls(r.w, NULL, NULL);
 	watch_paths(r.w, &sls);
 	for (int i = 0; i < RING; i++) {
 		to_right(&r, i, (uint16_t)(10 + i));
@@ -246,7 +246,7 @@ START_TEST(what_paths_say_counts)
 	struct watch_sls sls = {&r, by_one, 1};
 	struct mad_port_info pi;
 
-	watch_vls(r.w);
+	watch_vls(r.w, NULL, NULL);
 	for (int i = 0; i < RING; i++) {
 		pi = *sim_port_info(r.s, r.sw[i], 0);
 		pi.lid = (uint16_t)(10 + (i + 2) % RING);
