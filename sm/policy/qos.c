@@ -280,7 +280,7 @@ is_short(const struct qos *q, port_ix p)
 	unsigned vls = vls_at(q, p);
 	bool end = slvl_end(q->topo, p);
 
-	if (!end && !l->plain && vls < l->layers)
+	if (!end && !l->plain && vls < slvl_groups(l))
 		return vls > 0; /* packets of some layers have no VL there */
 	return vls > 0 && l->wanted &&
 	       (l->separate < l->n || slvl_slots(l, vls, end) < l->n);
@@ -294,10 +294,11 @@ describe_shortage(struct qos *q, port_ix first)
 	const struct topo_port *port = &t->port[first];
 
 	(void)snprintf(q->shortage, sizeof(q->shortage),
-		"%u of %u ports have fewer VLs than %u QoS levels x %u routing "
-		"layers need: levels share them%s; first port %u of 0x%016llx "
+		"%u of %u ports have fewer VLs than %u QoS levels x %u %s "
+		"need: levels share them%s; first port %u of 0x%016llx "
 		"%s with %u",
-		q->short_of, q->ports, l->n, l->layers,
+		q->short_of, q->ports, l->n, slvl_groups(l),
+		l->map != NULL ? "VLs of routing layers" : "routing layers",
 		l->together ? " everywhere" : " there", port->num,
 		(unsigned long long)t->node[port->node].guid,
 		topo_desc(t, port->node), vls_at(q, first));
