@@ -165,7 +165,7 @@ lint:
 
 # Chaos runs of one seed after the other: make soak SECONDS=N [HOSTS=N]
 # [LARGE=N] [FROM=SEED]; HOSTS at most, LARGE at least; as many seconds again
-# with tables that obey no order of switches.
+# for each engine whose tables obey no order of switches.
 SECONDS ?= 60
 HOSTS ?= 600
 LARGE ?= 0
@@ -180,5 +180,6 @@ soak: $(B)/heddle-soak $(B)/unit/routing/verify/certificate_test
 	CERTIFICATE_SEEDS=100 $(B)/unit/routing/verify/certificate_test
 	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --large $(LARGE) \
 		--from $(FROM)
-	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --dor \
-		--from $(FROM)
+	for e in dor torus dragonfly nue; do $(B)/heddle-soak \
+		--seconds $(SECONDS) --hosts $(HOSTS) --engine $$e \
+		--from $(FROM) || exit 1; done

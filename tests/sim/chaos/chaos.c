@@ -573,6 +573,14 @@ on_view(void *cookie, const struct view *v)
 	watch_paths(c->watch, &sls);
 }
 
+static bool
+gives_paths(void *cookie)
+{
+	const struct chaos *c = cookie;
+
+	return c->w->sm != NULL && sm_gives_paths(c->w->sm);
+}
+
 int
 chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 {
@@ -585,9 +593,10 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
-	c.lanes = l->lanes || l->nue;
+	c.lanes = l->lanes ||
+		  (l->engine != NULL && strcmp(l->engine, "dor") != 0);
 	if (c.lanes)
-		watch_vls(c.watch);
+		watch_vls(c.watch, gives_paths, &c);
 	c.w->told = on_view;
 	c.w->told_cookie = &c;
 	if (c.script.tenants != NULL) {

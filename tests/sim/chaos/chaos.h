@@ -53,8 +53,10 @@ struct chaos_limits {
 	unsigned judge;	    /* CHAOS_* that make a seed fail; all are counted */
 	bool tenants;	    /* with partitions, and reloads of them */
 	bool lanes; /* with several routing layers, and sometimes QoS levels */
-	bool nue;   /* any fabrics, routed by nue on 1 to 8 layers */
-	bool dor;   /* meshes, hypercubes and HyperX, routed by dor */
+	/* The engine, on fabrics that it is for: "dor", "torus", "dragonfly",
+	 * "nue" (any fabric, on 1 to 8 layers). NULL: what the daemon takes, on
+	 * any fabric. */
+	const char *engine;
 };
 
 struct chaos_report {

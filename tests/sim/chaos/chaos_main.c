@@ -2,13 +2,12 @@
  * soak: chaos runs (chaos.h) of successive seeds, or one of them again.
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
- *		[--judge N] [--tenants] [--lanes] [--dor | --nue]
+ *		[--judge N] [--tenants] [--lanes] [--engine NAME]
  *	soak --seed SEED	that one, with the daemon's log
  *
  * --hosts: about as many at most; --large: at least; --tenants: with
  * partitions; --lanes: with several routing layers, and sometimes QoS levels;
- * --dor: meshes, hypercubes and HyperX, routed by dor; --nue: any fabrics,
- * routed by nue on several layers.
+ * --engine: dor, torus, dragonfly, on fabrics that it is for; nue, on any.
  *
  * --judge: a sum of 1 (a restart writes nothing), 2 (no loop at any moment), 4
  * (no dependency cycle at any moment) and 8 (no copy of a packet to a group at
@@ -40,9 +39,9 @@ print_usage(void)
 		"usage: soak [--seconds N] [--count N] "
 		"[--hosts N] [--large N]\n"
 		"            [--from SEED] [--judge N] [--tenants] [--lanes]\n"
-		"            [--dor | --nue]\n"
+		"            [--engine NAME]\n"
 		"       soak --seed SEED [--hosts N] [--large "
-		"N] [--tenants] [--lanes] [--dor | --nue]\n");
+		"N] [--tenants] [--lanes] [--engine NAME]\n");
 	exit(2);
 }
 
@@ -76,10 +75,8 @@ read_options(char **argv)
 			o.limits.tenants = true;
 		} else if (strcmp(argv[i], "--lanes") == 0) {
 			o.limits.lanes = true;
-		} else if (strcmp(argv[i], "--dor") == 0) {
-			o.limits.dor = true;
-		} else if (strcmp(argv[i], "--nue") == 0) {
-			o.limits.nue = true;
+		} else if (strcmp(argv[i], "--engine") == 0) {
+			o.limits.engine = argv[++i];
 		} else if (strcmp(argv[i], "--seconds") == 0) {
 			o.seconds = (unsigned long)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--count") == 0) {

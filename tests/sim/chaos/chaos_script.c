@@ -172,6 +172,24 @@ make_product(struct plan_maker *m)
 	return gen_grid(dim, nd, false, hosts, NULL);
 }
 
+/* A torus of two or three dimensions. */
+static struct fabric *
+make_torus(struct plan_maker *m)
+{
+	unsigned dim[3], hosts = draw_between(m, 1, 2), n = 1;
+	unsigned nd = draw_between(m, 1, 100) > 30 ? 2 : 3;
+
+	for (unsigned i = 0; i < nd; i++) {
+		unsigned room = m->budget / hosts / n;
+
+		dim[i] = draw_between(m, 3, room > 6 ? 6 : room > 3 ? room : 3);
+		n *= dim[i];
+	}
+	(void)snprintf(m->what, sizeof(m->what), "torus of %ux%ux%u, %u hosts",
+		dim[0], dim[1], nd > 2 ? dim[2] : 1, hosts);
+	return gen_grid(dim, nd, true, hosts, NULL);
+}
+
 static struct fabric *
 make_tiny(struct plan_maker *m)
 {
@@ -238,6 +256,23 @@ make_large(struct plan_maker *m)
 	}
 }
 
+/* A fabric of the kind that the engine is for, or of any. */
+static struct fabric *
+draw_fabric(struct plan_maker *m, const struct chaos_limits *l)
+{
+	const char *engine = l->engine != NULL ? l->engine : "";
+
+	if (strcmp(engine, "dor") == 0)
+		return make_product(m);
+	if (strcmp(engine, "torus") == 0)
+		return make_torus(m);
+	if (strcmp(engine, "dragonfly") == 0)
+		return make_dragonfly(m);
+	if (l->min_hosts > 0)
+		return make_large(m);
+	return makers[draw_below(m, NMAKERS)](m);
+}
+
 static void
 append_what(struct plan_maker *m, const char *what)
 {
@@ -290,9 +325,7 @@ make_fabric(struct plan_maker *m, const struct chaos_limits *l)
 	if (!l->min_hosts && draw_percent(m, 60) && m->budget > 100)
 		m->budget = draw_between(m, 8, 100);
 	do {
-		f = l->dor	   ? make_product(m)
-		    : l->min_hosts ? make_large(m)
-				   : makers[draw_below(m, NMAKERS)](m);
+		f = draw_fabric(m, l);
 	} while (f == NULL || fabric_first_host(f) == FABRIC_NONE);
 	f = age_fabric(m, f);
 	assert(f != NULL);
@@ -636,6 +669,19 @@ write_groups(struct plan_maker *m, uint64_t seed)
 		s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));
 }
 
+static void
+add_engine(struct plan_maker *m, const char *engine, uint64_t seed)
+{
+	struct chaos_script *s = m->s;
+	size_t n = strlen(s->yaml);
+
+	n += (size_t)snprintf(
+		s->yaml + n, sizeof(s->yaml) - n, "  engines: [%s]\n", engine);
+	if (strcmp(engine, "nue") == 0)
+		(void)snprintf(s->yaml + n, sizeof(s->yaml) - n,
+			"  nue: {layers: %u}\n", 1 + (unsigned)(seed % 8));
+}
+
 void
 chaos_script_make(
 	struct chaos_script *s, uint64_t seed, const struct chaos_limits *l)
@@ -649,15 +695,8 @@ chaos_script_make(
 	set_up_daemon(&m);
 	write_script(&m);
 	write_groups(&m, seed);
-	if (l->dor)
-		(void)snprintf(s->yaml + strlen(s->yaml),
-			sizeof(s->yaml) - strlen(s->yaml),
-			"  engines: [dor]\n");
-	if (l->nue)
-		(void)snprintf(s->yaml + strlen(s->yaml),
-			sizeof(s->yaml) - strlen(s->yaml),
-			"  engines: [nue]\n  nue: {layers: %u}\n",
-			1 + (unsigned)(seed % 8));
+	if (l->engine != NULL)
+		add_engine(&m, l->engine, seed);
 	if (l->tenants)
 		add_tenants(&m, seed);
 	if (l->lanes)

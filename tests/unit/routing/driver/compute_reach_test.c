@@ -15,7 +15,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-enum { HOPS = 64, LISTS_MAX = 8 };
+enum { HOPS = 64, LISTS_MAX = 16 };
 
 /* True if a packet of switch s to this LID arrives at its port. */
 static bool

@@ -129,7 +129,8 @@ START_TEST(a_bad_day_for_dor)
 
 	run_day(seed != NULL ? strtoull(seed, NULL, 0)
 			     : 92000000 + (unsigned)_i,
-		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2, .dor = true});
+		(struct chaos_limits){
+			.max_hosts = FEW_HOSTS / 2, .engine = "dor"});
 }
 END_TEST
 
@@ -201,7 +202,7 @@ START_TEST(a_remembered_day_with_nue)
 {
 	run_day(remembered_nue[_i].seed,
 		(struct chaos_limits){.max_hosts = SOAK_HOSTS,
-			.nue = true,
+			.engine = "nue",
 			.lanes = remembered_nue[_i].lanes});
 }
 END_TEST
@@ -213,8 +214,22 @@ START_TEST(a_bad_day_for_nue)
 	run_day(seed != NULL ? strtoull(seed, NULL, 0)
 			     : 93000000 + (unsigned)_i,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2,
-			.nue = true,
+			.engine = "nue",
 			.lanes = _i % 2 == 0});
+}
+END_TEST
+
+static const char *const structured[] = {"torus", "dragonfly"};
+
+START_TEST(a_bad_day_for_a_structure)
+{
+	const char *seed = getenv("SEED");
+
+	run_day(seed != NULL ? strtoull(seed, NULL, 0)
+			     : 95000000 + (unsigned)_i,
+		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2,
+			.engine = structured[_i % 2],
+			.lanes = _i % 3 == 0});
 }
 END_TEST
 
@@ -263,6 +278,8 @@ main(void)
 		sizeof(remembered_nue) / sizeof(*remembered_nue));
 	tcase_add_loop_test(
 		tc, a_bad_day_for_nue, 1, getenv("SEED") ? 2 : NUE_SEEDS + 1);
+	tcase_add_loop_test(tc, a_bad_day_for_a_structure, 1,
+		getenv("SEED") ? 2 : 2 * NUE_SEEDS + 1);
 	suite_add_tcase(s, tc);
 	tally = tally_new(sizeof(*tally));
 	rc = suite_run(s);
