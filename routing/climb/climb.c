@@ -170,13 +170,14 @@ keep_paths(struct climb *x, sw_ix t)
 	for (uint32_t k = 1; k < p->n; k++) {
 		sw_ix u = p->seq[k];
 		uint32_t c = p->next[u];
-		uint16_t has = climb_former_layer(x, t, u);
 		bool pinned = x->pinned[climb_pair(x, t, u)];
+		uint16_t has = pinned ? 0 : climb_former_layer(x, t, u);
 
+		/* a path of no layer is a detour now, or it leads through one
+		 */
 		if (!x->settled[x->g->group[c].peer] ||
-			(pinned ? c != x->escape[u]
-				: (p->mask[u] & (has != 0 ? has : x->all)) ==
-						0))
+			(pinned && c != x->escape[u]) ||
+			(p->mask[u] & (has != 0 ? has : x->all)) == 0)
 			continue;
 		x->offer[u] = c;
 		x->leaves[u] = (struct climb_layers){p->mask[u], p->tail[u]};

@@ -219,6 +219,22 @@ START_TEST(a_bad_day_for_nue)
 }
 END_TEST
 
+/* An alarm about VLs that layers share, SLs of the last view on new tables, and
+ * a detour that was kept in no layer, so that routing did not end. */
+static const struct {
+	uint64_t seed;
+	const char *engine;
+} remembered_structured[] = {
+	{96000019, "torus"}, {96000020, "dragonfly"}, {96000025, "dragonfly"}};
+
+START_TEST(a_remembered_day_for_a_structure)
+{
+	run_day(remembered_structured[_i].seed,
+		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2,
+			.engine = remembered_structured[_i].engine});
+}
+END_TEST
+
 static const char *const structured[] = {"torus", "dragonfly"};
 
 START_TEST(a_bad_day_for_a_structure)
@@ -278,6 +294,8 @@ main(void)
 		sizeof(remembered_nue) / sizeof(*remembered_nue));
 	tcase_add_loop_test(
 		tc, a_bad_day_for_nue, 1, getenv("SEED") ? 2 : NUE_SEEDS + 1);
+	tcase_add_loop_test(tc, a_remembered_day_for_a_structure, 0,
+		sizeof(remembered_structured) / sizeof(*remembered_structured));
 	tcase_add_loop_test(tc, a_bad_day_for_a_structure, 1,
 		getenv("SEED") ? 2 : 2 * NUE_SEEDS + 1);
 	suite_add_tcase(s, tc);
