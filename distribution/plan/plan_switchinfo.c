@@ -144,9 +144,10 @@ plan_switchinfo_verifies(struct plan_maker *m)
 
 		if (!has_downed_port(m, s))
 			continue;
+		/* those without a link, too: one may have come meanwhile */
 		for (p = 0; p <= n->nports; p++)
-			if (p == 0 ||
-				t->port[n->first_port + p].peer != TOPO_NONE)
+			if ((t->port[n->first_port + p].flags &
+				    (TP_ABSENT | TP_UNREAD)) == 0)
 				plan_add_step(m, n->first_port + p,
 					DEVICE_PORT_INFO, 0, 0);
 	}

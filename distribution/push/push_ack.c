@@ -390,13 +390,17 @@ take_verify_answer(
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 	struct mad_port_info is;
-	uint8_t least = p->plan->downed[s->port] || port->state < PORT_INIT
+	bool linked = port->peer != TOPO_NONE;
+	uint8_t least = !linked ? PORT_DOWN
+			: p->plan->downed[s->port] || port->state < PORT_INIT
 				? PORT_INIT
 				: port->state;
 
 	p->counts.reads++;
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
-		(port->num == 0 ? is.lid != port->lid : is.state < least))
+		(port->num == 0 ? is.lid != port->lid : is.state < least) ||
+		(port->num > 0 && !linked && port->state == PORT_DOWN &&
+			is.state >= PORT_INIT))
 		push_ack_fail(p, s, PUSH_GONE, "changed state meanwhile");
 }
 
