@@ -304,7 +304,8 @@ load_source_layers(const struct lft_values *v, uint32_t b,
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		lft_values_layers(v, b * LFT_BLOCK + l, which, one);
 		for (sw_ix s = 0; s < nsw; s++)
-			mask[(size_t)s * LFT_BLOCK + l] = one[s];
+			mask[(size_t)s * LFT_BLOCK + l] =
+				lft_values_planes(v, s, one[s], which);
 	}
 	free(one);
 }
@@ -634,7 +635,7 @@ cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
 
 	lft_values_layers(v, lid, reach.which, layers);
 	for (sw_ix s = 0; s < n->nsw; s++)
-		mask[s] = layers[s];
+		mask[s] = lft_values_planes(v, s, layers[s], reach.which);
 	free(layers);
 	while (more) {
 		more = false;

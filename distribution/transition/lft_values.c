@@ -224,6 +224,57 @@ find_subtree(const struct lft_values *v)
 	return subtree;
 }
 
+/*
+ * Whether packets may arrive by a port from a switch that is in quarantine, or
+ * that did not even answer: it forwards all the same, and nothing is known of
+ * the layers of its packets.
+ */
+static bool
+is_foreign(const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+	const struct topo_node *peer;
+
+	if (port->peer == TOPO_NONE)
+		return (port->flags & TP_UNREAD) != 0 ||
+		       port->state >= PORT_ARMED;
+	peer = &t->node[t->port[port->peer].node];
+	return port->state >= PORT_ARMED && peer->type == TOPO_SWITCH &&
+	       (peer->flags & TN_QUARANTINED) != 0;
+}
+
+static bool
+has_foreign_port(const struct topo *t, sw_ix s)
+{
+	const struct topo_node *n = &t->node[t->sw[s].node];
+
+	for (unsigned p = 1; p <= n->nports; p++)
+		if (is_foreign(t, n->first_port + p))
+			return true;
+	return false;
+}
+
+bool
+lft_values_has_foreign(const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_sw_live(t, s) && has_foreign_port(t, s))
+			return true;
+	return false;
+}
+
+uint64_t
+lft_values_planes(const struct lft_values *v, sw_ix s, uint16_t layers,
+	enum transition_which which)
+{
+	const struct chan_graph *n = v->net;
+
+	if (v->foreign == NULL || !v->foreign[s] || which == TRANSITION_NEW ||
+		which == TRANSITION_HELD)
+		return layers;
+	return UINT64_MAX >> (64 - n->planes);
+}
+
 void
 lft_values_new(struct lft_values *v, const struct chan_graph *n,
 	const struct transition_job *job)
@@ -242,8 +293,13 @@ lft_values_new(struct lft_values *v, const struct chan_graph *n,
 		add_switch(v, s);
 	}
 	v->subtree = find_subtree(v);
-	if (n->layers > 1)
-		number_leaves(v);
+	if (n->layers < 2)
+		return;
+	number_leaves(v);
+	v->foreign = mem_zalloc(n->nsw, sizeof(*v->foreign));
+	for (sw_ix s = 0; s < n->nsw; s++)
+		v->foreign[s] =
+			topo_sw_live(n->t, s) && has_foreign_port(n->t, s);
 }
 
 void
@@ -260,6 +316,7 @@ lft_values_free(struct lft_values *v)
 	free(v->subtree);
 	free(v->unknown);
 	free(v->leaf);
+	free(v->foreign);
 }
 
 void

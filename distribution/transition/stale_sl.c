@@ -191,7 +191,8 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	if (job->to->layers.n < 2 || job->to->layers.plain)
 		return true;
 	t->relayers = gives_other_layers(job);
-	if (!t->relayers && !sl_history_exceeds(job->history, job->to))
+	if (!t->relayers && !sl_history_exceeds(job->history, job->to) &&
+		!lft_values_has_foreign(job->to->topo))
 		return true;
 	chan_graph_new(&net, job->to->topo, job->hw, &job->to->layers);
 	lft_values_new(&val, &net, job);

@@ -160,6 +160,8 @@ struct lft_values {
 	uint32_t unread;
 	sw_ix *old_sw;	/* [nsw] in from->topo, or TOPO_NONE */
 	uint32_t *leaf; /* [nsw] numbers of sl_history.h, or NULL: one layer */
+	bool *foreign;	/* [nsw] packets arrive from switches that have no part
+			   in this, or NULL: one layer */
 	bool *subtree;	/* [nsw] members of the sFtree subtree: up and down are
 			   exchanged among them */
 	struct transition_ports
@@ -249,6 +251,15 @@ struct transition_diff lft_values_diff(
  */
 void lft_values_layers(const struct lft_values *v, uint32_t lid,
 	enum transition_which which, uint16_t *mask);
+
+/*
+ * Planes with packets at switch s that it sends itself in these layers, or that
+ * arrive from switches that have no part in this: in any layer, by any class.
+ */
+uint64_t lft_values_planes(const struct lft_values *v, sw_ix s, uint16_t layers,
+	enum transition_which which);
+/* Whether any switch has such a neighbour. */
+bool lft_values_has_foreign(const struct topo *t);
 
 /*
  * unknown_lft.c: quench the entries that lead into the unknown, before all
