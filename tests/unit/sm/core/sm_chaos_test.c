@@ -219,13 +219,16 @@ START_TEST(a_bad_day_for_nue)
 }
 END_TEST
 
-/* An alarm about VLs that layers share, SLs of the last view on new tables, and
- * a detour that was kept in no layer, so that routing did not end. */
+/* An alarm about VLs that layers share; SLs of the last view on new tables; a
+ * detour that was kept in no layer, so that routing did not end; packets of a
+ * silent switch in any layer; a host that came up while all ports were down for
+ * a change. */
 static const struct {
 	uint64_t seed;
 	const char *engine;
-} remembered_structured[] = {
-	{96000019, "torus"}, {96000020, "dragonfly"}, {96000025, "dragonfly"}};
+} remembered_structured[] = {{96000019, "torus"}, {96000020, "dragonfly"},
+	{96000025, "dragonfly"}, {96000064, "dragonfly"},
+	{96000091, "dragonfly"}};
 
 START_TEST(a_remembered_day_for_a_structure)
 {
