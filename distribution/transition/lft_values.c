@@ -192,36 +192,17 @@ number_leaves(struct lft_values *v)
 			v->job->history, t->node[t->sw[s].node].guid);
 }
 
-/*
- * Where several tops leave pairs without a path, one leaf (routes.sftree_root)
- * and all switches above it are ordered upside down: among these, up is down.
- */
-static bool *
-find_subtree(const struct lft_values *v)
+/* The switch order of the new routing; NULL: its tables obey none. */
+static uint32_t *
+find_places(const struct routes *to)
 {
-	const struct chan_graph *n = v->net;
-	bool *subtree = mem_zalloc(n->nsw, sizeof(*subtree));
-	sw_ix *queue = mem_alloc(n->nsw * sizeof(*queue)), tail = 0;
+	uint32_t *pos;
 
-	if (v->to->sftree_root != TOPO_NONE) {
-		queue[tail++] = v->to->sftree_root;
-		subtree[v->to->sftree_root] = true;
-	}
-	for (sw_ix i = 0; i < tail; i++) {
-		sw_ix s = queue[i];
-
-		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
-			sw_ix peer = n->owner[n->peer[r]];
-
-			if (peer == n->nsw || subtree[peer] ||
-				!routes_above(v->to, peer, s))
-				continue;
-			subtree[peer] = true;
-			queue[tail++] = peer;
-		}
-	}
-	free(queue);
-	return subtree;
+	if (to->order == ROUTE_NO_ORDER)
+		return NULL;
+	pos = mem_alloc((to->topo->nsw + 1U) * sizeof(*pos));
+	routes_order(to, pos);
+	return pos;
 }
 
 /*
@@ -292,7 +273,7 @@ lft_values_new(struct lft_values *v, const struct chan_graph *n,
 		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
 		add_switch(v, s);
 	}
-	v->subtree = find_subtree(v);
+	v->pos = find_places(v->to);
 	if (n->layers < 2)
 		return;
 	number_leaves(v);
@@ -313,7 +294,7 @@ lft_values_free(struct lft_values *v)
 	free(v->held);
 	free(v->stage);
 	free(v->old_sw);
-	free(v->subtree);
+	free(v->pos);
 	free(v->unknown);
 	free(v->leaf);
 	free(v->foreign);
@@ -639,13 +620,7 @@ lft_values_is_up(const struct lft_values *v, uint32_t r)
 
 	if (peer == n->nsw || chan_graph_quarantined(n, peer))
 		return false;
-	if (v->to->order == ROUTE_NO_ORDER)
-		return false;
-	/* sw_order also has switches that joined the subtree later. */
-	if (v->to->sw_order != NULL)
-		return v->to->sw_order[peer] < v->to->sw_order[s];
-	return routes_above(v->to, peer, s) !=
-	       (v->subtree[s] && v->subtree[peer]);
+	return v->pos != NULL && v->pos[peer] < v->pos[s];
 }
 
 bool

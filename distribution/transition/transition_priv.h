@@ -162,8 +162,8 @@ struct lft_values {
 	uint32_t *leaf; /* [nsw] numbers of sl_history.h, or NULL: one layer */
 	bool *foreign;	/* [nsw] packets arrive from switches that have no part
 			   in this, or NULL: one layer */
-	bool *subtree;	/* [nsw] members of the sFtree subtree: up and down are
-			   exchanged among them */
+	uint32_t *pos;	/* [nsw] places in the switch order of the new routing,
+			   or NULL: its tables obey none */
 	struct transition_ports
 		*unknown; /* [nsw] ports into the unknown, or NULL */
 };
