@@ -77,9 +77,12 @@ struct engine_options {
 };
 
 struct route_job {
-	struct topo *topo;		/* with LIDs; read only */
-	struct lft_pool *pool;		/* owned by the job while it runs */
-	const struct routes *prev;	/* routes in force, or NULL */
+	struct topo *topo;	   /* with LIDs; read only */
+	struct lft_pool *pool;	   /* owned by the job while it runs */
+	const struct routes *prev; /* routes in force, or NULL */
+	bool restored; /* prev was read from the switches of the very fabric
+			  that the previous run routed last, and has the order
+			  of that run: it is kept as it is */
 	const struct route_rank *ranks; /* remembered ranks where there is no
 					   prev (restart), sorted by GUID */
 	size_t nranks;

@@ -154,9 +154,7 @@ struct routes {
 	struct routes_tree *tree;	  /* NULL: not read */
 	struct topo_class reading;	  /* {0}: not noted */
 	uint8_t *read;			  /* [nsw] enum route_read, or NULL */
-	bool order_restored; /* made by a previous run for this very topology:
-			their order is kept as it is (order_restore.c) */
-	char note[256];	     /* how the order came about, in words */
+	char note[256]; /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);

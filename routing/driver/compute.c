@@ -722,6 +722,7 @@ repeat_until_stable(
 
 		read_tree(run->job, r);
 		job.prev = r;
+		job.restored = false;
 		job.rebalance = false;
 		next = attempt_engine(&again, e, 0, &result);
 		if (next == NULL)

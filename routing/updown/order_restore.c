@@ -46,9 +46,8 @@ routes_maker(const struct route_job *job)
 {
 	const struct topo_class *was = topo_class_previous(job);
 
-	return job->prev != NULL && job->prev->order_restored && was != NULL
-		       ? was->engine
-		       : NULL;
+	return job->prev != NULL && job->restored && was != NULL ? was->engine
+								 : NULL;
 }
 
 bool

@@ -54,6 +54,7 @@ compute_without_order(struct sm_work *w)
 	struct reason why;
 
 	job.prev = w->in.orderless;
+	job.restored = false;
 	job.nranks = 0;
 	job.reading = (struct topo_class){0};
 	other = compute_routes(&job, engines->name, engines->n, &story, &why);
@@ -145,6 +146,13 @@ work_found(const struct sm *sm, struct topo *t, const struct device_store *hw)
 	return r;
 }
 
+/* True if the order on record is that of the last routes of this fabric. */
+static bool
+is_order_of_fabric(const struct sm *sm)
+{
+	return sm->kept.rank_known && sm->run.topo->hash == sm->kept.routed;
+}
+
 static void
 restore_order(const struct sm *sm, struct routes *r)
 {
@@ -153,8 +161,7 @@ restore_order(const struct sm *sm, struct routes *r)
 
 	r->order = sm->kept.rank_order;
 	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
-	r->order_restored = t->hash == sm->kept.routed && sm->kept.rank_known;
-	r->fresh_load = r->order_restored ? sm->kept.load : 0;
+	r->fresh_load = is_order_of_fabric(sm) ? sm->kept.load : 0;
 	routes_restore(r, sm->kept.rank, sm->kept.nrank);
 	pair_layers_restore(&sm->kept.pairs, t, &r->layers);
 }
@@ -287,6 +294,8 @@ describe_routing(struct sm *sm, struct sm_work *w)
 			     ? sm->ops->seconds(sm->ops->cookie)
 			     : 0;
 	w->job.prev = w->in.from;
+	w->job.restored = w->in.from != NULL && is_order_of_fabric(sm) &&
+			  (sm->view == NULL || w->in.from != sm->view->routes);
 	w->job.rebalance = (sm->dirty.unfinished & 1U << DIRTY_REBALANCE) != 0;
 }
 

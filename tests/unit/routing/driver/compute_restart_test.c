@@ -222,7 +222,6 @@ make_readback_routes(
 	r->order = d->r->order;
 	r->sftree_root = d->r->sftree_root;
 	r->fresh_load = d->r->fresh_load;
-	r->order_restored = true;
 	routes_restore(r, rank, n);
 	for (sw_ix s = 0; s < d->t->nsw; s++)
 		routes_put_same(r, s, d->r, s);
@@ -271,6 +270,7 @@ expect_same_from_readback(const struct day *d, unsigned changes)
 	const char *what;
 
 	job.prev = prev;
+	job.restored = true;
 	r = compute_for_day(d, &job, d->t);
 	what = find_difference(d->r, r);
 	ck_assert_msg(what == NULL, "seed %llu, after %u changes: another %s",
