@@ -70,6 +70,20 @@ find_memory(const struct climb_engine *e, const struct route_job *job,
 	return m;
 }
 
+static void
+print_memory(const struct routes *r, struct buf *out)
+{
+	struct buf text = {0};
+
+	order_memory_print(r->state->what, &text);
+	for (char *save = NULL, *line = strtok_r(text.text, "\n", &save);
+		line != NULL; line = strtok_r(NULL, "\n", &save))
+		buf_printf(out, "%s %s\n", r->engine, line);
+	buf_free(&text);
+}
+
+const struct engine_state_ops climb_engine_state = {.print = print_memory};
+
 /* The routes are made: layers that new orders have and no pair needs are not
  * asked for again. */
 static void
@@ -82,21 +96,7 @@ remember_orders(
 			p->d, &p->orders, e->asked(p->job->options), p->state);
 	}
 	r->layers.n = (uint8_t)p->orders.n;
-	routes_set_state(r, p->state, p->memory);
-}
-
-void
-climb_engine_print(const struct routes *r, struct buf *out)
-{
-	struct buf text = {0};
-
-	if (r->state == NULL)
-		return;
-	order_memory_print(r->state->what, &text);
-	for (char *save = NULL, *line = strtok_r(text.text, "\n", &save);
-		line != NULL; line = strtok_r(NULL, "\n", &save))
-		buf_printf(out, "%s %s\n", r->engine, line);
-	buf_free(&text);
+	routes_set_state(r, &climb_engine_state, p->state, p->memory);
 }
 
 /* ---- places ---- */

@@ -42,8 +42,8 @@ enum engine_result climb_engine_route(const struct climb_engine *e,
 	const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why);
 
-/* What is remembered of routes, as engine_state_ops.print prints it. */
-void climb_engine_print(const struct routes *r, struct buf *out);
+/* What is remembered of routes is printed; a job gets it as a text. */
+extern const struct engine_state_ops climb_engine_state;
 
 /*
  * For an engine with a structure: layer 0 into first, as it was or new, and the

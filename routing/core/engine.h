@@ -117,23 +117,47 @@ enum engine_result {
 	ENGINE_NO_MORE = -2, /* no further attempt */
 };
 
-struct engine;
+/* Something that an engine tells of its routes, by the key under which programs
+ * find it. */
+struct engine_fact {
+	const char *key; /* static */
+	bool is_switch;	 /* sw counts, which may be TOPO_NONE; else n */
+	sw_ix sw;
+	uint64_t n;
+};
+
+enum { ENGINE_FACTS = 4 };
 
 /*
- * What an engine knows of its routes beside them. Callers go by
- * routing/driver/registry.h, which finds the engine that made the routes.
+ * What can be done with the state that an engine keeps with its routes
+ * (routes.state). NULL: nothing. Callers go by routing/driver/registry.h.
  */
 struct engine_state_ops {
-	/* Lines of text, each ended by a newline, from which route_job can go
-	 * on as from these routes. NULL: there is nothing to remember. */
+	/* Lines of text, each ended by a newline, that begin with the engine's
+	 * name: from them a job can go on as from these routes. */
 	void (*print)(const struct routes *r, struct buf *out);
+	/* The other way round: give r, which was read from the switches or has
+	 * other numbers, the state that the lines of this engine in text (NULL:
+	 * none) describe. 0, or -1 with the line that is not understood. */
+	int (*parse)(struct routes *r, const char *engine, const char *text,
+		struct reason *why);
+	/* What people and programs may want to know; returns how many. */
+	unsigned (*status)(
+		const struct routes *r, struct engine_fact out[ENGINE_FACTS]);
+	/* False: routes that are computed from these, in the same fabric, may
+	 * differ from them once more. NULL: they never do. */
+	bool (*is_settled)(const struct routes *r);
+};
+
+/* What an engine says of its layers; NULL where it has none of its own. */
+struct engine_layer_ops {
 	/* Why pairs are spread over fewer layers than are asked for; "": they
-	 * have them all. NULL: the engine has no layers of its own. */
-	void (*layers_short)(const struct routes *r,
+	 * have them all. */
+	void (*too_few)(const struct routes *r,
 		const struct engine_options *options, char *out, size_t size);
 	/* The number of ports with VLs for fewer layers than there are, and in
-	 * out a text with the first; "": none. NULL as above. */
-	uint32_t (*layers_shared)(const struct routes *r,
+	 * out a text with the first; "": none. */
+	uint32_t (*shared)(const struct routes *r,
 		const struct engine_options *options, char *out, size_t size);
 };
 
@@ -147,6 +171,7 @@ struct engine {
 	struct schema_module module; /* its name and its options */
 	unsigned caps;		     /* ENGINE_* */
 	const struct engine_state_ops *state;
+	const struct engine_layer_ops *layers;
 	/*
 	 * Compute attempt number `attempt` into *out (made by routes_new, owned
 	 * by the caller on ENGINE_OK, NULL otherwise). keep: entries of

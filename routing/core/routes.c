@@ -41,10 +41,11 @@ routes_unref(struct routes *r)
 }
 
 void
-routes_set_state(struct routes *r, struct arena *a, const void *what)
+routes_set_state(struct routes *r, const struct engine_state_ops *ops,
+	struct arena *a, const void *what)
 {
 	r->state = arena_alloc(a, sizeof(*r->state));
-	*r->state = (struct route_state){1, a, what};
+	*r->state = (struct route_state){1, a, ops, what};
 }
 
 struct routes *
@@ -60,7 +61,6 @@ routes_new(struct topo *t, struct lft_pool *pool)
 	r->engine = "";
 	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
 	r->layers = (struct route_layers){.n = 1, .nsw = t->nsw};
-	r->sftree_root = TOPO_NONE;
 	r->top = t->max_lid;
 	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
 	r->row = mem_zalloc(t->nsw, sizeof(struct lft_row *));

@@ -98,12 +98,13 @@ struct routes_tree {
 
 /*
  * What an engine wants to know of its routes when it routes the next time.
- * Only that engine reads it: routes.engine says which. A restart keeps what the
- * engine prints of it (engine_state_ops).
+ * Only engines with these ops read it. A restart keeps what is printed of it.
  */
+struct engine_state_ops; /* routing/core/engine.h */
 struct route_state {
-	unsigned refs;	     /* by routes */
-	struct arena *arena; /* holds all of it */
+	unsigned refs;			    /* by routes */
+	struct arena *arena;		    /* holds all of it */
+	const struct engine_state_ops *ops; /* what can be done with it */
 	const void *what;
 };
 
@@ -123,19 +124,14 @@ struct routes {
 			      */
 	struct route_mcast mcast; /* where there is no order; pos NULL: not
 				     found. From the engine: places to try */
-	sw_ix sftree_root;    /* the leaf under which down-up dependencies are
-			       made, or TOPO_NONE where none is needed */
-	uint16_t top;	      /* LinearFDBTop: highest LID */
-	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
+	uint16_t top;		  /* LinearFDBTop: highest LID */
+	uint32_t nblocks;	  /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
 	struct route_layers layers;
 	uint16_t *number; /* [nsw] that the engine gave switches and wants to
 			     find again, ROUTE_NO_NUMBER: none; or NULL */
 	uint64_t entries_kept; /* against the previous routes */
 	uint64_t entries_changed;
-	uint32_t reranked;   /* switches that had to change their rank */
-	uint32_t moved;	     /* switches not in the tier that they were read
-				in: the next reading may move more */
 	uint64_t fresh_load; /* that these routes are accepted against: highest
 				link load of a fresh computation, hosts' links
 				included, or the load bound; see compute.h */
@@ -162,7 +158,8 @@ void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
 
 /* The engine's state of r, which is in arena a; routes free it with the last of
  * them that has it. */
-void routes_set_state(struct routes *r, struct arena *a, const void *what);
+void routes_set_state(struct routes *r, const struct engine_state_ops *ops,
+	struct arena *a, const void *what);
 
 /* Reference of block b of switch s, and its 64 entries. */
 static inline lft_ref
@@ -190,12 +187,11 @@ sw_ix routes_next_switch(const struct routes *r, sw_ix s, uint16_t lid);
 bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
 
 /*
- * The switch order, the total order that the tables obey, with the sFtree
- * subtree reversed: pos[s] is the place of switch s, smaller is above, no two
- * are alike. No packet that came from above goes up again in it, and every
- * component of the fabric has one top. So whatever else obeys it (multicast
- * trees), on links that routes_has_order allows, has no cycle of dependencies
- * with unicast. There is an order.
+ * The switch order, the total order that the tables obey: pos[s] is the place
+ * of switch s, smaller is above, no two are alike. No packet that came from
+ * above goes up again in it, and every component of the fabric has one top. So
+ * whatever else obeys it (multicast trees), on links that routes_has_order
+ * allows, has no cycle of dependencies with unicast. There is an order.
  */
 void routes_order(const struct routes *r, uint32_t *pos);
 

@@ -672,10 +672,21 @@ attempt_engine(struct run *run, const struct engine *e, unsigned n,
 	return keep_better(run, &trial, fresh);
 }
 
+/* True if both have the same places in the switch order, or both have none. */
+static bool
+has_same_places(const struct routes *a, const struct routes *b)
+{
+	size_t n = a->topo->nsw * sizeof(*a->sw_order);
+
+	return a->sw_order == NULL || b->sw_order == NULL
+		       ? a->sw_order == b->sw_order
+		       : memcmp(a->sw_order, b->sw_order, n) == 0;
+}
+
 static bool
 same_tables(const struct routes *a, const struct routes *b)
 {
-	if (a->sftree_root != b->sftree_root ||
+	if (!has_same_places(a, b) ||
 		memcmp(a->rank, b->rank, a->topo->nsw * sizeof(*a->rank)) != 0)
 		return false;
 	for (sw_ix s = 0; s < a->topo->nsw; s++)
@@ -701,18 +712,18 @@ read_tree(const struct route_job *job, struct routes *r)
 }
 
 /*
- * Where switches were moved to another tier, the order in force differs from
- * the one that was read, and the next computation would begin with another
- * order. So compute again from the result until nothing changes any more: then
- * neither the next sweep nor a restart rewrites tables for this reason.
+ * Routes that are not settled have another order than the next computation
+ * would begin with. So compute again from the result until nothing changes any
+ * more: then neither the next sweep nor a restart rewrites tables for this
+ * reason.
  */
 static struct routes *
 repeat_until_stable(
 	const struct run *run, const struct engine *e, struct routes *r)
 {
-	bool moved = r->moved > 0;
+	bool settled = registry_is_settled(r);
 
-	for (unsigned i = 0; i < SETTLE && r->moved > 0; i++) {
+	for (unsigned i = 0; i < SETTLE && !registry_is_settled(r); i++) {
 		struct route_job job = *run->job;
 		struct route_account story = {0};
 		struct run again = {.job = &job, .story = &story};
@@ -733,7 +744,7 @@ repeat_until_stable(
 		if (same)
 			break;
 	}
-	if (moved)
+	if (!settled)
 		routes_count_changes(r, run->job->prev);
 	return r;
 }

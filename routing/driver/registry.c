@@ -56,10 +56,57 @@ engine_of(const struct routes *r)
 void
 registry_print_state(const struct routes *r, struct buf *out)
 {
-	const struct engine *e = registry_find(r->engine);
+	if (r->state != NULL && r->state->ops->print != NULL)
+		r->state->ops->print(r, out);
+}
 
-	if (e != NULL && e->state != NULL && e->state->print != NULL)
-		e->state->print(r, out);
+/* Append the lines of text that do not begin with this name. */
+static void
+copy_other_lines(const char *text, const char *name, struct buf *out)
+{
+	size_t own = strlen(name), n;
+
+	for (; text != NULL && *text != '\0'; text += n) {
+		n = strcspn(text, "\n") + 1;
+		if (strncmp(text, name, own) != 0 || text[own] != ' ')
+			buf_put(out, text, n);
+	}
+}
+
+void
+registry_remember_state(
+	const struct routes *r, const char *known, struct buf *out)
+{
+	bool prints = r->state != NULL && r->state->ops->print != NULL;
+
+	copy_other_lines(known, prints ? r->engine : "", out);
+	registry_print_state(r, out);
+}
+
+int
+registry_parse_state(struct routes *r, const char *engine, const char *text,
+	struct reason *why)
+{
+	const struct engine *e = registry_find(engine);
+
+	return e == NULL || e->state == NULL || e->state->parse == NULL
+		       ? 0
+		       : e->state->parse(r, e->module.name, text, why);
+}
+
+unsigned
+registry_status(const struct routes *r, struct engine_fact out[ENGINE_FACTS])
+{
+	return r->state != NULL && r->state->ops->status != NULL
+		       ? r->state->ops->status(r, out)
+		       : 0;
+}
+
+bool
+registry_is_settled(const struct routes *r)
+{
+	return r->state == NULL || r->state->ops->is_settled == NULL ||
+	       r->state->ops->is_settled(r);
 }
 
 void
@@ -69,8 +116,8 @@ registry_layers_short(const struct routes *r,
 	const struct engine *e = registry_find(r->engine);
 
 	*out = '\0';
-	if (e != NULL && e->state != NULL && e->state->layers_short != NULL)
-		e->state->layers_short(r, options, out, size);
+	if (e != NULL && e->layers != NULL && e->layers->too_few != NULL)
+		e->layers->too_few(r, options, out, size);
 }
 
 uint32_t
@@ -80,7 +127,7 @@ registry_layers_shared(const struct routes *r,
 	const struct engine *e = engine_of(r);
 
 	*out = '\0';
-	return e->state != NULL && e->state->layers_shared != NULL
-		       ? e->state->layers_shared(r, options, out, size)
+	return e->layers != NULL && e->layers->shared != NULL
+		       ? e->layers->shared(r, options, out, size)
 		       : 0;
 }

@@ -32,7 +32,24 @@ const char *registry_name_of(const char *name);
  * with its name in front, appended to out. */
 void registry_print_state(const struct routes *r, struct buf *out);
 
-/* engine_state_ops of the engine that these routes are read by; where it has no
+/* What is to be remembered now that these routes are in force: of the lines
+ * that were known (NULL: none) those of other engines, and what is printed of
+ * r. An engine that prints nothing keeps its lines, too. */
+void registry_remember_state(
+	const struct routes *r, const char *known, struct buf *out);
+
+/* Give r, read back or renumbered, the state that this engine (NULL: none)
+ * printed among the lines of text (NULL: none). 0, or -1 with the line that is
+ * not understood: r has no state. */
+int registry_parse_state(struct routes *r, const char *engine, const char *text,
+	struct reason *why);
+
+/* engine_state_ops of the state of these routes. */
+unsigned registry_status(
+	const struct routes *r, struct engine_fact out[ENGINE_FACTS]);
+bool registry_is_settled(const struct routes *r);
+
+/* engine_layer_ops of the engine that these routes are read by; where it has no
  * such thing "" is given. */
 void registry_layers_short(const struct routes *r,
 	const struct engine_options *options, char *out, size_t size);

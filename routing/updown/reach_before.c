@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/updown/updown_state.h"
 #include "sm/base/mem.h"
 
 static void
@@ -244,6 +245,7 @@ reach_before_find(struct reach_before *x, struct keep_job *p, struct arena *a,
 	const char *engine)
 {
 	const struct routes *prev = p->prev;
+	const struct updown_state *state = updown_state_of(prev);
 
 	*x = (struct reach_before){.p = p,
 		.u = {.graph = {.job = p->u->graph.job,
@@ -255,8 +257,8 @@ reach_before_find(struct reach_before *x, struct keep_job *p, struct arena *a,
 	if (prev->sw_order == NULL || prev->order == ROUTE_NO_ORDER ||
 		prev->engine == NULL || strcmp(prev->engine, engine) != 0)
 		return false;
-	if (prev->state == NULL)
+	if (state == NULL || !state->extra_known)
 		return is_plain(x);
-	take_extra(x, prev->state->what);
+	take_extra(x, state);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/updown/row_priv.h"
+#include "routing/updown/updown_state.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
@@ -283,24 +284,6 @@ make_fresh_rows(
 	return make_rows(u, reach, &d, r);
 }
 
-static void
-keep_state(const struct updown *u, struct routes *r)
-{
-	struct arena *a = arena_new();
-	struct updown_state *state = arena_alloc(a, sizeof(*state));
-	size_t bytes = u->graph.words * sizeof(**u->sftree_extra);
-
-	state->sftree_extra = NULL;
-	if (u->sftree_extra != NULL)
-		state->sftree_extra = arena_array(
-			a, u->graph.nsw, sizeof(*state->sftree_extra));
-	for (sw_ix s = 0; s < u->graph.nsw; s++)
-		if (sftree_is_extension(u, s))
-			state->sftree_extra[s] = memcpy(arena_alloc(a, bytes),
-				u->sftree_extra[s], bytes);
-	routes_set_state(r, a, state);
-}
-
 struct routes *
 rows_make_routes(struct updown *u, bool keep, const char *engine)
 {
@@ -316,15 +299,13 @@ rows_make_routes(struct updown *u, bool keep, const char *engine)
 	}
 	r->engine = engine;
 	r->order = u->order;
-	r->sftree_root = u->sftree_root;
-	r->reranked = u->reranked;
 	if (u->graph.plane != NULL)
 		r->plane = multi_tree_copy_marks(u);
 	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
 	free(r->sw_order);
 	r->sw_order =
 		mem_dup(u->sw_order.pos, u->graph.nsw * sizeof(*r->sw_order));
-	keep_state(u, r);
+	updown_state_keep(u, r);
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
 	return r;
 }

@@ -2,7 +2,7 @@
  * subtree is reversed (the sFtree root), and the extension of that subtree. */
 #include <string.h>
 
-#include "routing/updown/updown.h"
+#include "routing/updown/updown_state.h"
 
 enum {
 	ROUNDS = 8,
@@ -503,12 +503,13 @@ sw_ix
 sftree_root_previous(const struct updown *u, uint32_t comp)
 {
 	const struct routes *prev = u->graph.job->prev;
+	sw_ix root = updown_state_sftree_root(prev);
 	node_ix n;
 
-	if (prev == NULL || prev->sftree_root == TOPO_NONE)
+	if (root == TOPO_NONE)
 		return sftree_root_found(u, comp);
-	n = topo_by_node_guid(u->graph.t,
-		prev->topo->node[prev->topo->sw[prev->sftree_root].node].guid);
+	n = topo_by_node_guid(
+		u->graph.t, prev->topo->node[prev->topo->sw[root].node].guid);
 	return n == TOPO_NONE ? TOPO_NONE : u->graph.t->node[n].sw;
 }
 
@@ -522,15 +523,16 @@ prev_subtree(const struct updown *u)
 	const struct topo *was;
 	sw_ix *queue;
 	bool *seen;
+	sw_ix root = updown_state_sftree_root(prev);
 	uint32_t n = 0;
 
-	if (prev == NULL || prev->sftree_root == TOPO_NONE)
+	if (root == TOPO_NONE)
 		return NULL;
 	was = prev->topo;
 	queue = arena_array(u->graph.a, was->nsw, sizeof(*queue));
 	seen = arena_array(u->graph.a, was->nsw, sizeof(*seen));
-	queue[n++] = prev->sftree_root;
-	seen[prev->sftree_root] = true;
+	queue[n++] = root;
+	seen[root] = true;
 	for (uint32_t head = 0; head < n; head++) {
 		const struct topo_switch *sw = &was->sw[queue[head]];
 		node_ix x =

@@ -21,6 +21,7 @@
  *   down_path          the designated down path of each LID, and its spread
  *                      index; down_path_priv.h
  *   rows               all rows of the tables, by several threads; the routes
+ *   updown_state       what routes keep for the next computation
  *   row_fill           candidates and one row; row_priv.h
  *   next_hop_choose    the choice among candidates
  *   row_template       a row made from the row of a similar switch
@@ -135,13 +136,8 @@ struct updown {
 	sw_ix *crossing_leaf; /* [nplanes] the sFtree root of each tree */
 	uint32_t nplanes;
 	uint32_t reranked; /* switches with a new rank */
+	uint32_t moved;	   /* switches with another rank than the tier read */
 	char note[256];
-};
-
-/* The state that routes keep (routes.state): what the switch order does not
- * tell. */
-struct updown_state {
-	uint64_t **sftree_extra; /* [nsw] as in struct updown, or NULL */
 };
 
 /* row[k * nsw + s]: set of the switches within k steps of s. */

@@ -82,7 +82,6 @@ state_keep_load(struct sm *sm, const struct state_file *s)
 	pair_layers_load(&sm->kept.pairs, s);
 	sm->kept.routed = s->routed;
 	sm->kept.load = s->load;
-	sm->kept.sftree_root = s->sftree_root;
 	sm->kept.rank_known = s->order[0] != '\0';
 	sm->kept.rank_order = order_from_word(s->order);
 	sm->kept.reading = (struct topo_class){
@@ -117,7 +116,7 @@ state_keep_check(struct sm *sm)
 		others);
 	sm->ops->set_aside(sm->ops->cookie, why);
 	sm->kept.nrecord = sm->kept.nrank = 0;
-	sm->kept.routed = sm->kept.load = sm->kept.sftree_root = 0;
+	sm->kept.routed = sm->kept.load = 0;
 	sm->kept.rank_known = false;
 	free(sm->kept.remembered);
 	sm->kept.remembered = NULL;
@@ -143,15 +142,12 @@ rank_by_guid(const void *a, const void *b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-/* Engines that remember nothing of these routes keep what is on record. */
 static void
 keep_engine_state(struct sm *sm, const struct routes *r)
 {
 	struct buf text = {0};
 
-	registry_print_state(r, &text);
-	if (text.n == 0)
-		return;
+	registry_remember_state(r, sm->kept.remembered, &text);
 	free(sm->kept.remembered);
 	sm->kept.remembered = text.text;
 }
@@ -188,10 +184,6 @@ state_keep_routes(struct sm *sm, const struct routes *r)
 	sm->kept.reading = r->reading;
 	sm->kept.routed = t->hash;
 	sm->kept.load = r->fresh_load;
-	sm->kept.sftree_root =
-		r->sftree_root == TOPO_NONE
-			? 0
-			: t->node[t->sw[r->sftree_root].node].guid;
 	qsort(sm->kept.rank, sm->kept.nrank, sizeof(*sm->kept.rank),
 		rank_by_guid);
 }
@@ -267,7 +259,6 @@ gather_state(const struct sm *sm, struct gathered *g)
 		.prefix = sm->cfg->fabric.subnet_prefix,
 		.routed = sm->kept.routed,
 		.load = sm->kept.load,
-		.sftree_root = sm->kept.sftree_root,
 		.options = sm->kept.reading.options,
 		.read = sm->kept.reading.when,
 		.remembered = sm->kept.remembered,

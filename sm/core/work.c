@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 #include "sm/policy/jobs.h"
@@ -157,12 +158,15 @@ static void
 restore_order(const struct sm *sm, struct routes *r)
 {
 	const struct topo *t = sm->run.topo;
-	node_ix n = topo_by_node_guid(t, sm->kept.sftree_root);
+	struct reason why = {""};
 
 	r->order = sm->kept.rank_order;
-	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
 	r->fresh_load = is_order_of_fabric(sm) ? sm->kept.load : 0;
 	routes_restore(r, sm->kept.rank, sm->kept.nrank);
+	if (registry_parse_state(
+		    r, sm->kept.reading.engine, sm->kept.remembered, &why) < 0)
+		log_warn("routing: not understood in the state file: \"%s\"",
+			why.text);
 	pair_layers_restore(&sm->kept.pairs, t, &r->layers);
 }
 

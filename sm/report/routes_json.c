@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "discovery/link_rate.h"
-#include "routing/core/routes.h"
+#include "routing/driver/registry.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
@@ -47,6 +47,24 @@ next_json(const struct topo *t, sw_ix s, unsigned num)
 		names_node_desc(t, t->port[peer].node));
 }
 
+void
+routes_json_facts(json_t *o, const struct routes *r)
+{
+	struct engine_fact fact[ENGINE_FACTS];
+	unsigned n = registry_status(r, fact);
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct engine_fact *f = &fact[i];
+
+		json_util_put(o, f->key,
+			!f->is_switch ? json_util_u64(f->n)
+			: f->sw == TOPO_NONE
+				? json_null()
+				: names_node_desc(
+					  r->topo, r->topo->sw[f->sw].node));
+	}
+}
+
 /* The properties of the routes of a view as a whole. */
 static json_t *
 routes_json(const struct view *v)
@@ -59,11 +77,7 @@ routes_json(const struct view *v)
 	json_util_put(o, "engine", names_text(v->story.engine));
 	json_util_put(o, "order", standby_json_order(v));
 	json_util_put(o, "note", names_text(r->note));
-	json_util_put(o, "turn_leaf",
-		r->sftree_root != TOPO_NONE
-			? names_node_desc(
-				  v->topo, v->topo->sw[r->sftree_root].node)
-			: json_null());
+	routes_json_facts(o, r);
 	return o;
 }
 
@@ -126,7 +140,6 @@ summary_answer(struct view *v)
 	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
 	if (!v->read_only)
 		json_util_put(o, "ranks", ranks_json(r));
-	json_util_put(o, "reranked", json_util_u64(r->reranked));
 	json_util_put(o, "lanes", json_util_u64(q->vls));
 	json_util_put(o, "pairs", json_util_u64(q->pairs));
 	json_util_put(o, "unreachable", json_util_u64(q->unreachable));

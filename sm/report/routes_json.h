@@ -17,4 +17,7 @@
  */
 struct answer *routes_answer(json_t *request, struct view *v);
 
+/* Put into o what the engine tells of its routes, each fact under its key. */
+void routes_json_facts(json_t *o, const struct routes *r);
+
 #endif

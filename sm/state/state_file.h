@@ -13,7 +13,6 @@
  *					default key alone), keys (others,
  *					perhaps), or neither word: unknown
  *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
- *	turn 0x0002c90200401234				sFtree root (a leaf)
  *	order tiers
  *	rank 0x0002c90200401234 1 tree place 4 number 3 plane 0 apex
  *					switch GUID, rank; read as part of a
@@ -30,6 +29,11 @@
  *					engine in force, hash of the options
  *					that say how to read the fabric, when
  *					it was read: seconds since 1970
+ *	engine ftree turn 0x0002c90200401234
+ *					what an engine wants to know of the
+ *					routes in force, behind its name: in
+ *					words of its own. Of former versions
+ *					"turn" is read as such a line
  *	block 0x0002c90200401234 3 5 0123456789abcdef 40 2
  *					switch GUID, in-port, out-port of a
  *					blocked pair, its row of SL2VL before,
@@ -198,7 +202,6 @@ struct state_file {
 	/* hash of the topology that was routed last (topo.hash), and the
 	 * highest link load of fresh tables there; 0, 0: none recorded */
 	uint64_t routed, load;
-	uint64_t sftree_root; /* GUID of routes.sftree_root, 0: none */
 	char order[16];	 /* how ranks came about, a word of [a-z0-9-]; "": no
 			    order recorded, and then no ranks either */
 	char engine[16]; /* in force, a word like order; "": no reading

@@ -56,6 +56,7 @@ struct state_file_reader {
 	struct state_file_missing *missing;
 	size_t nmissing, missing_cap;
 	struct buf sa, config, engine;
+	uint64_t former_root; /* of a former version: a line of the engine */
 	struct state_file_pairs_line *pairs;
 	size_t npairs, pairs_cap;
 	bool has_prefix, has_order, has_routed, has_read;
@@ -74,7 +75,7 @@ struct state_codec {
 	void (*print)(const struct state_file *s, struct buf *out);
 };
 
-extern const struct state_codec state_routing_routed, state_routing_sftree_root,
+extern const struct state_codec state_routing_routed, state_routing_former_root,
 	state_routing_order, state_routing_rank, state_routing_read,
 	state_routing_engine, state_routing_layers, state_routing_leaf,
 	state_groups_group, state_groups_member, state_pins_pin,

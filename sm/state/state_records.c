@@ -368,7 +368,7 @@ static const struct state_codec *const codecs[] = {
 	&fabric,
 	&lid,
 	&state_routing_routed,
-	&state_routing_sftree_root,
+	&state_routing_former_root,
 	&state_routing_order,
 	&state_routing_rank,
 	&state_routing_read,

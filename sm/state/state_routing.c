@@ -38,25 +38,6 @@ print_routed(const struct state_file *s, struct buf *out)
 			s->routed, s->load);
 }
 
-static int
-read_sftree_root(struct state_file_reader *r, char *s)
-{
-	if (r->s->sftree_root != 0)
-		return state_words_complain(r, r->line, "turn", "given twice");
-	if (state_words_guid(r, &s, &r->s->sftree_root) < 0)
-		return -1;
-	return s == NULL ? 0
-			 : state_words_complain(
-				   r, r->line, "turn", "not one GUID");
-}
-
-static void
-print_sftree_root(const struct state_file *s, struct buf *out)
-{
-	if (s->sftree_root != 0)
-		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->sftree_root);
-}
-
 /* ---- switches: ranks, order, and what they were read as ---- */
 
 static const char *const as_word[] = {
@@ -281,9 +262,35 @@ read_engine(struct state_file_reader *r, char *s)
 	return 0;
 }
 
+static int
+read_former_root(struct state_file_reader *r, char *s)
+{
+	if (r->former_root != 0)
+		return state_words_complain(r, r->line, "turn", "given twice");
+	if (state_words_guid(r, &s, &r->former_root) < 0)
+		return -1;
+	return s == NULL ? 0
+			 : state_words_complain(
+				   r, r->line, "turn", "not one GUID");
+}
+
+/* What former versions recorded, as lines of the engine in force. */
+static void
+append_former(struct state_file_reader *r)
+{
+	const struct state_file *s = r->s;
+
+	if (s->engine[0] == '\0')
+		return;
+	if (r->former_root != 0)
+		buf_printf(&r->engine, "%s turn 0x%016" PRIx64 "\n", s->engine,
+			r->former_root);
+}
+
 static void
 keep_engine(struct state_file_reader *r)
 {
+	append_former(r);
 	if (r->engine.n > 0)
 		r->s->remembered = arena_strdup(r->s->arena, r->engine.text);
 }
@@ -440,8 +447,8 @@ print_leaves(const struct state_file *s, struct buf *out)
 
 const struct state_codec state_routing_routed = {
 	"routed", read_routed, NULL, NULL, print_routed};
-const struct state_codec state_routing_sftree_root = {
-	"turn", read_sftree_root, NULL, NULL, print_sftree_root};
+const struct state_codec state_routing_former_root = {
+	"turn", read_former_root, NULL, NULL, NULL};
 const struct state_codec state_routing_order = {
 	"order", read_order, NULL, NULL, print_order};
 const struct state_codec state_routing_rank = {

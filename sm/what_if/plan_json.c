@@ -9,6 +9,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/redundancy_json.h"
+#include "sm/report/routes_json.h"
 #include "sm/report/tree_json.h"
 
 enum { WORST = 10, LISTED = 50, SLVL_MAX = 64 };
@@ -323,11 +324,7 @@ plan_json_forecast(const struct forecast *f)
 		return o;
 	json_util_put(o, "order", json_string(names_order(r->order)));
 	json_util_put(o, "note", names_text(r->note));
-	json_util_put(o, "turn_leaf",
-		r->sftree_root != TOPO_NONE
-			? names_node_desc(
-				  f->topo, f->topo->sw[r->sftree_root].node)
-			: json_null());
+	routes_json_facts(o, r);
 	json_util_put(o, "ranks", ranks_json(r));
 	json_util_put(o, "verified", verdict_json(&f->report));
 	json_util_put(o, "tree", tree_json(&v, LISTED));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 
 /* is[s]: the number in n's topology of switch s of r's. */
@@ -59,6 +60,16 @@ memory_onto(const struct routes *r, struct routes *n, const sw_ix *is)
 			n->number[is[s]] = r->number[s];
 }
 
+static void
+state_onto(const struct routes *r, struct routes *n)
+{
+	struct buf text = {0};
+
+	registry_print_state(r, &text);
+	(void)registry_parse_state(n, r->engine, text.text, NULL);
+	buf_free(&text);
+}
+
 static size_t
 count_moved(const struct topo *was, const struct topo *t)
 {
@@ -97,10 +108,9 @@ routes_remap(const struct routes *r, struct topo *t, struct fts_misfit *misfit)
 		is[was] = s;
 		n->rank[s] = r->rank[was];
 		routes_put_same(n, s, r, was);
-		if (was == r->sftree_root)
-			n->sftree_root = s;
 	}
 	layers_onto(r, n, is);
+	state_onto(r, n);
 	memory_onto(r, n, is);
 	mcast_onto(r, n, is);
 	free(is);

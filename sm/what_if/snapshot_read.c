@@ -402,15 +402,11 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 {
 	struct topo *t = g->topo;
 	struct routes *r = routes_new(t, pool);
-	node_ix root = topo_by_node_guid(t, g->state.sftree_root);
 
 	r->reading = topo_class_of(&g->state);
 	r->engine = r->reading.engine != NULL ? r->reading.engine : "in force";
 	r->order = order_of(&g->state);
 	r->fresh_load = g->state.load;
-	r->sftree_root = g->state.sftree_root == 0 || root == TOPO_NONE
-				 ? TOPO_NONE
-				 : t->node[root].sw;
 	(void)snprintf(r->note, sizeof(r->note), "%s",
 		json_util_text(snapshot, "note"));
 	routes_restore(r, g->state.rank, g->state.nrank);
@@ -421,8 +417,10 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 
 		r->read[s] = is != NULL ? is->read : ROUTE_READ_NEVER;
 	}
-	if (take_layers(r, json_object_get(snapshot, "lanes"),
-		    json_object_get(snapshot, "nodes"), why) == 0 &&
+	if (registry_parse_state(
+		    r, r->reading.engine, g->state.remembered, why) == 0 &&
+		take_layers(r, json_object_get(snapshot, "lanes"),
+			json_object_get(snapshot, "nodes"), why) == 0 &&
 		take_rows(r, json_object_get(snapshot, "nodes"), why) == 0)
 		return r;
 	routes_unref(r);

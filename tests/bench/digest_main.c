@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/updown/updown_state.h"
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -24,7 +25,7 @@ enum { EVENTS = 6 };
 static uint64_t
 hash_routes(const struct routes *r)
 {
-	uint64_t h = hash_mix(r->sftree_root, r->layers.n);
+	uint64_t h = hash_mix(updown_state_sftree_root(r), r->layers.n);
 
 	for (sw_ix s = 0; s < r->topo->nsw; s++) {
 		h = hash_mix(h, r->rank[s]);

@@ -30,6 +30,7 @@
 #include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
 #include "routing/measure/bandwidth.h"
+#include "routing/updown/updown_state.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -323,8 +324,9 @@ measure_engine(const struct engine *e, const struct fabric *f, struct topo *t,
 		bandwidth_shift(
 			&in, t->max_lid < 5000 ? 100 : 10, 1, &x->shift);
 		(void)printf("  %-6s %s, turn leaf %d, %u blocks of %zu\n",
-			e->module.name, x->r->note, (int)x->r->sftree_root,
-			pool->live, bytes / 64);
+			e->module.name, x->r->note,
+			(int)updown_state_sftree_root(x->r), pool->live,
+			bytes / 64);
 	}
 	routes_unref(x->r);
 	lft_pool_free(pool);

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include "routing/updown/updown_state.h"
 #include "routing/verify/verify.h"
 #include "tests/bench/args.h"
 #include "tests/bench/bench_clock.h"
@@ -250,7 +251,8 @@ add_transition(const struct scene *c, struct fabric *b, sw_ix root,
 	reversed = world_reversed(c->r, to);
 	if (over != NULL && reversed > 0)
 		y = over;
-	if (over == NULL || to->reranked == 0) {
+	if (over == NULL || updown_state_of(to) == NULL ||
+		updown_state_of(to)->reranked == 0) {
 		y->route_ms += then - at;
 		y->plan_ms += clock_cpu_ms() - then;
 		y->cables += t1->nadj / 2;

@@ -50,12 +50,9 @@ dragonfly_route(const struct route_job *job, bool keep, unsigned attempt,
 		&dragonfly, job, keep, attempt, arena, out, why);
 }
 
-static const struct engine_state_ops dragonfly_state = {
-	.print = climb_engine_print};
-
 const struct engine engine_dragonfly = {
 	.module = {.name = "dragonfly"},
 	.caps = ENGINE_OWN_VLS,
-	.state = &dragonfly_state,
+	.state = &climb_engine_state,
 	.route = dragonfly_route,
 };

@@ -5,7 +5,7 @@
 
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
-#include "routing/updown/updown.h"
+#include "routing/updown/updown_state.h"
 
 static bool
 was_mesh(const struct swgraph *g, sw_ix s)
@@ -84,10 +84,9 @@ take_tiers(struct updown *u, const struct tree *tree)
 
 /*
  * Tops that the sFtree subtree does not join are a tier lower now, and with
- * them perhaps switches beside them: name them in the note. Returns how many
- * they are.
+ * them perhaps switches beside them: count them, and name them in the note.
  */
-static uint32_t
+static void
 note_moved(struct updown *u, const struct tree *tree)
 {
 	size_t n = strlen(u->note);
@@ -95,8 +94,9 @@ note_moved(struct updown *u, const struct tree *tree)
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		moved += u->graph.live[s] && u->rank[s] != tree->tier[s];
+	u->moved = moved;
 	if (moved == 0)
-		return 0;
+		return;
 	n += (size_t)snprintf(u->note + n, sizeof(u->note) - n,
 		"; %u moved down so that all pairs meet on one VL:", moved);
 	for (sw_ix s = 0; s < u->graph.nsw && n < sizeof(u->note); s++) {
@@ -106,7 +106,6 @@ note_moved(struct updown *u, const struct tree *tree)
 			named++ > 0 ? "," : "",
 			topo_desc(u->graph.t, u->graph.t->sw[s].node));
 	}
-	return moved;
 }
 
 /* Start again from the graph, with an order of tiers. */
@@ -154,19 +153,16 @@ route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
 	struct reason *why)
 {
 	struct routes *r;
-	uint32_t moved = 0;
 
 	if (!keep || !order_restore(u, FTREE_NAME)) {
 		if (!find_order(u, keep, tree)) {
 			(void)reason_set(why, "no subtree joins all switches");
 			return NULL;
 		}
-		moved = note_moved(u, tree);
+		note_moved(u, tree);
 	}
 	r = rows_make_routes(u, keep, FTREE_NAME);
-	if (r != NULL)
-		r->moved = moved;
-	else
+	if (r == NULL)
 		(void)reason_set(why, "cancelled");
 	return r;
 }
@@ -209,13 +205,14 @@ ftree_route(const struct route_job *job, bool keep, unsigned attempt,
 	return route_graph(&g, keep, out, why);
 }
 
-static const struct engine_state_ops state = {
-	.layers_short = ftree_layers_short,
-	.layers_shared = ftree_layers_shared,
+static const struct engine_layer_ops layers = {
+	.too_few = ftree_layers_short,
+	.shared = ftree_layers_shared,
 };
 
 const struct engine engine_ftree = {
 	.module = {FTREE_NAME, &ftree_schema, ftree_layers_asked},
-	.state = &state,
+	.state = &updown_state_ops,
+	.layers = &layers,
 	.route = ftree_route,
 };

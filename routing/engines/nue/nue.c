@@ -108,12 +108,12 @@ nue_layers_short(const struct routes *r, const struct engine_options *options,
 			x.levels == 1 ? "" : "s", x.narrow);
 }
 
-static const struct engine_state_ops nue_state = {
-	.print = climb_engine_print, .layers_short = nue_layers_short};
+static const struct engine_layer_ops layers = {.too_few = nue_layers_short};
 
 const struct engine engine_nue = {
 	.module = {.name = "nue", .options = &nue_schema},
 	.caps = ENGINE_ANY_FABRIC | ENGINE_OWN_VLS,
-	.state = &nue_state,
+	.state = &climb_engine_state,
+	.layers = &layers,
 	.route = nue_route,
 };

@@ -57,12 +57,9 @@ torus_route(const struct route_job *job, bool keep, unsigned attempt,
 	return climb_engine_route(&torus, job, keep, attempt, arena, out, why);
 }
 
-static const struct engine_state_ops torus_state = {
-	.print = climb_engine_print};
-
 const struct engine engine_torus = {
 	.module = {.name = "torus"},
 	.caps = ENGINE_OWN_VLS,
-	.state = &torus_state,
+	.state = &climb_engine_state,
 	.route = torus_route,
 };

@@ -1,5 +1,7 @@
 #include "routing/engines/updn/updn.h"
 
+#include "routing/updown/updown_state.h"
+
 /* Where the order of an attempt comes from. */
 enum source { KEPT, FRESH, ONE_TOP };
 
@@ -122,5 +124,6 @@ updn_route(const struct route_job *job, bool keep, unsigned attempt,
 const struct engine engine_updn = {
 	.module = {.name = "updn", .options = &updn_schema},
 	.caps = ENGINE_ANY_FABRIC,
+	.state = &updown_state_ops,
 	.route = updn_route,
 };

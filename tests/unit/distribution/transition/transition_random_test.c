@@ -15,6 +15,7 @@
 #include <check.h>
 #include <stdio.h>
 
+#include "routing/updown/updown_state.h"
 #include "tests/unit/distribution/transition/transition_unordered.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/suite.h"
@@ -313,7 +314,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 		/* but for dependencies that the new routing itself makes */
 		holds(run, x->cut_pairs <= x->paper_pairs ||
 				   to->order == ROUTE_NO_ORDER ||
-				   to->sftree_root != TOPO_NONE);
+				   updown_state_sftree_root(to) != TOPO_NONE);
 		if (x->nstages == 1)
 			check_blocks(run, w, x, all, to);
 	}

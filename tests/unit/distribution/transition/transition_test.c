@@ -1,6 +1,7 @@
 /* Transitions: what each method and each kind of switch leads to. */
 #include <check.h>
 
+#include "routing/updown/updown_state.h"
 #include "tests/unit/distribution/transition/transition_bed.h"
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
@@ -132,7 +133,7 @@ START_TEST(extra_subtree_members_stay)
 		f = remove_link(f, row[_i].cable[k]);
 		t[k + 1] = frozen_again(f, t[k], 0);
 		r[k + 1] = world_routes(t[k + 1], pool, r[k], TOPO_NONE);
-		ck_assert_uint_eq(r[k + 1]->reranked, 0);
+		ck_assert_uint_eq(updown_state_of(r[k + 1])->reranked, 0);
 	}
 	ck_assert_uint_gt(world_reversed(r[0], r[1]), 0);
 	ck_assert_uint_eq(world_reversed(r[1], r[2]), row[_i].reversed);

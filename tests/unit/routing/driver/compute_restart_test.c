@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
+#include "routing/updown/updown_state.h"
 #include "sm/base/log.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
@@ -217,12 +219,18 @@ make_readback_routes(
 	const struct day *d, const struct route_rank *rank, size_t n)
 {
 	struct routes *r = routes_new(d->t, d->pool);
+	struct reason why = {""};
+	struct buf text = {0};
 
 	r->engine = "found";
 	r->order = d->r->order;
-	r->sftree_root = d->r->sftree_root;
 	r->fresh_load = d->r->fresh_load;
 	routes_restore(r, rank, n);
+	registry_print_state(d->r, &text);
+	ck_assert_msg(
+		registry_parse_state(r, d->r->engine, text.text, &why) == 0,
+		"%s", why.text);
+	buf_free(&text);
 	for (sw_ix s = 0; s < d->t->nsw; s++)
 		routes_put_same(r, s, d->r, s);
 	return r;
@@ -245,7 +253,7 @@ find_difference(const struct routes *a, const struct routes *b)
 		return "engine";
 	if (a->order != b->order || !arrays_equal(a->rank, b->rank, n * 4))
 		return "order";
-	if (a->sftree_root != b->sftree_root ||
+	if (updown_state_sftree_root(a) != updown_state_sftree_root(b) ||
 		!arrays_equal(a->sw_order, b->sw_order, n * 4))
 		return "line";
 	if (!arrays_equal(a->plane, b->plane, n))

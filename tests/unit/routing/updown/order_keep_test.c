@@ -10,6 +10,7 @@
 
 #include "distribution/transition/transition.h"
 #include "routing/driver/compute.h"
+#include "routing/updown/updown_state.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -290,7 +291,7 @@ START_TEST(returns)
 
 		/* a switch that changed its tier may change it back */
 		if (begin_day(&d, (uint64_t)_i * DAYS + seed) &&
-			d.lost->moved == 0) {
+			updown_state_of(d.lost)->moved == 0) {
 			turned_over += world_reversed(d.before, d.lost) > 0;
 			ck_assert_msg(world_reversed(d.lost, d.back) == 0,
 				"seed %llu", (unsigned long long)d.seed);

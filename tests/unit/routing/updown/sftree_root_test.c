@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/updown/updown_state.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -204,10 +205,10 @@ check_losses(struct fabric *f, const char *name, bool above, unsigned any)
 	sw_ix parent;
 
 	w.r = compute_checked(w.t, w.pool, NULL);
-	ck_assert_uint_ne(w.r->sftree_root, TOPO_NONE);
-	leaf = &w.t->sw[w.r->sftree_root];
+	ck_assert_uint_ne(updown_state_sftree_root(w.r), TOPO_NONE);
+	leaf = &w.t->sw[updown_state_sftree_root(w.r)];
 	parent = w.t->adj[leaf->adj].peer;
-	lose_all_of(&w, w.r->sftree_root);
+	lose_all_of(&w, updown_state_sftree_root(w.r));
 	if (above)
 		lose_all_of(&w, parent);
 	for (unsigned cables = 1; cables <= MOST; cables++)
@@ -246,7 +247,8 @@ START_TEST(leaf_lost)
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL), *u;
 	struct routes *r = compute_checked(t, pool, NULL), *lost;
-	const struct topo_switch *leaf = &t->sw[r->sftree_root], *next;
+	const struct topo_switch *leaf = &t->sw[updown_state_sftree_root(r)],
+				 *next;
 
 	for (uint32_t n = 0; n < f->nnodes; n++)
 		drop[n] = f->node[n].guid == t->node[leaf->node].guid;
@@ -254,8 +256,8 @@ START_TEST(leaf_lost)
 	u = frozen_again(g, t, 0);
 	lost = compute_checked(u, pool, r);
 	expect_valid(lost);
-	ck_assert_uint_ne(lost->sftree_root, TOPO_NONE);
-	next = &u->sw[lost->sftree_root];
+	ck_assert_uint_ne(updown_state_sftree_root(lost), TOPO_NONE);
+	next = &u->sw[updown_state_sftree_root(lost)];
 	ck_assert_uint_eq(next->nadj, leaf->nadj);
 	for (uint32_t i = 0; i < leaf->nadj; i++) {
 		sw_ix a = t->adj[leaf->adj + i].peer;
@@ -383,7 +385,7 @@ START_TEST(not_the_managers_leaf)
 
 	expect_valid(r);
 	ck_assert_uint_eq(leaf->nadj, 4);
-	ck_assert_uint_ne(r->sftree_root, sm);
+	ck_assert_uint_ne(updown_state_sftree_root(r), sm);
 	for (uint32_t i = 0; i < leaf->nadj; i++)
 		for (uint32_t k = 0; k < leaf->nadj; k++) {
 			sw_ix from = t->adj[leaf->adj + i].peer;

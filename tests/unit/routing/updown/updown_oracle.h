@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "routing/core/routes.h"
+#include "routing/updown/updown_state.h"
 #include "sm/base/mem.h"
 #include "tests/unit/suite.h"
 
@@ -41,10 +42,10 @@ static inline void
 find_order(struct oracle *o)
 {
 	const struct topo *t = o->t;
-	bool more = o->r->sftree_root != TOPO_NONE;
+	bool more = updown_state_sftree_root(o->r) != TOPO_NONE;
 
 	if (more)
-		o->turned[o->r->sftree_root] = true;
+		o->turned[updown_state_sftree_root(o->r)] = true;
 	while (more) {
 		more = false;
 		for (sw_ix s = 0; s < t->nsw; s++)

@@ -294,7 +294,6 @@ START_TEST(test_round)
 		.nrank = 3,
 		.routed = UINT64_MAX,
 		.load = 72,
-		.sftree_root = 0x99,
 		.saved = {1763722111, UINT64_MAX, 7200},
 		.away = 7, /* not written */
 		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
@@ -315,7 +314,6 @@ START_TEST(test_round)
 	ck_assert_str_eq(back.order, "tiers");
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
 	ck_assert_uint_eq(back.load, 72);
-	ck_assert_uint_eq(back.sftree_root, 0x99);
 	ck_assert_uint_eq(back.saved.when, 1763722111);
 	ck_assert_uint_eq(back.saved.boot, UINT64_MAX);
 	ck_assert_uint_eq(back.saved.up, 7200);
@@ -345,6 +343,26 @@ START_TEST(test_round)
 	buf_free(&first);
 	buf_free(&second);
 	state_file_free(&back);
+}
+END_TEST
+
+/* What former versions recorded of switches is a line of the engine now. */
+START_TEST(test_former_records)
+{
+	static const char text[] = "turn 0x99\n"
+				   "order tiers\n"
+				   "rank 0x1 1 tree place 4\n"
+				   "read updn 0x1 1\n"
+				   "engine nue layers 4 2\n";
+	struct state_file s;
+	struct reason why = {""};
+
+	write_records(text);
+	ck_assert_msg(
+		state_file_load(scratch_dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_str_eq(s.remembered, "nue layers 4 2\n"
+				       "updn turn 0x0000000000000099\n");
+	state_file_free(&s);
 }
 END_TEST
 
@@ -755,6 +773,7 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
 	tcase_add_test(t, test_round);
+	tcase_add_test(t, test_former_records);
 	tcase_add_test(t, test_absent);
 	tcase_add_loop_test(t, test_refusals, 0,
 		(int)(sizeof(refusals) / sizeof(refusals[0])));

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "routing/driver/registry.h"
+#include "routing/updown/updown_state.h"
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -382,7 +383,7 @@ same_whole(const struct routes *a, const struct routes *b)
 	return a->topo->hash == b->topo->hash &&
 	       a->topo->max_lid == b->topo->max_lid && a->order == b->order &&
 	       strcmp(a->engine, b->engine) == 0 &&
-	       a->sftree_root == b->sftree_root &&
+	       updown_state_sftree_root(a) == updown_state_sftree_root(b) &&
 	       a->fresh_load == b->fresh_load && same_layers(a, b);
 }
 

@@ -11,6 +11,7 @@
 #include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
 #include "routing/engines/updn/updn.h"
+#include "routing/updown/updown_state.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -315,8 +316,9 @@ check_order_kept(
 			changed += r->rank[s] !=
 				   prev->rank[prev->topo->node[n].sw];
 	}
-	ck_assert_msg(changed <= r->reranked, "seed %llu: %u ranks, not %u",
-		(unsigned long long)seed, changed, r->reranked);
+	ck_assert_msg(changed <= updown_state_of(r)->reranked,
+		"seed %llu: %u ranks, not %u", (unsigned long long)seed,
+		changed, updown_state_of(r)->reranked);
 }
 
 /* Link failures, then the return of everything: order and entries are kept. */
@@ -493,7 +495,7 @@ START_TEST(orders)
 
 	ck_assert_int_eq(engine_updn.route(&job, false, 0, a, &r, &why), 0);
 	ck_assert_int_eq(r->order, ROUTE_TIERS);
-	ck_assert_uint_ne(r->sftree_root, TOPO_NONE);
+	ck_assert_uint_ne(updown_state_sftree_root(r), TOPO_NONE);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		ck_assert_uint_eq(r->rank[s],
 			strncmp(topo_desc(t, t->sw[s].node), "leaf", 4) == 0);
@@ -541,7 +543,7 @@ START_TEST(restart)
 			ENGINE_OK);
 		ck_assert_mem_eq(
 			r->rank, again->rank, t->nsw * sizeof(*r->rank));
-		ck_assert_uint_eq(again->reranked, 0);
+		ck_assert_uint_eq(updown_state_of(again)->reranked, 0);
 		for (size_t i = 0; i < (size_t)t->nsw * r->nblocks; i++)
 			ck_assert_mem_eq(
 				routes_block(r, (sw_ix)(i / r->nblocks),
@@ -630,7 +632,7 @@ START_TEST(root_lost)
 	check_routes(r, NULL, 0);
 	again = route_topo(t, pool, r, true);
 	ck_assert_mem_eq(r->rank, again->rank, t->nsw * sizeof(*r->rank));
-	ck_assert_uint_eq(again->reranked, 0);
+	ck_assert_uint_eq(updown_state_of(again)->reranked, 0);
 	routes_unref(r);
 	routes_unref(again);
 	topo_unref(t);

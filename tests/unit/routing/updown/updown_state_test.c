@@ -1,0 +1,140 @@
+/*
+ * What the up/down engines keep with their routes: printed and parsed it is
+ * the same, and what no engine wrote is refused.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "routing/driver/registry.h"
+#include "routing/updown/updown_state.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+/* A tree of two tops, which need an sFtree root, and its routes. */
+struct rig {
+	struct fabric *f;
+	struct topo *t;
+	struct lft_pool *pool;
+	struct routes *r;
+};
+
+static void
+rig_open(struct rig *g)
+{
+	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
+	struct reason why = {""};
+	struct arena *a = arena_new();
+	struct route_job job;
+
+	*g = (struct rig){.f = gen_tree_two(&p, &why), .pool = lft_pool_new()};
+	ck_assert_msg(g->f != NULL, "%s", why.text);
+	g->t = frozen_topo(g->f, NULL);
+	job = (struct route_job){.topo = g->t, .pool = g->pool};
+	ck_assert_int_eq(engine_ftree.route(&job, false, 0, a, &g->r, &why), 0);
+	arena_free(a);
+}
+
+static void
+rig_close(struct rig *g)
+{
+	routes_unref(g->r);
+	topo_unref(g->t);
+	lft_pool_free(g->pool);
+	fabric_free(g->f);
+}
+
+START_TEST(printed_and_parsed)
+{
+	struct rig g;
+	struct buf text = {0}, again = {0};
+	struct reason why = {""};
+	struct routes *r;
+
+	rig_open(&g);
+	ck_assert_uint_ne(updown_state_sftree_root(g.r), TOPO_NONE);
+	registry_remember_state(g.r,
+		"nue layers 1 1\n"
+		"ftree turn 0x1\n"
+		"ftreeish turn 0x2\n",
+		&text);
+	ck_assert_int_eq(strncmp(text.text,
+				 "nue layers 1 1\n"
+				 "ftreeish turn 0x2\n"
+				 "ftree turn 0x",
+				 46),
+		0);
+	r = routes_new(g.t, g.pool);
+	ck_assert_int_eq(registry_parse_state(r, "ftree", text.text, &why), 0);
+	ck_assert_uint_eq(
+		updown_state_sftree_root(r), updown_state_sftree_root(g.r));
+	ck_assert(!updown_state_of(r)->extra_known);
+	r->engine = "ftree";
+	registry_remember_state(r, text.text, &again);
+	ck_assert_str_eq(again.text, text.text);
+	buf_free(&text);
+	buf_free(&again);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+/* Routes without a state leave the lines that are known; lines of an engine
+ * that does not exist are not looked at. */
+START_TEST(of_others)
+{
+	struct rig g;
+	struct buf text = {0};
+	struct routes *r;
+
+	rig_open(&g);
+	r = routes_new(g.t, g.pool);
+	r->engine = "ftree";
+	registry_remember_state(r, "ftree turn 0x1\n", &text);
+	ck_assert_str_eq(text.text, "ftree turn 0x1\n");
+	ck_assert_int_eq(registry_parse_state(r, "gone", "gone x\n", NULL), 0);
+	ck_assert_int_eq(registry_parse_state(r, NULL, "gone x\n", NULL), 0);
+	ck_assert_ptr_null(updown_state_of(r));
+	ck_assert_int_eq(registry_parse_state(r, "updn", NULL, NULL), 0);
+	ck_assert_uint_eq(updown_state_sftree_root(r), TOPO_NONE);
+	buf_free(&text);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+static const char *const bad[] = {"ftree turn", "ftree turn ",
+	"ftree turn 0x1 1", "ftree turn leaf1", "ftree layers 4"};
+
+START_TEST(refused)
+{
+	struct rig g;
+	struct buf text = {0};
+	struct reason why = {""};
+	struct routes *r;
+
+	rig_open(&g);
+	buf_printf(&text, "ftree turn 0x1\nupdn x\n%s\ndor x\n", bad[_i]);
+	r = routes_new(g.t, g.pool);
+	ck_assert_int_eq(registry_parse_state(r, "ftree", text.text, &why), -1);
+	ck_assert_str_eq(why.text, bad[_i]);
+	ck_assert_ptr_null(updown_state_of(r));
+	buf_free(&text);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("updown_state");
+	TCase *tc = tcase_create("updown_state");
+
+	tcase_add_test(tc, printed_and_parsed);
+	tcase_add_test(tc, of_others);
+	tcase_add_loop_test(
+		tc, refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}
