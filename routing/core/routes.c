@@ -34,7 +34,6 @@ routes_unref(struct routes *r)
 	routes_mcast_free(&r->mcast);
 	free(r->row);
 	route_layers_free(&r->layers);
-	free(r->number);
 	verify_state_unref(r->verified);
 	free(r->deps);
 	free(r);
@@ -487,8 +486,6 @@ routes_for(const struct routes *r, struct topo *t)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		(void)lft_row_share(c->row[s]);
 	c->layers = route_layers_copy(&r->layers);
-	if (r->number != NULL)
-		c->number = mem_dup(r->number, t->nsw * sizeof(*r->number));
 	if (r->deps != NULL)
 		c->deps = mem_dup(r->deps,
 			sizeof(*r->deps) +
@@ -513,8 +510,6 @@ routes_note(const struct routes *r, sw_ix s)
 			1;
 	if (r->plane != NULL)
 		is.plane = (uint8_t)(r->plane[s] + 1);
-	if (r->number != NULL)
-		is.number = (uint16_t)(r->number[s] + 1);
 	return is;
 }
 
@@ -529,13 +524,6 @@ restore_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 			r->plane = mem_zalloc(n, sizeof(*r->plane));
 		r->plane[s] = (uint8_t)(is->plane - 1);
 	}
-	if (is == NULL || is->number == 0)
-		return;
-	if (r->number == NULL) {
-		r->number = mem_alloc(n * sizeof(*r->number));
-		memset(r->number, 0xff, n * sizeof(*r->number));
-	}
-	r->number[s] = (uint16_t)(is->number - 1);
 }
 
 /*

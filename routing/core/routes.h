@@ -62,8 +62,8 @@ enum route_read {
 
 /*
  * What is remembered of a switch, by GUID; arrays of these are sorted by it.
- * place, plane and number are one more than in routes.sw_order, routes.plane
- * and routes.number; 0 is none. Without an order of switches place is that
+ * place and plane are one more than in routes.sw_order and routes.plane; 0 is
+ * none. Without an order of switches place is that
  * in routes.mcast.
  */
 struct route_rank {
@@ -72,10 +72,7 @@ struct route_rank {
 	uint32_t place;
 	uint8_t read; /* enum route_read */
 	uint8_t plane;
-	uint16_t number;
 };
-
-enum { ROUTE_NO_NUMBER = UINT16_MAX };
 
 /* The rank of guid among n, or NULL. */
 const struct route_rank *routes_rank_of(
@@ -128,8 +125,6 @@ struct routes {
 	uint32_t nblocks;	  /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
 	struct route_layers layers;
-	uint16_t *number; /* [nsw] that the engine gave switches and wants to
-			     find again, ROUTE_NO_NUMBER: none; or NULL */
 	uint64_t entries_kept; /* against the previous routes */
 	uint64_t entries_changed;
 	uint64_t fresh_load; /* that these routes are accepted against: highest

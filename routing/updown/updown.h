@@ -100,6 +100,7 @@ enum {
 	UPDN_SHARES = 4,   /* down paths that one LID may be split over */
 	UPDN_MAX_GROUPS = 256,
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
+	UPDN_NO_NUMBER = UINT16_MAX,
 };
 
 /* Of each switch s a set of switches: row s, of u->graph.words words. */
@@ -135,8 +136,11 @@ struct updown {
 			     are leaves */
 	sw_ix *crossing_leaf; /* [nplanes] the sFtree root of each tree */
 	uint32_t nplanes;
-	uint32_t reranked; /* switches with a new rank */
-	uint32_t moved;	   /* switches with another rank than the tier read */
+	uint16_t *leaf_number; /* [nsw] of leaves, by which their pairs get
+				  layers: to be found again; UPDN_NO_NUMBER:
+				  none. NULL: there is one layer */
+	uint32_t reranked;     /* switches with a new rank */
+	uint32_t moved; /* switches with another rank than the tier read */
 	char note[256];
 };
 

@@ -37,6 +37,16 @@ copy_extra(const struct updown *u, struct arena *a)
 	return extra;
 }
 
+static uint16_t *
+copy_numbers(const struct updown *u, struct arena *a)
+{
+	size_t bytes = u->graph.nsw * sizeof(*u->leaf_number);
+
+	return u->leaf_number == NULL
+		       ? NULL
+		       : memcpy(arena_alloc(a, bytes), u->leaf_number, bytes);
+}
+
 void
 updown_state_keep(const struct updown *u, struct routes *r)
 {
@@ -46,6 +56,7 @@ updown_state_keep(const struct updown *u, struct routes *r)
 	*state = (struct updown_state){.sftree_root = u->sftree_root,
 		.sftree_extra = copy_extra(u, a),
 		.extra_known = true,
+		.leaf_number = copy_numbers(u, a),
 		.reranked = u->reranked,
 		.moved = u->moved};
 	routes_set_state(r, &updown_state_ops, a, state);
@@ -53,15 +64,29 @@ updown_state_keep(const struct updown *u, struct routes *r)
 
 /* ---- as text ---- */
 
+/* The beginning of a line: what it says of switch s follows. */
+static void
+print_switch(const struct routes *r, const char *what, sw_ix s, struct buf *out)
+{
+	buf_printf(out, "%s %s 0x%016" PRIx64, r->engine, what,
+		r->topo->node[r->topo->sw[s].node].guid);
+}
+
 static void
 print_state(const struct routes *r, struct buf *out)
 {
 	const struct updown_state *state = updown_state_of(r);
-	const struct topo *t = r->topo;
+	const uint16_t *number = state->leaf_number;
 
-	if (state->sftree_root != TOPO_NONE)
-		buf_printf(out, "%s turn 0x%016" PRIx64 "\n", r->engine,
-			t->node[t->sw[state->sftree_root].node].guid);
+	if (state->sftree_root != TOPO_NONE) {
+		print_switch(r, "turn", state->sftree_root, out);
+		buf_printf(out, "\n");
+	}
+	for (sw_ix s = 0; number != NULL && s < r->topo->nsw; s++)
+		if (number[s] != UPDN_NO_NUMBER) {
+			print_switch(r, "number", s, out);
+			buf_printf(out, " %u\n", number[s]);
+		}
 }
 
 /* The text behind this word and the space after it; NULL: it begins with
@@ -75,21 +100,77 @@ skip_word(const char *text, const char *word)
 							     : NULL;
 }
 
-/* Read one line of the engine; the GUID of a switch that is away is skipped.
- * False: it is not understood. */
+/* A state that is being read. */
+struct reader {
+	const struct topo *t;
+	struct arena *a;
+	struct updown_state *state;
+};
+
+/* Cut a GUID off *text; TOPO_NONE: its switch is away. False: there is none. */
 static bool
-parse_line(const struct topo *t, const char *line, struct updown_state *state)
+take_switch(const struct topo *t, const char **text, sw_ix *s)
 {
-	const char *guid = skip_word(line, "turn");
 	node_ix n;
 	char *end;
 
-	if (guid == NULL || strncmp(guid, "0x", 2) != 0)
+	if (strncmp(*text, "0x", 2) != 0)
 		return false;
-	n = topo_by_node_guid(t, strtoull(guid, &end, 16));
-	if (n != TOPO_NONE)
-		state->sftree_root = t->node[n].sw;
-	return end > guid && *end == '\n';
+	n = topo_by_node_guid(t, strtoull(*text, &end, 16));
+	*text = end;
+	*s = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+	return true;
+}
+
+/* Cut a space and a number up to max off *text; false: there is none. */
+static bool
+take_number(const char **text, unsigned long max, unsigned long *n)
+{
+	char *end;
+
+	if (**text != ' ' || (*text)[1] < '0' || (*text)[1] > '9')
+		return false;
+	*n = strtoul(*text + 1, &end, 10);
+	*text = end;
+	return *n <= max;
+}
+
+static bool
+parse_number(struct reader *x, const char **text, sw_ix s)
+{
+	uint32_t nsw = x->t->nsw;
+	unsigned long n;
+
+	if (!take_number(text, UPDN_NO_NUMBER - 1, &n))
+		return false;
+	if (x->state->leaf_number == NULL) {
+		x->state->leaf_number =
+			arena_array(x->a, nsw, sizeof(*x->state->leaf_number));
+		memset(x->state->leaf_number, 0xff,
+			nsw * sizeof(*x->state->leaf_number));
+	}
+	if (s != TOPO_NONE)
+		x->state->leaf_number[s] = (uint16_t)n;
+	return true;
+}
+
+/* Read one line, without the engine's name; what it says of a switch that is
+ * away is skipped. False: it is not understood. */
+static bool
+parse_line(struct reader *x, const char *line)
+{
+	const char *root = skip_word(line, "turn"),
+		   *number = skip_word(line, "number"),
+		   *text = root != NULL ? root : number;
+	sw_ix s;
+
+	if (text == NULL || !take_switch(x->t, &text, &s))
+		return false;
+	if (root != NULL)
+		x->state->sftree_root = s;
+	else if (!parse_number(x, &text, s))
+		return false;
+	return *text == '\n';
 }
 
 static int
@@ -98,13 +179,14 @@ parse_state(struct routes *r, const char *engine, const char *text,
 {
 	struct arena *a = arena_new();
 	struct updown_state *state = arena_alloc(a, sizeof(*state));
+	struct reader x = {r->topo, a, state};
 
 	*state = (struct updown_state){.sftree_root = TOPO_NONE};
 	for (const char *line = text; line != NULL && *line != '\0';
 		line += strcspn(line, "\n"), line += *line == '\n') {
 		const char *own = skip_word(line, engine);
 
-		if (own == NULL || parse_line(r->topo, own, state))
+		if (own == NULL || parse_line(&x, own))
 			continue;
 		arena_free(a);
 		return reason_set(why, "%.*s", (int)strcspn(line, "\n"), line);

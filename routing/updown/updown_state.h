@@ -4,6 +4,8 @@
  * made the routes. A restart finds the lines that were printed of it:
  *
  *	ftree turn 0x0002c90200401234	the sFtree root
+ *	ftree number 0x0002c90200401234 3
+ *					the number of a leaf
  */
 #ifndef HEDDLE_ROUTING_UPDOWN_UPDOWN_STATE_H
 #define HEDDLE_ROUTING_UPDOWN_UPDOWN_STATE_H
@@ -16,9 +18,10 @@ struct updown_state {
 	 * unknown. */
 	uint64_t **sftree_extra;
 	bool extra_known;
-	uint32_t reranked; /* switches that had to change their rank */
-	uint32_t moved;	   /* switches not in the tier that they were read in:
-			      the next reading may move more */
+	uint16_t *leaf_number; /* as in struct updown */
+	uint32_t reranked;     /* switches that had to change their rank */
+	uint32_t moved; /* switches not in the tier that they were read in:
+			   the next reading may move more */
 };
 
 extern const struct engine_state_ops updown_state_ops;

@@ -14,12 +14,11 @@
  *					perhaps), or neither word: unknown
  *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
  *	order tiers
- *	rank 0x0002c90200401234 1 tree place 4 number 3 plane 0 apex
+ *	rank 0x0002c90200401234 1 tree place 4 plane 0 apex
  *					switch GUID, rank; read as part of a
  *					tree or of a mesh, or neither word:
  *					unknown; its place in the switch order;
- *					its number among leaves, where there are
- *					layers; which of several trees it is in
+ *					which of several trees it is in
  *					where they are joined by links between
  *					leaves, and whether it is such a leaf
  *					("leaf"), or the one where paths change
@@ -33,7 +32,8 @@
  *					what an engine wants to know of the
  *					routes in force, behind its name: in
  *					words of its own. Of former versions
- *					"turn" is read as such a line
+ *					the record "turn", and "number" of a
+ *					rank, are read as such lines
  *	block 0x0002c90200401234 3 5 0123456789abcdef 40 2
  *					switch GUID, in-port, out-port of a
  *					blocked pair, its row of SL2VL before,

@@ -19,6 +19,8 @@ struct state_file_lid_line {
 struct state_file_rank_line {
 	struct route_rank rec;
 	unsigned line;
+	uint32_t number; /* of a former version: a line of the engine; one
+			    more than it is, 0: none */
 };
 
 struct state_file_leaf_line {

@@ -69,7 +69,8 @@ read_place(struct state_file_reader *r, char **s, struct route_rank *rec)
 }
 
 static int
-read_number(struct state_file_reader *r, char **s, struct route_rank *rec)
+read_former_number(
+	struct state_file_reader *r, char **s, struct state_file_rank_line *l)
 {
 	uint64_t n;
 
@@ -78,7 +79,7 @@ read_number(struct state_file_reader *r, char **s, struct route_rank *rec)
 	if (!state_words_number(state_words_next(s), 10, UINT16_MAX - 1, &n))
 		return state_words_complain(
 			r, r->line, "number", "not one from 0 to 65534");
-	rec->number = (uint16_t)(n + 1);
+	l->number = (uint32_t)(n + 1);
 	return 0;
 }
 
@@ -103,6 +104,7 @@ read_plane(struct state_file_reader *r, char **s, struct route_rank *rec)
 static int
 read_rank(struct state_file_reader *r, char *s)
 {
+	struct state_file_rank_line l = {.line = r->line};
 	struct route_rank rec = {0};
 	uint64_t rank;
 
@@ -112,7 +114,7 @@ read_rank(struct state_file_reader *r, char *s)
 		return state_words_complain(
 			r, r->line, "rank", "not a 32-bit number");
 	rec.read = state_words_one_of(as_word, READINGS, &s);
-	if (read_place(r, &s, &rec) < 0 || read_number(r, &s, &rec) < 0 ||
+	if (read_place(r, &s, &rec) < 0 || read_former_number(r, &s, &l) < 0 ||
 		read_plane(r, &s, &rec) < 0)
 		return -1;
 	if (s != NULL)
@@ -121,7 +123,8 @@ read_rank(struct state_file_reader *r, char *s)
 			"order");
 	rec.rank = (uint32_t)rank;
 	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
-	r->rank[r->nrank++] = (struct state_file_rank_line){rec, r->line};
+	l.rec = rec;
+	r->rank[r->nrank++] = l;
 	return 0;
 }
 
@@ -230,8 +233,6 @@ print_ranks(const struct state_file *s, struct buf *out)
 			buf_printf(out, " %s", as_word[r->read]);
 		if (r->place != 0)
 			buf_printf(out, " place %" PRIu32, r->place - 1);
-		if (r->number != 0)
-			buf_printf(out, " number %u", r->number - 1U);
 		if (r->plane != 0)
 			buf_printf(out, " plane %u%s", plane & ROUTE_PLANE,
 				plane & ROUTE_CROSSING ? " apex"
@@ -285,6 +286,14 @@ append_former(struct state_file_reader *r)
 	if (r->former_root != 0)
 		buf_printf(&r->engine, "%s turn 0x%016" PRIx64 "\n", s->engine,
 			r->former_root);
+	for (size_t i = 0; i < r->nrank; i++) {
+		const struct state_file_rank_line *l = &r->rank[i];
+
+		if (l->number != 0)
+			buf_printf(&r->engine,
+				"%s number 0x%016" PRIx64 " %u\n", s->engine,
+				l->rec.guid, l->number - 1);
+	}
 }
 
 static void

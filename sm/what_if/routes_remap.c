@@ -49,18 +49,6 @@ mcast_onto(const struct routes *r, struct routes *n, const sw_ix *is)
 
 /* What the engine wants to find again. */
 static void
-memory_onto(const struct routes *r, struct routes *n, const sw_ix *is)
-{
-	if (r->number != NULL) {
-		n->number = mem_alloc((n->topo->nsw + 1U) * sizeof(*n->number));
-		memset(n->number, 0xff, n->topo->nsw * sizeof(*n->number));
-	}
-	for (sw_ix s = 0; r->number != NULL && s < r->topo->nsw; s++)
-		if (is[s] != TOPO_NONE)
-			n->number[is[s]] = r->number[s];
-}
-
-static void
 state_onto(const struct routes *r, struct routes *n)
 {
 	struct buf text = {0};
@@ -111,7 +99,6 @@ routes_remap(const struct routes *r, struct topo *t, struct fts_misfit *misfit)
 	}
 	layers_onto(r, n, is);
 	state_onto(r, n);
-	memory_onto(r, n, is);
 	mcast_onto(r, n, is);
 	free(is);
 	if (misfit != NULL) {

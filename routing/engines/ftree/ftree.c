@@ -5,7 +5,6 @@
 
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
-#include "routing/updown/updown_state.h"
 
 static bool
 was_mesh(const struct swgraph *g, sw_ix s)
@@ -153,6 +152,7 @@ route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
 	struct reason *why)
 {
 	struct routes *r;
+	unsigned layers;
 
 	if (!keep || !order_restore(u, FTREE_NAME)) {
 		if (!find_order(u, keep, tree)) {
@@ -161,8 +161,11 @@ route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
 		}
 		note_moved(u, tree);
 	}
+	layers = ftree_layers_choose(u);
 	r = rows_make_routes(u, keep, FTREE_NAME);
-	if (r == NULL)
+	if (r != NULL)
+		ftree_layers_fill(r, layers, u->graph.job->prev);
+	else
 		(void)reason_set(why, "cancelled");
 	return r;
 }
@@ -187,7 +190,6 @@ route_graph(const struct swgraph *g, bool keep, struct routes **out,
 	*out = route_from_tiers(&u, keep, tree, why);
 	if (*out == NULL)
 		return ENGINE_REFUSED;
-	ftree_layers_assign(g->job, *out);
 	tree_keep(tree, *out);
 	return ENGINE_OK;
 }

@@ -14,7 +14,7 @@
  *             (down_path), entries are kept (lft_keep, routes_repair)
  *   nodes     ports of one node over disjoint switches (mFtree;
  *             multi_port_find, and for the tables of any engine, disjoint)
- *   layers    leaf pairs over data VLs (vFtree; ftree_layers_assign)
+ *   layers    leaf pairs over data VLs (vFtree; ftree_layers_fill)
  *
  * A top that is not above the subtree root, and has no path to a switch that
  * is, goes down a tier (sftree_root_choose), and the note of the routes names
@@ -43,7 +43,7 @@
 
 #include <stdint.h>
 
-#include "routing/updown/updown.h"
+#include "routing/updown/updown_state.h"
 
 #define FTREE_NAME "ftree"
 
@@ -59,15 +59,19 @@ extern const struct engine engine_ftree;
 unsigned ftree_layers_asked(const void *options);
 
 /*
- * ftree_layers.c: spread leaf pairs over as many layers as are asked for, as
- * there are SLs for once the service level groups have theirs, and as the
- * widest of all links between switches has VLs for. Where a link has fewer,
- * layers share them there (slvl.h says why they may), so that a pair's SL
- * depends neither on its path nor on narrow links that come and go. Where a
- * switch has VLs and cannot say which SL gets which, there is one layer. Leaves
- * that had a number in the previous routes keep it.
+ * ftree_layers.c. choose: over how many layers leaf pairs are spread, as many
+ * as are asked for, as there are SLs for once the service level groups have
+ * theirs, and as the widest of all links between switches has VLs for. Where a
+ * link has fewer, layers share them there (slvl.h says why they may), so that a
+ * pair's SL depends neither on its path nor on narrow links that come and go.
+ * Where a switch has VLs and cannot say which SL gets which, there is one
+ * layer. With several each leaf gets a number, u->leaf_number; those that had
+ * one in the previous routes keep it. fill: give r, which has these numbers in
+ * its state, n layers; rows that are as in prev (NULL: none) are shared with
+ * it.
  */
-void ftree_layers_assign(const struct route_job *job, struct routes *r);
+unsigned ftree_layers_choose(struct updown *u);
+void ftree_layers_fill(struct routes *r, unsigned n, const struct routes *prev);
 
 /*
  * Explain why leaf pairs are spread over fewer layers than are asked for. "":

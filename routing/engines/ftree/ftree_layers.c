@@ -81,18 +81,19 @@ layers_allowed_by_links(const struct layer_links *x)
 	return x->ports > 0 ? x->most / x->levels : SLVL_LAYERS;
 }
 
-/* The number that s had in the previous routes, or ROUTE_NO_NUMBER. */
+/* The number that s had in the previous routes, or UPDN_NO_NUMBER. */
 static uint16_t
 previous_leaf_number(const struct routes *prev, const struct topo *t, sw_ix s)
 {
+	const struct updown_state *was = updown_state_of(prev);
 	node_ix n;
 
-	if (prev == NULL || prev->number == NULL)
-		return ROUTE_NO_NUMBER;
+	if (was == NULL || was->leaf_number == NULL)
+		return UPDN_NO_NUMBER;
 	n = topo_by_node_guid(prev->topo, t->node[t->sw[s].node].guid);
 	if (n == TOPO_NONE || prev->topo->node[n].sw == TOPO_NONE)
-		return ROUTE_NO_NUMBER;
-	return prev->number[prev->topo->node[n].sw];
+		return UPDN_NO_NUMBER;
+	return was->leaf_number[prev->topo->node[n].sw];
 }
 
 /* Numbers in the order of switches; a new leaf takes a free one. */
@@ -105,15 +106,15 @@ number_leaves(const struct topo *t, const struct routes *prev, uint16_t *number)
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		number[s] = t->sw[s].nhost > 0
 				    ? previous_leaf_number(prev, t, s)
-				    : ROUTE_NO_NUMBER;
-		if (number[s] != ROUTE_NO_NUMBER && taken[number[s]])
-			number[s] = ROUTE_NO_NUMBER; /* a duplicate GUID */
+				    : UPDN_NO_NUMBER;
+		if (number[s] != UPDN_NO_NUMBER && taken[number[s]])
+			number[s] = UPDN_NO_NUMBER; /* a duplicate GUID */
 		taken[number[s]] = true;
 	}
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		if (number[s] != ROUTE_NO_NUMBER || t->sw[s].nhost == 0)
+		if (number[s] != UPDN_NO_NUMBER || t->sw[s].nhost == 0)
 			continue;
-		while (taken[next] && next < ROUTE_NO_NUMBER)
+		while (taken[next] && next < UPDN_NO_NUMBER)
 			next++;
 		number[s] = next;
 		taken[next] = true;
@@ -128,29 +129,33 @@ number_leaves(const struct topo *t, const struct routes *prev, uint16_t *number)
  * in both directions; inside a leaf it is layer 0, and so it is where there is
  * no leaf. In closed form it is i + j - 1 (+ 1) mod n with i < j.
  */
-static void
-fill_layers(struct routes *r, const struct routes *prev)
+void
+ftree_layers_fill(struct routes *r, unsigned n, const struct routes *prev)
 {
 	const struct topo *t = r->topo;
-	unsigned n = r->layers.n;
-	uint8_t *first = mem_zalloc(t->nsw, 1); /* of a leaf's pairs */
+	const uint16_t *number = updown_state_of(r)->leaf_number;
 	bool same = prev != NULL && prev->layers.row != NULL &&
 		    prev->layers.nsw == t->nsw;
+	uint8_t *first; /* of a leaf's pairs */
 
+	if (n < 2)
+		return;
+	r->layers.n = (uint8_t)n;
+	first = mem_zalloc(t->nsw, 1);
 	for (sw_ix s = 0; s < t->nsw; s++)
-		first[s] = (uint8_t)((r->number[s] + 2U * r->number[s] / n % 2 +
-					     n - 1) %
-				     n);
+		first[s] =
+			(uint8_t)((number[s] + 2U * number[s] / n % 2 + n - 1) %
+				  n);
 	for (sw_ix d = 0; d < t->nsw; d++) {
 		struct layer_row *row;
 
-		if (r->number[d] == ROUTE_NO_NUMBER)
+		if (number[d] == UPDN_NO_NUMBER)
 			continue;
 		row = layer_row_new(t->nsw);
 		for (sw_ix s = 0; s < t->nsw; s++) {
-			uint16_t i = r->number[s], j = r->number[d];
+			uint16_t i = number[s], j = number[d];
 
-			if (i == ROUTE_NO_NUMBER || i == j)
+			if (i == UPDN_NO_NUMBER || i == j)
 				continue;
 			layer_row_put(row, s,
 				(uint8_t)((i < j ? first[s] + j
@@ -163,10 +168,11 @@ fill_layers(struct routes *r, const struct routes *prev)
 	free(first);
 }
 
-void
-ftree_layers_assign(const struct route_job *job, struct routes *r)
+unsigned
+ftree_layers_choose(struct updown *u)
 {
-	const struct topo *t = r->topo;
+	const struct route_job *job = u->graph.job;
+	const struct topo *t = u->graph.t;
 	unsigned n = job->options != NULL
 			     ? layers_allowed_by_config(job->options)
 			     : 1,
@@ -174,16 +180,16 @@ ftree_layers_assign(const struct route_job *job, struct routes *r)
 	struct layer_links x;
 
 	if (n < 2)
-		return;
+		return 1;
 	x = layer_links_survey(t, job->options, n);
 	most = layers_allowed_by_links(&x);
 	n = n < most ? n : most;
 	if (n < 2)
-		return;
-	r->layers.n = (uint8_t)n;
-	r->number = mem_zalloc(t->nsw, sizeof(*r->number));
-	number_leaves(t, job->prev, r->number);
-	fill_layers(r, job->prev);
+		return 1;
+	u->leaf_number =
+		arena_array(u->graph.a, t->nsw, sizeof(*u->leaf_number));
+	number_leaves(t, job->prev, u->leaf_number);
+	return n;
 }
 
 static const char *

@@ -259,7 +259,8 @@ find_difference(const struct routes *a, const struct routes *b)
 	if (!arrays_equal(a->plane, b->plane, n))
 		return "planes";
 	if (a->layers.n != b->layers.n ||
-		!arrays_equal(a->number, b->number, n * 2))
+		!arrays_equal(updown_state_of(a)->leaf_number,
+			updown_state_of(b)->leaf_number, n * 2))
 		return "lanes";
 	if (!arrays_equal(a->read, b->read, n) ||
 		a->reading.when != b->reading.when)
@@ -398,7 +399,8 @@ expect_same_after_restart(struct world *w, const char *when)
 	const struct routes *r = sm_view(w->sm)->routes;
 	uint32_t n = r->topo->nsw,
 		 *line = copy_array(r->sw_order, n * sizeof(*line));
-	uint16_t *cls = copy_array(r->number, n * sizeof(*cls));
+	uint16_t *cls =
+		copy_array(updown_state_of(r)->leaf_number, n * sizeof(*cls));
 	uint8_t *plane = copy_array(r->plane, n);
 
 	world_run(w, mono_ms(3000));
@@ -409,8 +411,9 @@ expect_same_after_restart(struct world *w, const char *when)
 	r = sm_view(w->sm)->routes;
 	ck_assert_msg(
 		arrays_equal(r->sw_order, line, n * sizeof(*line)), "%s", when);
-	ck_assert_msg(
-		arrays_equal(r->number, cls, n * sizeof(*cls)), "%s", when);
+	ck_assert_msg(arrays_equal(updown_state_of(r)->leaf_number, cls,
+			      n * sizeof(*cls)),
+		"%s", when);
 	ck_assert_msg(arrays_equal(r->plane, plane, n), "%s", when);
 	ck_assert_msg(count_sets(w, MAD_LFT) == 0, "%s", when);
 	ck_assert_msg(count_sets(w, MAD_MFT) == 0, "%s", when);

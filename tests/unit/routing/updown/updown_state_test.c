@@ -9,6 +9,7 @@
 #include "routing/updown/updown_state.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/routing/engines/ftree/layers_asked.h"
 #include "tests/unit/suite.h"
 
 /* A tree of two tops, which need an sFtree root, and its routes. */
@@ -20,7 +21,7 @@ struct rig {
 };
 
 static void
-rig_open(struct rig *g)
+rig_open(struct rig *g, const struct engine_options *options)
 {
 	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
 	struct reason why = {""};
@@ -30,7 +31,8 @@ rig_open(struct rig *g)
 	*g = (struct rig){.f = gen_tree_two(&p, &why), .pool = lft_pool_new()};
 	ck_assert_msg(g->f != NULL, "%s", why.text);
 	g->t = frozen_topo(g->f, NULL);
-	job = (struct route_job){.topo = g->t, .pool = g->pool};
+	job = (struct route_job){
+		.topo = g->t, .pool = g->pool, .options = options};
 	ck_assert_int_eq(engine_ftree.route(&job, false, 0, a, &g->r, &why), 0);
 	arena_free(a);
 }
@@ -46,12 +48,13 @@ rig_close(struct rig *g)
 
 START_TEST(printed_and_parsed)
 {
+	const struct engine_options o = with_layers(4);
 	struct rig g;
 	struct buf text = {0}, again = {0};
 	struct reason why = {""};
 	struct routes *r;
 
-	rig_open(&g);
+	rig_open(&g, &o);
 	ck_assert_uint_ne(updown_state_sftree_root(g.r), TOPO_NONE);
 	registry_remember_state(g.r,
 		"nue layers 1 1\n"
@@ -68,6 +71,8 @@ START_TEST(printed_and_parsed)
 	ck_assert_int_eq(registry_parse_state(r, "ftree", text.text, &why), 0);
 	ck_assert_uint_eq(
 		updown_state_sftree_root(r), updown_state_sftree_root(g.r));
+	ck_assert_mem_eq(updown_state_of(r)->leaf_number,
+		updown_state_of(g.r)->leaf_number, g.t->nsw * 2);
 	ck_assert(!updown_state_of(r)->extra_known);
 	r->engine = "ftree";
 	registry_remember_state(r, text.text, &again);
@@ -87,7 +92,7 @@ START_TEST(of_others)
 	struct buf text = {0};
 	struct routes *r;
 
-	rig_open(&g);
+	rig_open(&g, NULL);
 	r = routes_new(g.t, g.pool);
 	r->engine = "ftree";
 	registry_remember_state(r, "ftree turn 0x1\n", &text);
@@ -104,7 +109,9 @@ START_TEST(of_others)
 END_TEST
 
 static const char *const bad[] = {"ftree turn", "ftree turn ",
-	"ftree turn 0x1 1", "ftree turn leaf1", "ftree layers 4"};
+	"ftree turn 0x1 1", "ftree turn leaf1", "ftree layers 4",
+	"ftree number 0x1", "ftree number 0x1 65535", "ftree number 0x1 -1",
+	"ftree number 0x1 1 1"};
 
 START_TEST(refused)
 {
@@ -113,7 +120,7 @@ START_TEST(refused)
 	struct reason why = {""};
 	struct routes *r;
 
-	rig_open(&g);
+	rig_open(&g, NULL);
 	buf_printf(&text, "ftree turn 0x1\nupdn x\n%s\ndor x\n", bad[_i]);
 	r = routes_new(g.t, g.pool);
 	ck_assert_int_eq(registry_parse_state(r, "ftree", text.text, &why), -1);

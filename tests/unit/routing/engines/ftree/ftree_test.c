@@ -12,6 +12,7 @@
 #include "routing/driver/registry.h"
 #include "routing/improve/redundancy.h"
 #include "routing/measure/bandwidth.h"
+#include "routing/updown/updown_state.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -471,6 +472,7 @@ START_TEST(lanes)
 		struct engine_options o = with_layers(n);
 		struct run x = route_fabric(gen_tree_two(&p, &why), &o);
 		const struct route_layers *l = &x.r->layers;
+		const uint16_t *number = updown_state_of(x.r)->leaf_number;
 		struct verify_tables in = verify_input(x.r);
 		struct verify_report report;
 		unsigned used = 0;
@@ -488,14 +490,13 @@ START_TEST(lanes)
 				ck_assert_uint_eq(v, routes_layer(l, b, a));
 				ck_assert(a != b || v == 0);
 				used |= 1U << v;
-				if (x.r->number[a] == ROUTE_NO_NUMBER ||
-					x.r->number[b] == ROUTE_NO_NUMBER) {
+				if (number[a] == UPDN_NO_NUMBER ||
+					number[b] == UPDN_NO_NUMBER) {
 					ck_assert_uint_eq(v, 0);
 					continue;
 				}
-				ck_assert_uint_eq(
-					v, paper_layer(x.r->number[a],
-						   x.r->number[b], l->n));
+				ck_assert_uint_eq(v, paper_layer(number[a],
+							     number[b], l->n));
 			}
 		ck_assert_uint_eq(used, (1U << l->n) - 1);
 		end_run(&x);
@@ -525,7 +526,8 @@ START_TEST(lanes_kept)
 		node_ix n =
 			topo_by_node_guid(t, less->node[less->sw[s].node].guid);
 
-		ck_assert_uint_eq(b->number[s], a->number[t->node[n].sw]);
+		ck_assert_uint_eq(updown_state_of(b)->leaf_number[s],
+			updown_state_of(a)->leaf_number[t->node[n].sw]);
 	}
 	routes_unref(a);
 	routes_unref(b);
