@@ -29,7 +29,7 @@ routes_unref(struct routes *r)
 	free(r->rank);
 	free(r->read);
 	free(r->sw_order);
-	free(r->plane);
+	free(r->part);
 	free(r->link_rank);
 	routes_mcast_free(&r->mcast);
 	free(r->row);
@@ -155,7 +155,7 @@ routes_link_ranks(const struct routes *r, uint32_t *rank)
 			i < t->sw[s].adj + t->sw[s].nadj; i++) {
 			sw_ix p = t->adj[i].peer;
 
-			rank[i] = !routes_has_order(r->plane, s, p) ? 0
+			rank[i] = !routes_has_order(r->part, s, p) ? 0
 				  : pos[p] < pos[s] ? t->nsw - pos[s]
 						    : t->nsw + 1 + pos[s];
 		}
@@ -173,7 +173,7 @@ static uint64_t (*ordered_links(const struct routes *r))[ROUTE_PORT_WORDS]
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
-			if (routes_has_order(r->plane, s, a->peer))
+			if (routes_has_order(r->part, s, a->peer))
 				link[s][a->out / 64] |= UINT64_C(1)
 							<< a->out % 64;
 		}
@@ -201,7 +201,7 @@ routes_mcast(const struct routes *r, struct route_mcast *out)
 	}
 	out->pos = mem_zalloc(r->topo->nsw, sizeof(*out->pos));
 	routes_order(r, out->pos);
-	out->link = r->plane != NULL ? ordered_links(r) : NULL;
+	out->link = r->part != NULL ? ordered_links(r) : NULL;
 	out->layers = route_layers_trees(&r->layers);
 }
 
@@ -476,8 +476,8 @@ routes_for(const struct routes *r, struct topo *t)
 	if (r->sw_order != NULL)
 		c->sw_order =
 			mem_dup(r->sw_order, t->nsw * sizeof(*r->sw_order));
-	if (r->plane != NULL)
-		c->plane = mem_dup(r->plane, t->nsw);
+	if (r->part != NULL)
+		c->part = mem_dup(r->part, t->nsw);
 	if (r->link_rank != NULL)
 		c->link_rank =
 			mem_dup(r->link_rank, t->nadj * sizeof(*r->link_rank));
@@ -508,22 +508,7 @@ routes_note(const struct routes *r, sw_ix s)
 		is.place =
 			(r->sw_order != NULL ? r->sw_order : r->mcast.pos)[s] +
 			1;
-	if (r->plane != NULL)
-		is.plane = (uint8_t)(r->plane[s] + 1);
 	return is;
-}
-
-static void
-restore_switch(struct routes *r, sw_ix s, const struct route_rank *is)
-{
-	uint32_t n = r->topo->nsw;
-
-	r->rank[s] = is != NULL ? is->rank : UINT32_MAX;
-	if (is != NULL && is->plane != 0) {
-		if (r->plane == NULL)
-			r->plane = mem_zalloc(n, sizeof(*r->plane));
-		r->plane[s] = (uint8_t)(is->plane - 1);
-	}
 }
 
 /*
@@ -561,7 +546,7 @@ routes_restore(struct routes *r, const struct route_rank *rank, size_t n)
 		uint64_t guid = t->node[t->sw[s].node].guid;
 		const struct route_rank *is = routes_rank_of(rank, n, guid);
 
-		restore_switch(r, s, is);
+		r->rank[s] = is != NULL ? is->rank : UINT32_MAX;
 		all[s] = (struct ranked){is != NULL ? is->place : 0, s, guid};
 	}
 	restore_sw_order(r, all);

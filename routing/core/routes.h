@@ -62,16 +62,14 @@ enum route_read {
 
 /*
  * What is remembered of a switch, by GUID; arrays of these are sorted by it.
- * place and plane are one more than in routes.sw_order and routes.plane; 0 is
- * none. Without an order of switches place is that
- * in routes.mcast.
+ * place is one more than in routes.sw_order; 0 is none. Without an order of
+ * switches place is that in routes.mcast.
  */
 struct route_rank {
 	uint64_t guid;
 	uint32_t rank;
 	uint32_t place;
 	uint8_t read; /* enum route_read */
-	uint8_t plane;
 };
 
 /* The rank of guid among n, or NULL. */
@@ -115,7 +113,7 @@ struct routes {
 	uint32_t *rank;	     /* [nsw] */
 	uint32_t *sw_order;  /* [nsw] places in the switch order, or NULL:
 			by rank and GUID; see routes_order */
-	uint8_t *plane;	     /* [nsw] or NULL: see routes_has_order */
+	uint8_t *part;	     /* [nsw] or NULL: see routes_has_order */
 	uint32_t *link_rank; /* [topo.nadj] where there is no order: ranks of
 				link directions that all paths climb, or NULL
 			      */
@@ -198,33 +196,38 @@ void routes_order_in(
 	const struct routes *r, const struct topo *t, uint32_t *pos);
 
 /*
- * Several trees (planes) may be joined by links inside racks alone
- * (multi_tree.c). plane[s] is the number of the plane of switch s, with flags.
+ * The switch order may leave links out: then the fabric has parts, and part[s]
+ * is the number of that of switch s, with a flag. What leads into another part
+ * is the engine's own business: nothing else changes such entries.
  */
 enum {
-	ROUTE_PLANES = 8,
-	ROUTE_PLANE = ROUTE_PLANES - 1, /* in plane[]: its number */
-	ROUTE_LEAF = 0x40,		/* may have links to other planes */
-	ROUTE_CROSSING =
-		0x80, /* the crossing leaf: where paths change planes */
+	ROUTE_PARTS = 8,
+	ROUTE_PART = ROUTE_PARTS - 1, /* in part[]: its number */
+	ROUTE_GATE = 0x80, /* links to other gates are in the order */
 };
 
 /*
  * True when a link between a and b is part of the switch order: links between
- * planes are not, except those between the crossing leaves.
+ * parts are not, except those between gates.
  */
-
 static inline bool
-routes_has_order(const uint8_t *plane, sw_ix a, sw_ix b)
+routes_has_order(const uint8_t *part, sw_ix a, sw_ix b)
 {
-	return plane == NULL || !((plane[a] ^ plane[b]) & ROUTE_PLANE) ||
-	       (plane[a] & plane[b] & ROUTE_CROSSING);
+	return part == NULL || !((part[a] ^ part[b]) & ROUTE_PART) ||
+	       (part[a] & part[b] & ROUTE_GATE);
+}
+
+/* True if switches a and b are in one part. */
+static inline bool
+routes_in_one_part(const uint8_t *part, sw_ix a, sw_ix b)
+{
+	return part == NULL || !((part[a] ^ part[b]) & ROUTE_PART);
 }
 
 /*
  * Ranks of link directions, rank[topo.nadj], by which the tables may be proven:
  * a packet leaves each switch over a link of higher rank than it came over.
- * They are r's own, or follow from the switch order; links between planes that
+ * They are r's own, or follow from the switch order; links between parts that
  * have no order come first on a path. False: r has neither.
  */
 bool routes_link_ranks(const struct routes *r, uint32_t *rank);

@@ -157,13 +157,13 @@ goes_down(const struct disjoint *e, sw_ix s, sw_ix next)
 }
 
 static bool
-in_one_plane(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
+stays_in_part(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	sw_ix next)
 {
-	const uint8_t *p = e->from->plane;
+	const uint8_t *part = e->from->part;
 
-	return p == NULL ||
-	       (((p[s] ^ p[next]) | (p[s] ^ p[w->dest])) & ROUTE_PLANE) == 0;
+	return routes_in_one_part(part, s, next) &&
+	       routes_in_one_part(part, s, w->dest);
 }
 
 /* True if the entry of s may be link c. */
@@ -178,7 +178,7 @@ can_use_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 		return true;
 	return w->dist[x] == w->dist[s] - 1 && goes_down(e, s, x) == down &&
 	       (!down || x == w->dest || goes_down(e, x, w->to[x])) &&
-	       in_one_plane(e, w, s, next) && in_one_plane(e, w, s, x);
+	       stays_in_part(e, w, s, next) && stays_in_part(e, w, s, x);
 }
 
 static struct disjoint_state *

@@ -139,7 +139,7 @@ same_leaves(const struct disjoint *e, const struct multi_port_node_ports *old)
 }
 
 /*
- * True if there is no new switch, and all are in the order and the planes of
+ * True if there is no new switch, and all are in the order and the parts of
  * e->since. In another order, nodes for which no disjoint paths were found may
  * have some.
  */
@@ -151,7 +151,7 @@ same_order(const struct disjoint *e)
 	uint32_t *was = arena_array(e->a, nsw, sizeof(*was));
 	sw_ix *seq = arena_array(e->a, nsw, sizeof(*seq));
 
-	if ((prev->plane == NULL) != (r->plane == NULL))
+	if ((prev->part == NULL) != (r->part == NULL))
 		return false;
 	routes_order_in(prev, e->t, was);
 	for (sw_ix s = 0; s < nsw; s++)
@@ -160,8 +160,7 @@ same_order(const struct disjoint *e)
 		sw_ix x = topo_switch_in(prev->topo, e->t, seq[i]);
 
 		if (x == TOPO_NONE || was[seq[i]] < last ||
-			(r->plane != NULL &&
-				r->plane[seq[i]] != prev->plane[x]))
+			(r->part != NULL && r->part[seq[i]] != prev->part[x]))
 			return false;
 		last = was[seq[i]];
 	}

@@ -225,13 +225,10 @@ goes_down(const struct rebalance *e, sw_ix s, sw_ix next)
 }
 
 static bool
-in_one_plane(const struct rebalance *e, sw_ix s, sw_ix next)
+stays_in_part(const struct rebalance *e, sw_ix s, sw_ix next)
 {
-	const uint8_t *plane = e->r->plane;
-
-	return plane == NULL ||
-	       !(((plane[s] ^ plane[next]) | (plane[s] ^ plane[e->dest])) &
-		       ROUTE_PLANE);
+	return routes_in_one_part(e->r->part, s, next) &&
+	       routes_in_one_part(e->r->part, s, e->dest);
 }
 
 static bool
@@ -263,7 +260,7 @@ is_legal_next_hop(const struct rebalance *e, sw_ix s, uint32_t c)
 	down = goes_down(e, s, next);
 	return goes_down(e, s, to) == down &&
 	       (!down || to == e->dest || goes_down(e, to, next_of(e, to))) &&
-	       in_one_plane(e, s, next) && in_one_plane(e, s, to);
+	       stays_in_part(e, s, next) && stays_in_part(e, s, to);
 }
 
 /*
@@ -536,7 +533,7 @@ is_movable_lid(struct rebalance *e, uint32_t lid, uint32_t c)
 		return false;
 	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
 	spend_work(e, 1);
-	if (!in_one_plane(e, s, e->net.head[c]) ||
+	if (!stays_in_part(e, s, e->net.head[c]) ||
 		(e->tree[lid] == NULL && !is_passed(e, s)))
 		return false;
 	load_lid(e, lid);
@@ -668,7 +665,7 @@ take_lids(struct rebalance *e, uint32_t c)
 	}
 }
 
-/* True if the tables have the same switch order, and the same planes. */
+/* True if the tables have the same switch order, and the same parts. */
 static bool
 in_same_order(const struct rebalance *e, const struct routes *from)
 {
@@ -677,9 +674,8 @@ in_same_order(const struct rebalance *e, const struct routes *from)
 
 	routes_order(from, pos);
 	return memcmp(pos, e->pos, nsw * sizeof(*pos)) == 0 &&
-	       (from->plane == NULL) == (e->r->plane == NULL) &&
-	       (from->plane == NULL ||
-		       memcmp(from->plane, e->r->plane, nsw) == 0);
+	       (from->part == NULL) == (e->r->part == NULL) &&
+	       (from->part == NULL || memcmp(from->part, e->r->part, nsw) == 0);
 }
 
 /* ---- all links ---- */

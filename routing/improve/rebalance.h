@@ -46,7 +46,7 @@
  * pass.
  *
  * Left alone: LIDs of ports that are idle while others are up; packets that go
- * from one plane to another.
+ * from one part to another.
  *
  * Folder routing/improve: verified tables of any engine -> better ones
  * (rebalance, disjoint), bounds (load_bound) and nodes with a single point of

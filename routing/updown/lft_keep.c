@@ -5,6 +5,7 @@
 #include "routing/updown/keep_priv.h"
 #include "routing/updown/lft_stale.h"
 #include "routing/updown/row_priv.h"
+#include "routing/updown/updown_state.h"
 #include "sm/base/thread.h"
 
 enum {
@@ -109,7 +110,8 @@ static bool
 has_other_trees(const struct keep_job *p)
 {
 	const struct updown *u = p->u;
-	const uint8_t *was = p->prev->plane;
+	const struct updown_state *prev = updown_state_of(p->prev);
+	const uint8_t *was = prev != NULL ? prev->tree : NULL;
 	uint8_t *is;
 	bool other = false;
 

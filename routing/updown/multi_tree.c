@@ -5,7 +5,7 @@
 #include "sm/base/mem.h"
 
 enum {
-	MOST_TREES = ROUTE_PLANES,
+	MOST_TREES = ROUTE_PARTS,
 	NONE = 0xff,
 	CROSSING_SHARE = 4, /* one leaf in this many must have links to all
 			       other trees */
@@ -280,9 +280,9 @@ multi_tree_copy_marks(const struct updown *u)
 	uint8_t *mark = mem_dup(u->graph.plane, u->graph.nsw);
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
-		mark[s] |= u->leaf[s] ? ROUTE_LEAF : 0;
+		mark[s] |= u->leaf[s] ? UPDN_TREE_LEAF : 0;
 	for (uint32_t p = 0; p < u->nplanes; p++)
-		mark[u->crossing_leaf[p]] |= ROUTE_CROSSING;
+		mark[u->crossing_leaf[p]] |= ROUTE_GATE;
 	return mark;
 }
 

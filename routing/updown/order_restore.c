@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "routing/tiers/topo_class.h"
-#include "routing/updown/updown.h"
+#include "routing/updown/updown_state.h"
 
 /*
  * Trees, their leaves and crossing leaves; false: mark does not describe any.
@@ -22,15 +22,15 @@ take_trees(struct updown *u, const uint8_t *mark)
 	bool *leaf = arena_array(u->graph.a, u->graph.t->nsw, sizeof(*leaf));
 	uint32_t apexes = 0;
 
-	u->crossing_leaf = arena_array(
-		u->graph.a, ROUTE_PLANES, sizeof(*u->crossing_leaf));
+	u->crossing_leaf =
+		arena_array(u->graph.a, ROUTE_PARTS, sizeof(*u->crossing_leaf));
 	for (sw_ix s = 0; s < u->graph.t->nsw; s++) {
-		uint32_t p = mark[s] & ROUTE_PLANE;
+		uint32_t p = mark[s] & ROUTE_PART;
 
 		plane[s] = (uint8_t)p;
-		leaf[s] = (mark[s] & ROUTE_LEAF) != 0;
+		leaf[s] = (mark[s] & UPDN_TREE_LEAF) != 0;
 		u->nplanes = p >= u->nplanes ? p + 1 : u->nplanes;
-		if (!(mark[s] & ROUTE_CROSSING))
+		if (!(mark[s] & ROUTE_GATE))
 			continue;
 		u->crossing_leaf[p] = s;
 		apexes |= 1U << p;
@@ -62,11 +62,12 @@ bool
 order_restore(struct updown *u, const char *engine)
 {
 	const struct routes *prev = u->graph.job->prev;
+	const struct updown_state *was = updown_state_of(prev);
 	const char *by = routes_maker(u->graph.job);
 
 	if (by == NULL || strcmp(by, engine) != 0)
 		return false;
-	if (prev->plane != NULL && !take_trees(u, prev->plane))
+	if (was != NULL && was->tree != NULL && !take_trees(u, was->tree))
 		return false;
 	order_begin(u);
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {

@@ -28,10 +28,8 @@ number_switches(struct reach_before *x)
 static bool
 is_linked(const struct reach_before *x, sw_ix a, sw_ix b)
 {
-	const uint8_t *plane = x->p->prev->plane;
-
 	return topo_sw_live(x->u.graph.t, a) && topo_sw_live(x->u.graph.t, b) &&
-	       (plane == NULL || !((plane[a] ^ plane[b]) & ROUTE_PLANE));
+	       routes_in_one_part(x->p->prev->part, a, b);
 }
 
 /* Groups of one switch by the present numbers of its peers: nearly sorted. */

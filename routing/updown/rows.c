@@ -290,6 +290,7 @@ rows_make_routes(struct updown *u, bool keep, const char *engine)
 	const struct route_job *job = u->graph.job;
 	struct routes *r = routes_new(job->topo, job->pool);
 	struct reachability reach = reach_make_levels(u);
+	uint8_t *tree;
 	int rc = keep && job->prev != NULL ? lft_keep_rows(u, &reach, engine, r)
 					   : make_fresh_rows(u, &reach, r);
 
@@ -299,13 +300,13 @@ rows_make_routes(struct updown *u, bool keep, const char *engine)
 	}
 	r->engine = engine;
 	r->order = u->order;
-	if (u->graph.plane != NULL)
-		r->plane = multi_tree_copy_marks(u);
 	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
 	free(r->sw_order);
 	r->sw_order =
 		mem_dup(u->sw_order.pos, u->graph.nsw * sizeof(*r->sw_order));
-	updown_state_keep(u, r);
+	tree = u->graph.plane != NULL ? multi_tree_copy_marks(u) : NULL;
+	updown_state_keep(u, tree, r);
+	free(tree);
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
 	return r;
 }

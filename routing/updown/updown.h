@@ -101,6 +101,8 @@ enum {
 	UPDN_MAX_GROUPS = 256,
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 	UPDN_NO_NUMBER = UINT16_MAX,
+	/* a mark of multi_tree_copy_marks: what goes into routes.part, and */
+	UPDN_TREE_LEAF = 0x40, /* may have links to other trees */
 };
 
 /* Of each switch s a set of switches: row s, of u->graph.words words. */
@@ -307,7 +309,8 @@ bool sftree_root_is_leaf(const struct updown *u, sw_ix s);
  * find: true if there are several trees; keeps the pointer leaf. Then
  * order_begin() makes them components, and multi_tree_order() replaces
  * sftree_root_choose(); if it returns false, route the fabric as one.
- * copy_marks: for routes.plane, malloced. fill_row: the rest of the row of s:
+ * copy_marks: of each switch the number of its tree, with ROUTE_GATE a crossing
+ * leaf, and whether it is a leaf; malloced. fill_row: the rest of the row of s:
  * destinations in other trees.
  */
 struct row_job;

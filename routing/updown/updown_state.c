@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/mem.h"
+
 const struct updown_state *
 updown_state_of(const struct routes *r)
 {
@@ -47,8 +49,19 @@ copy_numbers(const struct updown *u, struct arena *a)
 		       : memcpy(arena_alloc(a, bytes), u->leaf_number, bytes);
 }
 
+/* The parts that the order covers are the trees. */
+static void
+give_parts(struct routes *r, const uint8_t *tree)
+{
+	if (tree == NULL)
+		return;
+	r->part = mem_dup(tree, r->topo->nsw);
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		r->part[s] &= ROUTE_PART | ROUTE_GATE;
+}
+
 void
-updown_state_keep(const struct updown *u, struct routes *r)
+updown_state_keep(const struct updown *u, const uint8_t *tree, struct routes *r)
 {
 	struct arena *a = arena_new();
 	struct updown_state *state = arena_alloc(a, sizeof(*state));
@@ -56,9 +69,13 @@ updown_state_keep(const struct updown *u, struct routes *r)
 	*state = (struct updown_state){.sftree_root = u->sftree_root,
 		.sftree_extra = copy_extra(u, a),
 		.extra_known = true,
+		.tree = tree == NULL ? NULL
+				     : memcpy(arena_alloc(a, u->graph.nsw),
+					       tree, u->graph.nsw),
 		.leaf_number = copy_numbers(u, a),
 		.reranked = u->reranked,
 		.moved = u->moved};
+	give_parts(r, state->tree);
 	routes_set_state(r, &updown_state_ops, a, state);
 }
 
@@ -81,6 +98,15 @@ print_state(const struct routes *r, struct buf *out)
 	if (state->sftree_root != TOPO_NONE) {
 		print_switch(r, "turn", state->sftree_root, out);
 		buf_printf(out, "\n");
+	}
+	for (sw_ix s = 0; state->tree != NULL && s < r->topo->nsw; s++) {
+		uint8_t mark = state->tree[s];
+
+		print_switch(r, "plane", s, out);
+		buf_printf(out, " %u%s\n", mark & ROUTE_PART,
+			mark & ROUTE_GATE	? " apex"
+			: mark & UPDN_TREE_LEAF ? " leaf"
+						: "");
 	}
 	for (sw_ix s = 0; number != NULL && s < r->topo->nsw; s++)
 		if (number[s] != UPDN_NO_NUMBER) {
@@ -136,6 +162,14 @@ take_number(const char **text, unsigned long max, unsigned long *n)
 }
 
 static bool
+parse_root(struct reader *x, const char **text, sw_ix s)
+{
+	(void)text;
+	x->state->sftree_root = s;
+	return true;
+}
+
+static bool
 parse_number(struct reader *x, const char **text, sw_ix s)
 {
 	uint32_t nsw = x->t->nsw;
@@ -154,23 +188,46 @@ parse_number(struct reader *x, const char **text, sw_ix s)
 	return true;
 }
 
+static bool
+parse_tree(struct reader *x, const char **text, sw_ix s)
+{
+	unsigned long n;
+
+	if (!take_number(text, ROUTE_PART, &n))
+		return false;
+	if (strncmp(*text, " apex", 5) == 0)
+		n |= ROUTE_GATE | UPDN_TREE_LEAF;
+	else if (strncmp(*text, " leaf", 5) == 0)
+		n |= UPDN_TREE_LEAF;
+	*text += n > ROUTE_PART ? 5 : 0;
+	if (x->state->tree == NULL)
+		x->state->tree =
+			arena_array(x->a, x->t->nsw, sizeof(*x->state->tree));
+	if (s != TOPO_NONE)
+		x->state->tree[s] = (uint8_t)n;
+	return true;
+}
+
 /* Read one line, without the engine's name; what it says of a switch that is
  * away is skipped. False: it is not understood. */
 static bool
 parse_line(struct reader *x, const char *line)
 {
-	const char *root = skip_word(line, "turn"),
-		   *number = skip_word(line, "number"),
-		   *text = root != NULL ? root : number;
-	sw_ix s;
+	static const struct {
+		const char *word;
+		bool (*parse)(struct reader *x, const char **text, sw_ix s);
+	} kind[] = {{"turn", parse_root}, {"number", parse_number},
+		{"plane", parse_tree}};
 
-	if (text == NULL || !take_switch(x->t, &text, &s))
-		return false;
-	if (root != NULL)
-		x->state->sftree_root = s;
-	else if (!parse_number(x, &text, s))
-		return false;
-	return *text == '\n';
+	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		const char *text = skip_word(line, kind[i].word);
+		sw_ix s;
+
+		if (text != NULL)
+			return take_switch(x->t, &text, &s) &&
+			       kind[i].parse(x, &text, s) && *text == '\n';
+	}
+	return false;
 }
 
 static int
@@ -191,6 +248,7 @@ parse_state(struct routes *r, const char *engine, const char *text,
 		arena_free(a);
 		return reason_set(why, "%.*s", (int)strcspn(line, "\n"), line);
 	}
+	give_parts(r, state->tree);
 	routes_set_state(r, &updown_state_ops, a, state);
 	return 0;
 }

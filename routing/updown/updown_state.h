@@ -6,6 +6,10 @@
  *	ftree turn 0x0002c90200401234	the sFtree root
  *	ftree number 0x0002c90200401234 3
  *					the number of a leaf
+ *	ftree plane 0x0002c90200401234 0 apex
+ *					with several trees: which one a switch
+ *					is in, and whether it is a leaf, or the
+ *					crossing leaf (which is an apex here)
  */
 #ifndef HEDDLE_ROUTING_UPDOWN_UPDOWN_STATE_H
 #define HEDDLE_ROUTING_UPDOWN_UPDOWN_STATE_H
@@ -18,6 +22,8 @@ struct updown_state {
 	 * unknown. */
 	uint64_t **sftree_extra;
 	bool extra_known;
+	uint8_t *tree; /* [nsw] as multi_tree_copy_marks gives it; NULL: there
+			  is one tree */
 	uint16_t *leaf_number; /* as in struct updown */
 	uint32_t reranked;     /* switches that had to change their rank */
 	uint32_t moved; /* switches not in the tier that they were read in:
@@ -34,7 +40,10 @@ const struct updown_state *updown_state_of(const struct routes *r);
  * state. */
 sw_ix updown_state_sftree_root(const struct routes *r);
 
-/* Keep with r, which u has made, what the next computation needs of u. */
-void updown_state_keep(const struct updown *u, struct routes *r);
+/* Keep with r, which u has made, what the next computation needs of u. tree, as
+ * multi_tree_copy_marks gives it, or NULL, is copied; r->part is made from it.
+ */
+void updown_state_keep(
+	const struct updown *u, const uint8_t *tree, struct routes *r);
 
 #endif

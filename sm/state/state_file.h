@@ -14,16 +14,11 @@
  *					perhaps), or neither word: unknown
  *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
  *	order tiers
- *	rank 0x0002c90200401234 1 tree place 4 plane 0 apex
+ *	rank 0x0002c90200401234 1 tree place 4
  *					switch GUID, rank; read as part of a
  *					tree or of a mesh, or neither word:
  *					unknown; its place in the switch order;
- *					which of several trees it is in
- *					where they are joined by links between
- *					leaves, and whether it is such a leaf
- *					("leaf"), or the one where paths change
- *					trees ("apex"); all but rank are
- *					optional
+ *					all but rank are optional
  *	read ftree 0x5d0cd6a4b37e1f02 1763722111
  *					engine in force, hash of the options
  *					that say how to read the fabric, when
@@ -32,8 +27,9 @@
  *					what an engine wants to know of the
  *					routes in force, behind its name: in
  *					words of its own. Of former versions
- *					the record "turn", and "number" of a
- *					rank, are read as such lines
+ *					the record "turn", and "number" and
+ *					"plane" of a rank, are read as such
+ *					lines
  *	block 0x0002c90200401234 3 5 0123456789abcdef 40 2
  *					switch GUID, in-port, out-port of a
  *					blocked pair, its row of SL2VL before,

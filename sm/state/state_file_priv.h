@@ -19,8 +19,10 @@ struct state_file_lid_line {
 struct state_file_rank_line {
 	struct route_rank rec;
 	unsigned line;
-	uint32_t number; /* of a former version: a line of the engine; one
-			    more than it is, 0: none */
+	/* of a former version: lines of the engine; one more than they are, 0:
+	 * none */
+	uint32_t number, plane;
+	const char *mark; /* of the plane: "", " leaf" or " apex" */
 };
 
 struct state_file_leaf_line {

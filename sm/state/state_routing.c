@@ -84,20 +84,20 @@ read_former_number(
 }
 
 static int
-read_plane(struct state_file_reader *r, char **s, struct route_rank *rec)
+read_former_plane(
+	struct state_file_reader *r, char **s, struct state_file_rank_line *l)
 {
 	uint64_t n;
 
 	if (!next_is("plane", s))
 		return 0;
-	if (!state_words_number(state_words_next(s), 10, ROUTE_PLANE, &n))
+	if (!state_words_number(state_words_next(s), 10, ROUTE_PART, &n))
 		return state_words_complain(
 			r, r->line, "plane", "not a number from 0 to 7");
-	if (next_is("apex", s))
-		n |= ROUTE_LEAF | ROUTE_CROSSING;
-	else if (next_is("leaf", s))
-		n |= ROUTE_LEAF;
-	rec->plane = (uint8_t)(n + 1);
+	l->plane = (uint32_t)(n + 1);
+	l->mark = next_is("apex", s)   ? " apex"
+		  : next_is("leaf", s) ? " leaf"
+				       : "";
 	return 0;
 }
 
@@ -115,7 +115,7 @@ read_rank(struct state_file_reader *r, char *s)
 			r, r->line, "rank", "not a 32-bit number");
 	rec.read = state_words_one_of(as_word, READINGS, &s);
 	if (read_place(r, &s, &rec) < 0 || read_former_number(r, &s, &l) < 0 ||
-		read_plane(r, &s, &rec) < 0)
+		read_former_plane(r, &s, &l) < 0)
 		return -1;
 	if (s != NULL)
 		return state_words_complain(r, r->line, "read as",
@@ -225,7 +225,6 @@ print_ranks(const struct state_file *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->nrank; i++) {
 		const struct route_rank *r = &s->rank[i];
-		unsigned plane = r->plane - 1U;
 
 		buf_printf(out, "rank 0x%016" PRIx64 " %" PRIu32, r->guid,
 			r->rank);
@@ -233,11 +232,6 @@ print_ranks(const struct state_file *s, struct buf *out)
 			buf_printf(out, " %s", as_word[r->read]);
 		if (r->place != 0)
 			buf_printf(out, " place %" PRIu32, r->place - 1);
-		if (r->plane != 0)
-			buf_printf(out, " plane %u%s", plane & ROUTE_PLANE,
-				plane & ROUTE_CROSSING ? " apex"
-				: plane & ROUTE_LEAF   ? " leaf"
-						       : "");
 		buf_put(out, "\n", 1);
 	}
 }
@@ -293,6 +287,10 @@ append_former(struct state_file_reader *r)
 			buf_printf(&r->engine,
 				"%s number 0x%016" PRIx64 " %u\n", s->engine,
 				l->rec.guid, l->number - 1);
+		if (l->plane != 0)
+			buf_printf(&r->engine,
+				"%s plane 0x%016" PRIx64 " %u%s\n", s->engine,
+				l->rec.guid, l->plane - 1, l->mark);
 	}
 }
 

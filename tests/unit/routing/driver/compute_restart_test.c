@@ -256,7 +256,7 @@ find_difference(const struct routes *a, const struct routes *b)
 	if (updown_state_sftree_root(a) != updown_state_sftree_root(b) ||
 		!arrays_equal(a->sw_order, b->sw_order, n * 4))
 		return "line";
-	if (!arrays_equal(a->plane, b->plane, n))
+	if (!arrays_equal(a->part, b->part, n))
 		return "planes";
 	if (a->layers.n != b->layers.n ||
 		!arrays_equal(updown_state_of(a)->leaf_number,
@@ -401,7 +401,7 @@ expect_same_after_restart(struct world *w, const char *when)
 		 *line = copy_array(r->sw_order, n * sizeof(*line));
 	uint16_t *cls =
 		copy_array(updown_state_of(r)->leaf_number, n * sizeof(*cls));
-	uint8_t *plane = copy_array(r->plane, n);
+	uint8_t *plane = copy_array(r->part, n);
 
 	world_run(w, mono_ms(3000));
 	world_kill(w);
@@ -414,7 +414,7 @@ expect_same_after_restart(struct world *w, const char *when)
 	ck_assert_msg(arrays_equal(updown_state_of(r)->leaf_number, cls,
 			      n * sizeof(*cls)),
 		"%s", when);
-	ck_assert_msg(arrays_equal(r->plane, plane, n), "%s", when);
+	ck_assert_msg(arrays_equal(r->part, plane, n), "%s", when);
 	ck_assert_msg(count_sets(w, MAD_LFT) == 0, "%s", when);
 	ck_assert_msg(count_sets(w, MAD_MFT) == 0, "%s", when);
 	ck_assert_msg(count_sets(w, MAD_VLARB) == 0, "%s", when);
@@ -507,7 +507,7 @@ START_TEST(planes)
 	struct world *w = core_start(f, "");
 
 	core_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");
-	ck_assert_ptr_nonnull(sm_view(w->sm)->routes->plane);
+	ck_assert_ptr_nonnull(sm_view(w->sm)->routes->part);
 	expect_same_after_restart(w, "planes");
 	core_end(w, f);
 }

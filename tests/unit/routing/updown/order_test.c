@@ -207,7 +207,7 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 	}
 	all = deps_new(t, pos);
 	add_unicast(&all, r);
-	ck_assert_msg(r->plane != NULL || all.illegal == 0,
+	ck_assert_msg(r->part != NULL || all.illegal == 0,
 		"seed %llu: %u turns are illegal", (unsigned long long)seed,
 		all.illegal);
 	routes_mcast(r, &trees);
@@ -287,7 +287,7 @@ START_TEST(planes_have_no_cycle)
 	struct routes *r = compute_checked(t, pool, NULL);
 	unsigned crossed = 0, same = 0;
 
-	ck_assert_ptr_nonnull(r->plane);
+	ck_assert_ptr_nonnull(r->part);
 	check_together(t, r, seed);
 	for (unsigned n = 1; n <= 8; n++) {
 		struct fabric_edit none = {0};
@@ -298,8 +298,8 @@ START_TEST(planes_have_no_cycle)
 		struct routes *next = compute_checked(u, pool, r);
 
 		ck_assert_str_eq(next->engine, "ftree");
-		crossed += next->plane != NULL;
-		if (next->plane != NULL &&
+		crossed += next->part != NULL;
+		if (next->part != NULL &&
 			memcmp(next->sw_order, r->sw_order,
 				u->nsw * sizeof(*r->sw_order)) == 0) {
 			same++;

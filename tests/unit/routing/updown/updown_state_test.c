@@ -12,7 +12,7 @@
 #include "tests/unit/routing/engines/ftree/layers_asked.h"
 #include "tests/unit/suite.h"
 
-/* A tree of two tops, which need an sFtree root, and its routes. */
+/* A fabric and its routes. */
 struct rig {
 	struct fabric *f;
 	struct topo *t;
@@ -21,20 +21,30 @@ struct rig {
 };
 
 static void
-rig_open(struct rig *g, const struct engine_options *options)
+rig_open(struct rig *g, struct fabric *f, const struct engine_options *options)
 {
-	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
 	struct reason why = {""};
 	struct arena *a = arena_new();
 	struct route_job job;
 
-	*g = (struct rig){.f = gen_tree_two(&p, &why), .pool = lft_pool_new()};
-	ck_assert_msg(g->f != NULL, "%s", why.text);
+	*g = (struct rig){.f = f, .pool = lft_pool_new()};
 	g->t = frozen_topo(g->f, NULL);
 	job = (struct route_job){
 		.topo = g->t, .pool = g->pool, .options = options};
 	ck_assert_int_eq(engine_ftree.route(&job, false, 0, a, &g->r, &why), 0);
 	arena_free(a);
+}
+
+/* A tree of three tops. */
+static struct fabric *
+make_tree(void)
+{
+	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
+	struct reason why = {""};
+	struct fabric *f = gen_tree_two(&p, &why);
+
+	ck_assert_msg(f != NULL, "%s", why.text);
+	return f;
 }
 
 static void
@@ -54,7 +64,7 @@ START_TEST(printed_and_parsed)
 	struct reason why = {""};
 	struct routes *r;
 
-	rig_open(&g, &o);
+	rig_open(&g, make_tree(), &o);
 	ck_assert_uint_ne(updown_state_sftree_root(g.r), TOPO_NONE);
 	registry_remember_state(g.r,
 		"nue layers 1 1\n"
@@ -84,6 +94,34 @@ START_TEST(printed_and_parsed)
 }
 END_TEST
 
+/* Two trees that links between leaves join: parts of the order, too. */
+START_TEST(several_trees)
+{
+	const struct gen_planes p = {2, 4, 2, 2, 1};
+	struct rig g;
+	struct buf text = {0}, again = {0};
+	struct reason why = {""};
+	struct routes *r;
+
+	rig_open(&g, gen_paper_planes(&p), NULL);
+	ck_assert_ptr_nonnull(g.r->part);
+	registry_print_state(g.r, &text);
+	r = routes_new(g.t, g.pool);
+	ck_assert_int_eq(registry_parse_state(r, "ftree", text.text, &why), 0);
+	ck_assert_mem_eq(
+		updown_state_of(r)->tree, updown_state_of(g.r)->tree, g.t->nsw);
+	ck_assert_mem_eq(r->part, g.r->part, g.t->nsw);
+	r->engine = "ftree";
+	registry_print_state(r, &again);
+	ck_assert_str_eq(again.text, text.text);
+	ck_assert_ptr_nonnull(strstr(text.text, " 1 leaf\n"));
+	buf_free(&text);
+	buf_free(&again);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
 /* Routes without a state leave the lines that are known; lines of an engine
  * that does not exist are not looked at. */
 START_TEST(of_others)
@@ -92,7 +130,7 @@ START_TEST(of_others)
 	struct buf text = {0};
 	struct routes *r;
 
-	rig_open(&g, NULL);
+	rig_open(&g, make_tree(), NULL);
 	r = routes_new(g.t, g.pool);
 	r->engine = "ftree";
 	registry_remember_state(r, "ftree turn 0x1\n", &text);
@@ -111,7 +149,8 @@ END_TEST
 static const char *const bad[] = {"ftree turn", "ftree turn ",
 	"ftree turn 0x1 1", "ftree turn leaf1", "ftree layers 4",
 	"ftree number 0x1", "ftree number 0x1 65535", "ftree number 0x1 -1",
-	"ftree number 0x1 1 1"};
+	"ftree number 0x1 1 1", "ftree plane 0x1", "ftree plane 0x1 8",
+	"ftree plane 0x1 1 root", "ftree plane 0x1 1 leaf apex"};
 
 START_TEST(refused)
 {
@@ -120,7 +159,7 @@ START_TEST(refused)
 	struct reason why = {""};
 	struct routes *r;
 
-	rig_open(&g, NULL);
+	rig_open(&g, make_tree(), NULL);
 	buf_printf(&text, "ftree turn 0x1\nupdn x\n%s\ndor x\n", bad[_i]);
 	r = routes_new(g.t, g.pool);
 	ck_assert_int_eq(registry_parse_state(r, "ftree", text.text, &why), -1);
@@ -139,6 +178,7 @@ main(void)
 	TCase *tc = tcase_create("updown_state");
 
 	tcase_add_test(tc, printed_and_parsed);
+	tcase_add_test(tc, several_trees);
 	tcase_add_test(tc, of_others);
 	tcase_add_loop_test(
 		tc, refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));

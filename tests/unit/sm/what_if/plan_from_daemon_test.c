@@ -361,8 +361,7 @@ static bool
 same_note(const struct route_rank *a, const struct route_rank *b)
 {
 	return a->guid == b->guid && a->rank == b->rank &&
-	       a->place == b->place && a->read == b->read &&
-	       a->plane == b->plane;
+	       a->place == b->place && a->read == b->read;
 }
 
 static bool

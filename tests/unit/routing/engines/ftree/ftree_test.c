@@ -194,7 +194,7 @@ START_TEST(planes)
 			"%u:%u: load %llu", people[i].even, people[i].odd,
 			(unsigned long long)report.load_max);
 		bandwidth_shift(&in, 100, 1, &shift);
-		ck_assert(x.r->plane != NULL && shift.worst <= 2);
+		ck_assert(x.r->part != NULL && shift.worst <= 2);
 		end_run(&x);
 	}
 }
