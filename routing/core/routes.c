@@ -24,10 +24,9 @@ routes_unref(struct routes *r)
 	topo_unref(r->topo);
 	if (r->state != NULL && --r->state->refs == 0)
 		arena_free(r->state->arena);
-	if (r->tree != NULL && --r->tree->refs == 0)
-		arena_free(r->tree->arena); /* it lives there itself */
+	if (r->reading != NULL && --r->reading->refs == 0)
+		arena_free(r->reading->arena);
 	free(r->rank);
-	free(r->read);
 	free(r->sw_order);
 	free(r->part);
 	free(r->link_rank);
@@ -45,6 +44,19 @@ routes_set_state(struct routes *r, const struct engine_state_ops *ops,
 {
 	r->state = arena_alloc(a, sizeof(*r->state));
 	*r->state = (struct route_state){1, a, ops, what};
+}
+
+struct route_reading *
+routes_reading(struct routes *r)
+{
+	struct arena *a;
+
+	if (r->reading != NULL)
+		return r->reading;
+	a = arena_new();
+	r->reading = arena_alloc(a, sizeof(*r->reading));
+	*r->reading = (struct route_reading){.refs = 1, .arena = a};
+	return r->reading;
 }
 
 struct routes *
@@ -467,12 +479,10 @@ routes_for(const struct routes *r, struct topo *t)
 	c->topo = topo_ref(t);
 	if (c->state != NULL)
 		c->state->refs++;
-	if (c->tree != NULL)
-		c->tree->refs++;
+	if (c->reading != NULL)
+		c->reading->refs++;
 	c->verified = verify_state_ref(r->verified);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
-	if (r->read != NULL)
-		c->read = mem_dup(r->read, t->nsw * sizeof(*r->read));
 	if (r->sw_order != NULL)
 		c->sw_order =
 			mem_dup(r->sw_order, t->nsw * sizeof(*r->sw_order));
@@ -501,7 +511,9 @@ routes_note(const struct routes *r, sw_ix s)
 	struct route_rank is = {
 		.guid = r->topo->node[r->topo->sw[s].node].guid,
 		.rank = r->rank[s],
-		.read = r->read != NULL ? r->read[s] : ROUTE_READ_NEVER,
+		.read = r->reading != NULL && r->reading->of != NULL
+				? r->reading->of[s]
+				: ROUTE_READ_NEVER,
 	};
 
 	if (r->sw_order != NULL || r->mcast.pos != NULL)

@@ -83,12 +83,18 @@ struct topo_class {
 	uint64_t when;	    /* seconds since 1970; 0: not known */
 };
 
-/* The tree that the fabric was read as, shared by routes of one numbering. */
-struct tree; /* routing/tiers/tree.h */
-struct routes_tree {
+/*
+ * What the fabric was read as, in every result, whichever engine made it.
+ * Routes of one numbering share it. It is filled and read by routing/tiers:
+ * tree.h and topo_class.h.
+ */
+struct tree;
+struct route_reading {
 	unsigned refs;
-	struct arena *arena; /* holds the tree */
-	const struct tree *tree;
+	struct arena *arena;	 /* holds all of it, itself too */
+	const struct tree *tree; /* NULL: not read */
+	struct topo_class class; /* {0}: not noted */
+	uint8_t *of;		 /* [nsw] enum route_read, or NULL */
 };
 
 /*
@@ -140,9 +146,7 @@ struct routes {
 	struct verify_dependencies *deps; /* dependencies: at least those made,
 				       or NULL: not noted */
 	struct route_state *state;	  /* the engine's, or NULL */
-	struct routes_tree *tree;	  /* NULL: not read */
-	struct topo_class reading;	  /* {0}: not noted */
-	uint8_t *read;			  /* [nsw] enum route_read, or NULL */
+	struct route_reading *reading;	  /* or NULL */
 	char note[256]; /* how the order came about, in words */
 };
 
@@ -153,6 +157,9 @@ void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
  * them that has it. */
 void routes_set_state(struct routes *r, const struct engine_state_ops *ops,
 	struct arena *a, const void *what);
+
+/* The reading of r, an empty one if it had none. */
+struct route_reading *routes_reading(struct routes *r);
 
 /* Reference of block b of switch s, and its 64 entries. */
 static inline lft_ref

@@ -705,7 +705,7 @@ read_tree(const struct route_job *job, struct routes *r)
 {
 	struct arena *scratch = arena_new();
 
-	if (r->tree == NULL)
+	if (tree_kept(r) == NULL)
 		tree_keep(tree_read(job, scratch), r);
 	arena_free(scratch);
 	topo_class_describe(job, r);

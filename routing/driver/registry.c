@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "routing/tiers/topo_class.h"
+
 static const struct engine *const engines[] = {&engine_ftree, &engine_updn,
 	&engine_dor, &engine_torus, &engine_dragonfly, &engine_nue, NULL};
 
@@ -48,7 +50,7 @@ registry_name_of(const char *name)
 static const struct engine *
 engine_of(const struct routes *r)
 {
-	const struct engine *e = registry_find(r->reading.engine);
+	const struct engine *e = registry_find(topo_class_kept(r)->engine);
 
 	return e != NULL ? e : engines[0];
 }

@@ -12,7 +12,7 @@
  * clearly wrong (tree.c says when), when the administrator asks for fresh
  * tables, and when the options about reading change.
  *
- * Pure: everything is in the job.
+ * Pure: everything is in the job and the routes.
  */
 #ifndef HEDDLE_ROUTING_TIERS_TOPO_CLASS_H
 #define HEDDLE_ROUTING_TIERS_TOPO_CLASS_H
@@ -33,5 +33,15 @@ enum route_read topo_class_of(const struct route_job *job, sw_ix s);
  * stored. The time of the class in force is kept while the class is the same.
  */
 void topo_class_describe(const struct route_job *job, struct routes *r);
+
+/* Store what is remembered of routes: the class, and that of the switches in
+ * rank[n], sorted by GUID. */
+void topo_class_restore(struct routes *r, const struct topo_class *class,
+	const struct route_rank *rank, size_t n);
+
+/* What is stored with r: the class, where its engine is NULL if none is noted,
+ * and that of switch s. */
+const struct topo_class *topo_class_kept(const struct routes *r);
+enum route_read topo_class_of_switch(const struct routes *r, sw_ix s);
 
 #endif

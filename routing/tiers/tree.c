@@ -557,13 +557,13 @@ copy_array(struct arena *a, const void *from, size_t n, size_t size)
 void
 tree_keep(const struct tree *t, struct routes *r)
 {
+	struct route_reading *to = routes_reading(r);
 	uint32_t nsw = r->topo->nsw;
-	struct arena *a;
+	struct arena *a = to->arena;
 	struct tree *c;
 
-	if (r->tree != NULL)
+	if (to->tree != NULL)
 		return;
-	a = arena_new();
 	c = copy_array(a, t, 1, sizeof(*t));
 	c->tier = copy_array(a, t->tier, nsw, sizeof(*t->tier));
 	c->origin = copy_array(a, t->origin, nsw, sizeof(*t->origin));
@@ -574,8 +574,13 @@ tree_keep(const struct tree *t, struct routes *r)
 	for (size_t i = 0; i < c->nodd; i++)
 		if (c->odd[i].entry != NULL)
 			c->odd[i].entry = arena_strdup(a, c->odd[i].entry);
-	r->tree = arena_alloc(a, sizeof(*r->tree));
-	*r->tree = (struct routes_tree){1, a, c};
+	to->tree = c;
+}
+
+const struct tree *
+tree_kept(const struct routes *r)
+{
+	return r->reading != NULL ? r->reading->tree : NULL;
 }
 
 const char *

@@ -130,6 +130,9 @@ bool tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank);
  */
 void tree_keep(const struct tree *t, struct routes *r);
 
+/* The tree that is stored with these routes, or NULL. */
+const struct tree *tree_kept(const struct routes *r);
+
 const char *tree_origin_name(enum tree_origin o);
 
 /* "level-link", "bare-leaf": names for programs. */

@@ -174,8 +174,7 @@ commit_schedule(struct sm *sm, struct mono now)
 static const struct tree *
 tree_of(const struct view *v)
 {
-	return v != NULL && v->routes->tree != NULL ? v->routes->tree->tree
-						    : NULL;
+	return v != NULL ? tree_kept(v->routes) : NULL;
 }
 
 /* Log irregularities of this kind when their number has changed; key: the

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "routing/driver/registry.h"
+#include "routing/tiers/topo_class.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
@@ -181,7 +182,7 @@ state_keep_routes(struct sm *sm, const struct routes *r)
 	keep_engine_state(sm, r);
 	sm->kept.rank_known = true;
 	sm->kept.order_outdated = false;
-	sm->kept.reading = r->reading;
+	sm->kept.reading = *topo_class_kept(r);
 	sm->kept.routed = t->hash;
 	sm->kept.load = r->fresh_load;
 	qsort(sm->kept.rank, sm->kept.nrank, sizeof(*sm->kept.rank),

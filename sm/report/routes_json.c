@@ -5,6 +5,7 @@
 
 #include "discovery/link_rate.h"
 #include "routing/driver/registry.h"
+#include "routing/tiers/topo_class.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
@@ -388,9 +389,8 @@ row_answer(struct view *v, const char *name)
 		json_util_put(o, "rank", json_util_u64(v->routes->rank[s]));
 	json_util_put(o, "reading", tree_json_class(v));
 	json_util_put(o, "read",
-		json_string(names_topo_class(v->routes->read != NULL
-						     ? v->routes->read[s]
-						     : ROUTE_READ_NEVER)));
+		json_string(
+			names_topo_class(topo_class_of_switch(v->routes, s))));
 	return answer_list(o, v, &list, &s, sizeof(s));
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -10,12 +11,6 @@
 #include "sm/view/view_redundancy.h"
 
 enum { NOT_BELIEVED = 100 };
-
-static const struct tree *
-tree_of(const struct view *v)
-{
-	return v->routes->tree != NULL ? v->routes->tree->tree : NULL;
-}
 
 static json_t *
 tier_json(const struct view *v, const struct tree *t, uint32_t tier)
@@ -55,7 +50,7 @@ end_json(const struct view *v, sw_ix s, uint8_t port)
 static json_t *
 irregularity_json(const struct view *v, size_t i, const void *param)
 {
-	const struct irregularity_kind *o = &tree_of(v)->odd[i];
+	const struct irregularity_kind *o = &tree_kept(v->routes)->odd[i];
 	char text[400];
 	json_t *j;
 
@@ -75,7 +70,7 @@ irregularity_json(const struct view *v, size_t i, const void *param)
 static json_t *
 switch_json(const struct view *v, size_t i, const void *param)
 {
-	const struct tree *t = tree_of(v);
+	const struct tree *t = tree_kept(v->routes);
 	json_t *o = end_json(v, (sw_ix)i, 0);
 
 	(void)param;
@@ -105,7 +100,7 @@ bad_roles_json(const struct view *v)
 json_t *
 tree_json_class(const struct view *v)
 {
-	const struct topo_class *r = &v->routes->reading;
+	const struct topo_class *r = topo_class_kept(v->routes);
 
 	if (r->engine == NULL)
 		return json_null();
@@ -145,7 +140,7 @@ figures_json(const struct view *v, const struct tree *t)
 json_t *
 tree_json(const struct view *v, size_t most)
 {
-	const struct tree *t = tree_of(v);
+	const struct tree *t = tree_kept(v->routes);
 	json_t *o, *first = json_array();
 
 	if (t == NULL) {
@@ -178,7 +173,7 @@ redundancy_answer(struct view *v)
 struct answer *
 tree_answer(json_t *request, struct view *v)
 {
-	const struct tree *t = tree_of(v);
+	const struct tree *t = tree_kept(v->routes);
 	struct answer_list list = {.key = "list", .item = irregularity_json};
 	const char *cmd, *which = "oddities";
 	json_error_t err;

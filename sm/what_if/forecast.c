@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
@@ -93,7 +94,7 @@ read_tree(const struct forecast_job *job, struct routes *r)
 	struct arena *scratch = arena_new();
 
 	jobs_route(job->cfg, r->topo, job->pool, &options, &work);
-	work.prev = r->reading.engine != NULL ? r : NULL;
+	work.prev = topo_class_kept(r)->engine != NULL ? r : NULL;
 	tree_keep(tree_read(&work, scratch), r);
 	arena_free(scratch);
 	jobs_options_free(&options);

@@ -6,6 +6,7 @@
 #include "discovery/builder/builder.h"
 #include "routing/core/engine.h"
 #include "routing/driver/registry.h"
+#include "routing/tiers/topo_class.h"
 #include "sm/base/mem.h"
 #include "sm/base/utf8.h"
 #include "sm/base/version.h"
@@ -294,7 +295,7 @@ order_of(const struct state_file *s)
 }
 
 static struct topo_class
-topo_class_of(const struct state_file *s)
+class_on_record(const struct state_file *s)
 {
 	return (struct topo_class){
 		registry_name_of(s->engine), s->options, s->read};
@@ -400,25 +401,18 @@ static struct routes *
 take_routes(const json_t *snapshot, const struct snapshot *g,
 	struct lft_pool *pool, struct reason *why)
 {
-	struct topo *t = g->topo;
-	struct routes *r = routes_new(t, pool);
+	const struct topo_class class = class_on_record(&g->state);
+	struct routes *r = routes_new(g->topo, pool);
 
-	r->reading = topo_class_of(&g->state);
-	r->engine = r->reading.engine != NULL ? r->reading.engine : "in force";
+	r->engine = class.engine != NULL ? class.engine : "in force";
 	r->order = order_of(&g->state);
 	r->fresh_load = g->state.load;
 	(void)snprintf(r->note, sizeof(r->note), "%s",
 		json_util_text(snapshot, "note"));
 	routes_restore(r, g->state.rank, g->state.nrank);
-	r->read = mem_zalloc(t->nsw, sizeof(*r->read));
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct route_rank *is = routes_rank_of(g->state.rank,
-			g->state.nrank, t->node[t->sw[s].node].guid);
-
-		r->read[s] = is != NULL ? is->read : ROUTE_READ_NEVER;
-	}
-	if (registry_parse_state(
-		    r, r->reading.engine, g->state.remembered, why) == 0 &&
+	topo_class_restore(r, &class, g->state.rank, g->state.nrank);
+	if (registry_parse_state(r, class.engine, g->state.remembered, why) ==
+			0 &&
 		take_layers(r, json_object_get(snapshot, "lanes"),
 			json_object_get(snapshot, "nodes"), why) == 0 &&
 		take_rows(r, json_object_get(snapshot, "nodes"), why) == 0)
@@ -517,6 +511,6 @@ snapshot_routes(const struct snapshot *g, struct route_job *job)
 	job->ranks = g->state.rank;
 	job->nranks = g->state.nrank;
 	job->ranks_order = order_of(&g->state);
-	job->reading = topo_class_of(&g->state);
+	job->reading = class_on_record(&g->state);
 	job->remembered = g->state.remembered;
 }

@@ -3,6 +3,7 @@
 #define HEDDLE_TESTS_UNIT_STATE_FIXTURE_H
 
 #include "routing/core/engine.h"
+#include "routing/tiers/topo_class.h"
 #include "sm/base/mem.h"
 
 /* Gives job the ranks of r. The caller frees the result; job refers to it until
@@ -22,7 +23,7 @@ remembered_ranks(const struct routes *r, struct route_job *job)
 	}
 	job->ranks = rank;
 	job->ranks_order = r->order;
-	job->reading = r->reading;
+	job->reading = *topo_class_kept(r);
 	return rank;
 }
 

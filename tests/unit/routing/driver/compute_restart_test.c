@@ -262,8 +262,8 @@ find_difference(const struct routes *a, const struct routes *b)
 		!arrays_equal(updown_state_of(a)->leaf_number,
 			updown_state_of(b)->leaf_number, n * 2))
 		return "lanes";
-	if (!arrays_equal(a->read, b->read, n) ||
-		a->reading.when != b->reading.when)
+	if (!arrays_equal(a->reading->of, b->reading->of, n) ||
+		a->reading->class.when != b->reading->class.when)
 		return "reading";
 	if (a->fresh_load != b->fresh_load)
 		return "load";

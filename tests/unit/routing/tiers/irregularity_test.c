@@ -135,7 +135,7 @@ START_TEST(daemon_routes_it)
 		"%s: %s", bad[_i].what, why.text);
 	v = sm_view(w->sm);
 	ck_assert(v->routes->report.ok);
-	check_tree(v->topo, v->routes->tree->tree, _i);
+	check_tree(v->topo, tree_kept(v->routes), _i);
 	world_free(w);
 	fabric_free(f);
 }
@@ -214,7 +214,7 @@ START_TEST(plan_routes_it)
 	p = plan_topo(pieces.topo[0], bad[_i].yaml);
 	ck_assert_msg(p.now.routes != NULL && p.now.report.ok, "%s: %s",
 		bad[_i].what, p.now.why);
-	check_tree(p.now.topo, p.now.routes->tree->tree, _i);
+	check_tree(p.now.topo, tree_kept(p.now.routes), _i);
 	o = plan_json_forecast(&p.now);
 	plan_page_forecast(o, &page);
 	if (bad[_i].n > 0)
@@ -298,7 +298,7 @@ START_TEST(several_lids)
 		ck_assert_uint_eq(p.now.report.load_max, load);
 		for (sw_ix s = 0; s < t->nsw && lmc > 0; s++)
 			if (s != topo_switch_of(t, t->sm_port) &&
-				p.now.routes->tree->tree->leaf[s])
+				tree_kept(p.now.routes)->leaf[s])
 				alike += routes_port(p.now.routes, s, lid) ==
 					 routes_port(p.now.routes, s,
 						 (uint16_t)(lid + 1));

@@ -133,7 +133,7 @@ end_pair(struct pair *p)
 static unsigned
 irregularity_count(const struct routes *r, enum irregularity what)
 {
-	return r->tree->tree->count[what];
+	return tree_kept(r)->count[what];
 }
 
 static void
@@ -142,9 +142,10 @@ expect_class(const struct routes *r, const char *engine, enum route_read read,
 {
 	ck_assert_msg(
 		strcmp(r->engine, engine) == 0, "%s: %s", when, r->engine);
-	ck_assert_str_eq(r->reading.engine, engine);
+	ck_assert_str_eq(topo_class_kept(r)->engine, engine);
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		ck_assert_msg(r->read[s] == read, "%s: switch %u", when, s);
+		ck_assert_msg(topo_class_of_switch(r, s) == read,
+			"%s: switch %u", when, s);
 }
 
 static void
@@ -182,7 +183,7 @@ START_TEST(class_is_kept)
 		r = compute_next(&job, p.t[k ^ odd], r, by_file);
 		expect_class(r, engine[k], as[k], "toggled");
 		expect_order(r, rank, &was);
-		ck_assert_uint_eq(r->reading.when, 5);
+		ck_assert_uint_eq(topo_class_kept(r)->when, 5);
 		ck_assert_uint_eq(
 			irregularity_count(
 				r, k == 0 ? TREE_STAYS_TREE : TREE_STAYS_MESH),
@@ -194,7 +195,7 @@ START_TEST(class_is_kept)
 	expect_class(r, engine[k], as[k], "the same afresh");
 	r = compute_next(&job, p.t[!k], r, by_file);
 	expect_class(r, engine[!k], as[!k], "afresh");
-	ck_assert_uint_eq(r->reading.when, job.now);
+	ck_assert_uint_eq(topo_class_kept(r)->when, job.now);
 	job.rebalance = false;
 	r = compute_next(&job, p.t[k], r, by_file);
 	expect_class(r, engine[!k], as[!k], "and that stays");
@@ -219,7 +220,7 @@ START_TEST(class_is_read_afresh)
 	o.reading = 2;
 	r = compute_next(&job, p.t[1], r, true);
 	expect_class(r, "updn", ROUTE_READ_MESH, "something else is said");
-	r->reading.engine = NULL;
+	r->reading->class.engine = NULL;
 	r = compute_next(&job, p.t[0], r, true);
 	expect_class(r, "ftree", ROUTE_READ_TREE, "a file without a reading");
 	routes_unref(r);
@@ -248,8 +249,8 @@ START_TEST(comes_up)
 	t[0] = frozen_again(g, t[1], 0);
 	r = compute_checked(&job, t[0]);
 	for (sw_ix s = 0; s < t[0]->nsw; s++)
-		r->read[s] = ROUTE_READ_MESH;
-	r->reading.engine = "updn";
+		r->reading->of[s] = ROUTE_READ_MESH;
+	r->reading->class.engine = "updn";
 	r = compute_next(&job, t[1], r, false);
 	expect_class(r, "ftree", ROUTE_READ_TREE, "all there");
 	routes_unref(r);

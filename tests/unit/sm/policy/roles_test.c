@@ -90,9 +90,9 @@ count_placed(const struct world *w, enum tree_origin o)
 	const struct view *v = sm_view(w->sm);
 	unsigned n = 0;
 
-	ck_assert_ptr_nonnull(v->routes->tree);
+	ck_assert_ptr_nonnull(tree_kept(v->routes));
 	for (sw_ix s = 0; s < v->topo->nsw; s++)
-		n += v->routes->tree->tree->origin[s] == o;
+		n += tree_kept(v->routes)->origin[s] == o;
 	return n;
 }
 
@@ -114,7 +114,7 @@ START_TEST(no_switch_is_asked)
 	settle_world(w);
 	ck_assert_uint_eq(e.asked, 0);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 0);
-	ck_assert_uint_eq(sm_view(w->sm)->routes->tree->tree->ntiers, 2);
+	ck_assert_uint_eq(tree_kept(sm_view(w->sm)->routes)->ntiers, 2);
 	core_end(w, f);
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(by_name)
 
 	settle_world(w);
 	ck_assert_uint_eq(w->commits, 2); /* the second: names of hosts */
-	t = sm_view(w->sm)->routes->tree->tree;
+	t = tree_kept(sm_view(w->sm)->routes);
 	ck_assert_uint_eq(count_placed(w, TREE_CONFIGURED), 12);
 	ck_assert_uint_eq(t->count[TREE_ROLE_UNKNOWN], 1);
 	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 0);
@@ -223,7 +223,7 @@ START_TEST(contradicted)
 	char text[200];
 
 	settle_world(w);
-	t = sm_view(w->sm)->routes->tree->tree;
+	t = tree_kept(sm_view(w->sm)->routes);
 	ck_assert_uint_eq(t->count[TREE_ROLE_TORN], 1);
 	for (size_t i = 0; i < t->nodd; i++) {
 		if (t->odd[i].what != TREE_ROLE_TORN)
@@ -261,9 +261,8 @@ START_TEST(reloaded)
 		ck_assert_uint_eq(count_placed(w, TREE_TOLD), i == 0 ? 5 : 0);
 		ck_assert_uint_eq(
 			count_placed(w, TREE_CONFIGURED), i == 0 ? 1 : 0);
-		ck_assert_uint_eq(
-			sm_view(w->sm)
-				->routes->tree->tree->count[TREE_ROLE_CONFLICT],
+		ck_assert_uint_eq(tree_kept(sm_view(w->sm)->routes)
+					  ->count[TREE_ROLE_CONFLICT],
 			i == 0 ? 1 : 0);
 		ck_assert_uint_eq(e.asked, 12);
 	}

@@ -427,7 +427,7 @@ START_TEST(roles)
 	ck_assert_msg(job.cfg != NULL, "%s", why.text);
 	forecast_route(&job, t, NULL, &now);
 	ck_assert_ptr_nonnull(now.routes);
-	tree = now.routes->tree->tree;
+	tree = tree_kept(now.routes);
 	ck_assert_uint_eq(tree->count[TREE_ROLE_UNKNOWN], 3);
 	ck_assert_uint_eq(tree->count[TREE_ROLE_TORN], 1);
 	o = plan_json_forecast(&now);
