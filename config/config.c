@@ -197,6 +197,31 @@ list_names(struct arena *a, const struct schema_module *const *modules)
 	return modules != NULL ? name : NULL;
 }
 
+/* The names of the preferred modules, as a list. */
+static const char *
+list_preferred(struct arena *a, const struct schema_module *const *modules)
+{
+	struct buf text = {0};
+	const char *before = "[", *list;
+
+	for (size_t i = 0; i < count_modules(modules); i++)
+		if (modules[i]->preferred) {
+			buf_printf(&text, "%s%s", before, modules[i]->name);
+			before = ", ";
+		}
+	buf_printf(&text, "%s]", text.n == 0 ? "[" : "");
+	list = arena_strdup(a, text.text);
+	buf_free(&text);
+	return list;
+}
+
+static struct schema_env
+make_env(struct arena *a, const struct schema_module *const *modules)
+{
+	return (struct schema_env){
+		a, list_names(a, modules), list_preferred(a, modules)};
+}
+
 static void
 set_module_defaults(struct config *c, const struct schema_env *env)
 {
@@ -226,7 +251,7 @@ config_new(const struct schema_module *const *modules, struct schema_env *env)
 	c->arena = a;
 	c->refs = 1;
 	c->modules = modules;
-	*env = (struct schema_env){a, list_names(a, modules)};
+	*env = make_env(a, modules);
 	s = options_all(&n);
 	for (i = 0; i < n; i++)
 		schema_defaults(&s[i].schema, (char *)c + s[i].offset, env);
@@ -824,20 +849,21 @@ parent_json(json_t *root, const char *name)
 
 /* Put the schema j of one option, with its description, into root. */
 static void
-put_json(json_t *root, const struct section_key *key, json_t *j)
+put_json(json_t *root, const struct section_key *key,
+	const struct schema_env *env, json_t *j)
 {
 	const struct schema_option *o = key->o;
 
 	json_object_set_new(j, "description",
-		json_sprintf("%s Default: %s. On reload: %s.", o->help, o->def,
-			schema_reload_name(o->reload)));
+		json_sprintf("%s Default: %s. On reload: %s.", o->help,
+			schema_default(o, env), schema_reload_name(o->reload)));
 	json_object_set_new(
 		json_object_get(parent_json(root, key->name), "properties"),
 		schema_section_leaf(key->name), j);
 }
 
 static json_t *
-record_json(const struct schema_option *o, const char *const *names)
+record_json(const struct schema_option *o, const struct schema_env *env)
 {
 	struct section k = {.arena = arena_new(), .path = ""};
 	json_t *one = section_json();
@@ -845,7 +871,8 @@ record_json(const struct schema_option *o, const char *const *names)
 
 	schema_section_add(&k, o->record, 0);
 	for (i = 0; i < k.n; i++)
-		put_json(one, &k.key[i], type_json(k.key[i].o, names));
+		put_json(
+			one, &k.key[i], env, type_json(k.key[i].o, env->names));
 	arena_free(k.arena);
 	return json_pack(
 		"{s:s, s:o}", "type", "object", "additionalProperties", one);
@@ -856,7 +883,7 @@ config_json_schema(const struct schema_module *const *modules, struct buf *out)
 {
 	struct arena *scratch = arena_new();
 	struct section k = keys_new(scratch, modules);
-	const char *const *names = list_names(scratch, modules);
+	const struct schema_env env = make_env(scratch, modules);
 	json_t *root = section_json();
 	char *text;
 	size_t i;
@@ -865,10 +892,10 @@ config_json_schema(const struct schema_module *const *modules, struct buf *out)
 		json_string("http://json-schema.org/draft-07/schema#"));
 	json_object_set_new(root, "title", json_string("heddle.yaml"));
 	for (i = 0; i < k.n; i++)
-		put_json(root, &k.key[i],
+		put_json(root, &k.key[i], &env,
 			k.key[i].o->type == SCHEMA_RECORDS
-				? record_json(k.key[i].o, names)
-				: type_json(k.key[i].o, names));
+				? record_json(k.key[i].o, &env)
+				: type_json(k.key[i].o, env.names));
 	text = json_dumps(root, JSON_INDENT(2));
 	json_decref(root);
 	if (text != NULL)

@@ -212,7 +212,6 @@ static const struct schema_option routing[] = {
 	{.key = "engines",
 		.type = SCHEMA_NAMES,
 		FIELD(config_routing, engines),
-		.def = "[ftree, updn]",
 		.reload = SCHEMA_REROUTE,
 		.help = "Routing engines in order of preference. If one cannot "
 			"route the fabric, or its tables fail verification, "

@@ -49,6 +49,12 @@ schema_set(const struct schema_option *o, const char *text, void *base,
 	return value_set(o, text, field_of(o, base), env, why);
 }
 
+const char *
+schema_default(const struct schema_option *o, const struct schema_env *env)
+{
+	return o->def != NULL ? o->def : env->preferred;
+}
+
 void
 schema_defaults(
 	const struct schema *s, void *base, const struct schema_env *env)
@@ -57,8 +63,8 @@ schema_defaults(
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		int rc = schema_set(
-			&s->option[i], s->option[i].def, base, env, &why);
+		const struct schema_option *o = &s->option[i];
+		int rc = schema_set(o, schema_default(o, env), base, env, &why);
 
 		assert(rc == 0); /* a wrong default is our mistake */
 		(void)rc;
@@ -104,7 +110,7 @@ is_kind(const struct loading *l, const struct yaml_value *v,
 	if (yaml_empty(v)) {
 		(void)reason_set(&why,
 			"no value; leave the key out for its default, %s",
-			l->o->def);
+			schema_default(l->o, l->env));
 		(void)report_bad_value(l, v, why.text);
 		return false;
 	}

@@ -142,7 +142,8 @@ struct schema_devices {
 
 struct schema_option {
 	const char *key;	     /* below the section's path */
-	const char *def;	     /* default, as it would be written */
+	const char *def;	     /* default, as it would be written; NULL:
+					that of the environment */
 	const char *unit;	     /* shown in prints and manual, or NULL */
 	const char *help;	     /* one or more sentences */
 	const char *const *choices;  /* NULL-terminated, or NULL */
@@ -167,6 +168,10 @@ struct schema {
 struct schema_module {
 	const char *name;	      /* as in routing.engines */
 	const struct schema *options; /* NULL: it has none */
+	bool preferred;	  /* in routing.engines where the configuration says
+			     nothing */
+	const char *tops; /* the option that the switches at the top are given
+			     by, with its whole name; NULL: there is none */
 	/* How many routing layers these options ask for; NULL: one. */
 	unsigned (*layers)(const void *options);
 };
@@ -182,6 +187,7 @@ struct schema_env {
 	struct arena *arena;	  /* where texts and lists of values live */
 	const char *const *names; /* NULL-terminated: for SCHEMA_NAMES rows
 				     without choices; NULL: none known */
+	const char *preferred;	  /* default of such rows, or NULL */
 };
 
 /*
@@ -192,6 +198,10 @@ struct schema_env {
  */
 int schema_set(const struct schema_option *o, const char *text, void *base,
 	const struct schema_env *env, struct reason *why);
+
+/* The default of an option, as it would be written. */
+const char *schema_default(
+	const struct schema_option *o, const struct schema_env *env);
 
 /* Fill the whole struct at base with defaults. */
 void schema_defaults(

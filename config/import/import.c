@@ -24,6 +24,7 @@ enum how {
 	GUARDS,
 	YES,
 	SMPS,
+	TOPS, /* of the engines that are taken over */
 	SECRET,
 	STOCK_SECRET, /* not carried over if it is publicly known */
 	LEVEL,	      /* 0, OpenSM's default, becomes Heddle's */
@@ -47,8 +48,7 @@ static const struct option {
 	{"no_partition_enforcement", "fabric.partition_enforcement", INVERTED},
 	{"part_enforce", "fabric.partition_enforcement", GUARDS},
 	{"routing_engine", "routing.engines", ENGINES},
-	{NULL, "routing.updn.roots", SAME},
-	{NULL, "routing.roles.root", SAME},
+	{NULL, NULL, TOPS},
 	{"sweep_interval", "sweep.interval", SECONDS},
 	{"transaction_timeout", "smp.timeout", MILLISECONDS},
 	{"transaction_retries", "smp.retries", SAME},
@@ -108,7 +108,7 @@ struct import {
 	struct config *all_defaults;
 	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
 	struct buf roots;		/* a list of switches */
-	bool roots_of[2];		/* it is for updn, for ftree */
+	const char *roots_of;		/* and the engines that it is for */
 	char lmc[MAX_TEXT];
 	struct {
 		char path[MAX_PATH]; /* "" if there is none */
@@ -219,6 +219,7 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 	case SECRET:
 	case LEVEL:
 	case SAME:
+	case TOPS: /* not from a value */
 	default:
 		(void)snprintf(out, MAX_TEXT, "%.*s", MAX_TEXT - 1, v);
 		if (o->how == LEVEL)
@@ -419,8 +420,7 @@ take_roots(struct import *im)
 	if (!read_named(im, ROOTS, &f))
 		return;
 	(void)import_roots(&f, 6, &im->notes, &im->roots);
-	im->roots_of[0] = strstr(engines, "updn") != NULL;
-	im->roots_of[1] = strstr(engines, "ftree") != NULL;
+	im->roots_of = engines;
 	free(f.text);
 }
 
@@ -498,11 +498,24 @@ print_key(struct buf *out, const char *path, const char *before,
 static const char *
 value_of(const struct import *im, size_t i)
 {
-	if (strcmp(options[i].ours, "routing.updn.roots") == 0)
-		return im->roots_of[0] ? im->roots.text : NULL;
-	if (strcmp(options[i].ours, "routing.roles.root") == 0)
-		return im->roots_of[1] ? im->roots.text : NULL;
 	return im->value[i][0] != '\0' ? im->value[i] : NULL;
+}
+
+/* The root switches, by the option of each engine that takes them; returns the
+ * key printed last, which is before if there is none. */
+static const char *
+print_roots(const struct import *im, const char *before, struct buf *out)
+{
+	for (size_t i = 0; im->roots.n > 0 && im->modules[i] != NULL; i++) {
+		const struct schema_module *m = im->modules[i];
+
+		if (m->tops == NULL || strcmp(m->tops, before) == 0 ||
+			strstr(im->roots_of, m->name) == NULL)
+			continue;
+		print_key(out, m->tops, before, im->roots.text);
+		before = m->tops;
+	}
+	return before;
 }
 
 static void
@@ -513,7 +526,10 @@ print_options(const struct import *im, struct buf *out)
 	for (size_t i = 0; i < NOPTIONS; i++) {
 		const char *v = value_of(im, i);
 
-		if (v == NULL || strcmp(options[i].ours, before) == 0)
+		if (options[i].how == TOPS)
+			before = print_roots(im, before, out);
+		if (v == NULL || options[i].ours == NULL ||
+			strcmp(options[i].ours, before) == 0)
 			continue;
 		print_key(out, options[i].ours, before, v);
 		before = options[i].ours;

@@ -213,7 +213,11 @@ static const struct engine_layer_ops layers = {
 };
 
 const struct engine engine_ftree = {
-	.module = {FTREE_NAME, &ftree_schema, ftree_layers_asked},
+	.module = {.name = FTREE_NAME,
+		.options = &ftree_schema,
+		.preferred = true,
+		.tops = "routing.roles.root",
+		.layers = ftree_layers_asked},
 	.state = &updown_state_ops,
 	.layers = &layers,
 	.route = ftree_route,

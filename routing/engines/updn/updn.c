@@ -122,7 +122,10 @@ updn_route(const struct route_job *job, bool keep, unsigned attempt,
 }
 
 const struct engine engine_updn = {
-	.module = {.name = "updn", .options = &updn_schema},
+	.module = {.name = "updn",
+		.options = &updn_schema,
+		.preferred = true,
+		.tops = "routing.updn.roots"},
 	.caps = ENGINE_ANY_FABRIC,
 	.state = &updown_state_ops,
 	.route = updn_route,

@@ -190,7 +190,7 @@ START_TEST(test_good)
 	const struct good *g = &good[_i];
 	const char *want = g->prints != NULL ? g->prints : g->text;
 	struct arena *a = arena_new();
-	struct schema_env env = {a, NULL};
+	struct schema_env env = {a, NULL, NULL};
 	struct reason why = {""};
 	struct buf out = {0};
 	union field f, again;
@@ -216,7 +216,7 @@ START_TEST(test_bad)
 {
 	const struct bad *b = &bad[_i];
 	struct arena *a = arena_new();
-	struct schema_env env = {a, NULL};
+	struct schema_env env = {a, NULL, NULL};
 	struct reason why = {""};
 	union field f;
 
@@ -279,7 +279,7 @@ START_TEST(test_module)
 	};
 	static const struct schema s = {
 		"routing.own", rows, 2, sizeof(struct own)};
-	struct schema_env env = {arena_new(), NULL};
+	struct schema_env env = {arena_new(), NULL, NULL};
 
 	memset(&o, 0xff, sizeof(o));
 	schema_defaults(&s, &o, &env);
