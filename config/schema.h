@@ -158,7 +158,7 @@ struct schema_option {
 };
 
 struct schema {
-	const char *path; /* "routing.updn" */
+	const char *path; /* "routing.NAME" */
 	const struct schema_option *option;
 	size_t n;
 	size_t size; /* of the module's struct */

@@ -134,7 +134,7 @@ struct routes {
 	uint64_t fresh_load; /* that these routes are accepted against: highest
 				link load of a fresh computation, hosts' links
 				included, or the load bound; see compute.h */
-	uint32_t multi_port; /* LIDs of multi-port nodes */
+	bool multi_port;     /* there are multi-port nodes */
 	bool lost_disjoint;  /* one switch cut off a multi-port node from some
 				leaf when it was last looked at, after
 				routing/improve/disjoint.h */

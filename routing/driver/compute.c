@@ -8,6 +8,7 @@
 #include "routing/core/layer_links.h"
 #include "routing/core/link_load.h"
 #include "routing/driver/registry.h"
+#include "routing/graph/multi_port_node.h"
 #include "routing/improve/disjoint.h"
 #include "routing/improve/load_bound.h"
 #include "routing/improve/rebalance.h"
@@ -30,6 +31,7 @@ enum { WORK_FRESH = 1 << 20, WORK_KEPT = 1 << 23 };
 
 struct run {
 	const struct route_job *job;
+	bool multi_port; /* there are multi-port nodes */
 	struct route_account *story;
 };
 
@@ -311,7 +313,10 @@ run_engine(
 	if (*result == ENGINE_REFUSED)
 		append_account(run, "%s refused: %s",
 			trial->engine->module.name, why.text);
-	return *result == ENGINE_OK ? r : NULL;
+	if (*result != ENGINE_OK)
+		return NULL;
+	r->multi_port = run->multi_port;
+	return r;
 }
 
 /*
@@ -462,6 +467,13 @@ rebalance_fresh(const struct run *run, struct routes *r)
 	return rebalance_busiest_links(run, r, &wish);
 }
 
+/* True if paths to the ports of one node may be made disjoint in r. */
+static bool
+may_be_separated(const struct routes *r)
+{
+	return r->multi_port && r->order != ROUTE_NO_ORDER;
+}
+
 /*
  * True if kept tables are within the limit of the load of fresh ones, which are
  * not judged. A judgement is not needed: if they failed it, the kept tables
@@ -479,7 +491,7 @@ fresh_load_allows_kept(
 	uint32_t *rank;
 	bool arrives;
 
-	if (fresh->multi_port > 0 || changes_one_in(fresh, ALIKE))
+	if (may_be_separated(fresh) || changes_one_in(fresh, ALIKE))
 		return false;
 	in = ranked_verify_tables(fresh, &rank);
 	arrives = verify_load(&in, run->job->threads, &load);
@@ -726,7 +738,9 @@ repeat_until_stable(
 	for (unsigned i = 0; i < SETTLE && !registry_is_settled(r); i++) {
 		struct route_job job = *run->job;
 		struct route_account story = {0};
-		struct run again = {.job = &job, .story = &story};
+		struct run again = {.job = &job,
+			.multi_port = run->multi_port,
+			.story = &story};
 		enum engine_result result = ENGINE_OK;
 		struct routes *next;
 		bool same;
@@ -828,7 +842,9 @@ struct routes *
 compute_routes(const struct route_job *job, const char *const *engines,
 	size_t n, struct route_account *story, struct reason *why)
 {
-	struct run run = {.job = job, .story = story};
+	struct run run = {.job = job,
+		.multi_port = multi_port_node_exists(job->topo, job->options),
+		.story = story};
 	const struct engine *last = registry_last();
 	bool last_tried = false;
 	struct routes *r = NULL;

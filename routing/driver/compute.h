@@ -81,11 +81,11 @@ struct route_account {
 	bool fallback;	   /* it was not the first configured one */
 	bool rebalanced;   /* fresh tables although there were previous ones */
 	unsigned attempts; /* results judged */
-	char tried[512];   /* "updn attempt 0: cycle S1/3 ...; ..." */
+	char tried[512];   /* "NAME attempt 0: cycle S1/3 ...; ..." */
 };
 
 /*
- * Compute verified routes. engines: names in order of preference ("updn");
+ * Compute verified routes. engines: names in order of preference;
  * n may be 0. Returns the routes (report.ok is true), or NULL and a reason
  * when nothing verifies: then nothing may be distributed.
  */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 
 const struct route_multi_port *
@@ -35,6 +36,54 @@ multi_port_node_key(
 	return n->sysimg != 0 ? n->sysimg : n->guid;
 }
 
+/* Keys that were seen: open addressing, 0 is a free slot. */
+struct seen {
+	uint64_t *slot;
+	uint32_t mask;
+};
+
+/* True if the key was seen before. */
+static bool
+see_key(struct seen *x, uint64_t key)
+{
+	uint32_t at = (uint32_t)hash_spread(key) & x->mask;
+
+	while (x->slot[at] != 0 && x->slot[at] != key)
+		at = (at + 1) & x->mask;
+	if (x->slot[at] == key)
+		return true;
+	x->slot[at] = key;
+	return false;
+}
+
+static bool
+is_host_port(const struct topo *t, const struct topo_end *e)
+{
+	return e->host && t->port[e->port].lid != 0;
+}
+
+bool
+multi_port_node_exists(const struct topo *t, const struct engine_options *o)
+{
+	struct seen x = {.mask = 1};
+	bool found = false;
+
+	while (x.mask < 2 * t->nend)
+		x.mask = x.mask * 2 + 1;
+	x.slot = mem_zalloc((size_t)x.mask + 1, sizeof(*x.slot));
+	for (sw_ix s = 0; s < t->nsw && !found; s++)
+		for (uint32_t i = 0;
+			topo_sw_live(t, s) && i < t->sw[s].nend && !found;
+			i++) {
+			const struct topo_end *e = &t->end[t->sw[s].end + i];
+
+			found = is_host_port(t, e) &&
+				see_key(&x, multi_port_node_key(t, o, e->port));
+		}
+	free(x.slot);
+	return found;
+}
+
 static int
 by_key(const void *pa, const void *pb)
 {
@@ -59,7 +108,7 @@ multi_port_node_ports(const struct topo *t, const struct engine_options *o)
 			i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-			if (e->host && t->port[e->port].lid != 0)
+			if (is_host_port(t, e))
 				p.member[p.n++] =
 					(struct multi_port_node_member){
 						multi_port_node_key(

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_ROUTING_GRAPH_MULTI_PORT_NODE_H
 #define HEDDLE_ROUTING_GRAPH_MULTI_PORT_NODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,11 @@ const struct route_multi_port *multi_port_node_option(
  */
 uint64_t multi_port_node_key(
 	const struct topo *t, const struct engine_options *o, port_ix p);
+
+/* True if a node has several host ports that have a LID and hang on live
+ * switches. */
+bool multi_port_node_exists(
+	const struct topo *t, const struct engine_options *o);
 
 /*
  * Host ports that have a LID and hang on a live switch, those of one node

@@ -546,7 +546,7 @@ disjoint_routes(struct routes *r, const struct route_job *job,
 		.t = r->topo, .job = job, .from = r, .since = since};
 
 	r->disjoint_opts_hash = hash_port_options(job->options);
-	if (r->multi_port == 0)
+	if (!r->multi_port)
 		return NULL;
 	e.a = arena_new();
 	e.ports = multi_port_node_ports(r->topo, job->options);

@@ -175,7 +175,7 @@ static void
 cut_level(struct parts *l, uint32_t from, uint32_t to)
 {
 	bool tiers = l->r != NULL && l->r->order == ROUTE_TIERS &&
-		     l->r->part == NULL && l->r->multi_port == 0;
+		     l->r->part == NULL && !l->r->multi_port;
 
 	for (uint32_t i = from; i < to; i++) {
 		sw_ix s = l->seq[i], part = union_find_of(l->head, s);

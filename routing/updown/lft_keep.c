@@ -694,7 +694,6 @@ lft_keep_rows(struct updown *u, const struct reachability *reach,
 	find_prev_switches(&m);
 	d = m.any_new ? down_path_choose_all(u, reach, true)
 		      : down_path_list_lids(u, &seq);
-	r->multi_port = d.nmulti_port;
 	if (u->graph.topo_diff == NULL || strcmp(m.p.prev->engine, engine) != 0)
 		find_moved(&m.p);
 	m.p.other_trees = has_other_trees(&m.p);

@@ -280,7 +280,6 @@ make_fresh_rows(
 {
 	struct dest_table d = down_path_choose_all(u, reach, false);
 
-	r->multi_port = d.nmulti_port;
 	return make_rows(u, reach, &d, r);
 }
 

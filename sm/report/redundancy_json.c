@@ -28,9 +28,9 @@ redundancy_json_all(const struct view *v)
 	static const struct view_redundancy none = {0};
 	const struct view_redundancy *h = v->redundancy;
 
-	if (h == NULL && v->routes->multi_port > 0)
+	if (h == NULL && v->routes->multi_port)
 		return json_null();
-	if (h == NULL) /* the engine found no multi-port nodes */
+	if (h == NULL) /* there are no multi-port nodes */
 		h = &none;
 	return json_pack("{s:o, s:o, s:o, s:o}", "nodes",
 		json_util_u64(h->nodes), "single_points",
