@@ -97,11 +97,12 @@ struct route_reading {
 	uint8_t *of;		 /* [nsw] enum route_read, or NULL */
 };
 
+struct engine_state_ops; /* routing/core/engine.h */
+
 /*
  * What an engine wants to know of its routes when it routes the next time.
  * Only engines with these ops read it. A restart keeps what is printed of it.
  */
-struct engine_state_ops; /* routing/core/engine.h */
 struct route_state {
 	unsigned refs;			    /* by routes */
 	struct arena *arena;		    /* holds all of it */
