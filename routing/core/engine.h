@@ -165,6 +165,8 @@ struct engine_layer_ops {
 enum engine_caps {
 	ENGINE_ANY_FABRIC = 1, /* it routes every connected fabric, on one VL */
 	ENGINE_OWN_VLS = 2,    /* its layers have a VL each on every link */
+	ENGINE_CHOOSES = 4,    /* it makes no tables: the driver tries the
+				  others, and takes the best (compute.h) */
 };
 
 struct engine {

@@ -13,16 +13,19 @@
 #include "routing/improve/load_bound.h"
 #include "routing/improve/rebalance.h"
 #include "routing/mcast/mcast_order.h"
+#include "routing/measure/bandwidth.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 
-enum { SETTLE = 8 };	/* rounds until stable; two nearly always suffice */
-enum { ATTEMPTS = 64 }; /* more than any engine has: a bound for mistakes */
-enum { FEW = 256 };	/* changing 1/FEW of all entries is cheap */
-enum { ALIKE = 32 };	/* 1/ALIKE changed is quick to judge incrementally */
-enum { SLACK = 8 };	/* 1/SLACK of the load is not worth changes */
+enum { SETTLE = 8 };	  /* rounds until stable; two nearly always suffice */
+enum { ATTEMPTS = 64 };	  /* more than any engine has: a bound for mistakes */
+enum { FEW = 256 };	  /* changing 1/FEW of all entries is cheap */
+enum { ALIKE = 32 };	  /* 1/ALIKE changed is quick to judge incrementally */
+enum { SLACK = 8 };	  /* 1/SLACK of the load is not worth changes */
+enum { ALIKE_LOAD = 16 }; /* loads that differ by less say nothing */
+enum { BISECTIONS = 50 }; /* for a third digit */
 
 /* How much work to spend on rebalancing: some milliseconds for fresh tables,
  * tens of milliseconds for kept ones, where success saves that all tables are
@@ -838,6 +841,90 @@ try_engine(struct run *run, const struct engine *e)
 	return NULL;
 }
 
+/* ---- the best engine ---- */
+
+const struct engine engine_auto = {
+	.module = {.name = "auto"}, .caps = ENGINE_CHOOSES};
+
+static const struct engine *
+engine_in_force(const struct route_job *job)
+{
+	const struct engine *e = NULL;
+
+	if (job->rebalance)
+		return NULL;
+	if (job->prev == NULL)
+		return registry_find(job->reading.engine);
+	e = registry_find(job->prev->engine);
+	return e != NULL ? e
+			 : registry_find(topo_class_kept(job->prev)->engine);
+}
+
+/* The mean bandwidth of random bisections. */
+static double
+bisection_bandwidth(const struct routes *r)
+{
+	const struct verify_tables in = routes_as_verify_tables(r);
+	struct bandwidth_ebb ebb;
+
+	bandwidth_ebb(&in, BISECTIONS, 1, &ebb);
+	return ebb.mean;
+}
+
+static bool
+is_better(const struct routes *a, const struct routes *b)
+{
+	uint64_t x = a->report.load_max, y = b->report.load_max;
+
+	if (x + x / ALIKE_LOAD < y || y + y / ALIKE_LOAD < x)
+		return x < y;
+	return bisection_bandwidth(a) > bisection_bandwidth(b);
+}
+
+/* Whether tables are a tree's, which no other engine does better. */
+static bool
+are_of_tree(const struct routes *r)
+{
+	return r->order == ROUTE_TIERS &&
+	       (registry_find(r->engine)->caps & ENGINE_ANY_FABRIC) == 0;
+}
+
+/* The better of two, of which the other one is dropped; NULL allowed. */
+static struct routes *
+take_better(struct routes *best, struct routes *r)
+{
+	struct routes *worse = r;
+
+	if (r != NULL &&
+		(best == NULL || are_of_tree(r) || is_better(r, best))) {
+		worse = best;
+		best = r;
+	}
+	routes_unref(worse);
+	return best;
+}
+
+/* Verified routes by the best engine; NULL: there are none. */
+static struct routes *
+try_best(struct run *run)
+{
+	const struct schema_module *const *m = registry_modules();
+	const struct engine *e = engine_in_force(run->job);
+	struct routes *best = e != NULL ? try_engine(run, e) : NULL;
+
+	if (best != NULL)
+		return best;
+	for (; *m != NULL && (best == NULL || !are_of_tree(best)); m++) {
+		e = registry_find((*m)->name);
+		if ((e->caps & ENGINE_CHOOSES) == 0 && !is_cancelled(run))
+			best = take_better(best, try_engine(run, e));
+	}
+	if (best != NULL)
+		(void)snprintf(run->story->engine, sizeof(run->story->engine),
+			"%s", best->engine);
+	return best;
+}
+
 struct routes *
 compute_routes(const struct route_job *job, const char *const *engines,
 	size_t n, struct route_account *story, struct reason *why)
@@ -859,7 +946,8 @@ compute_routes(const struct route_job *job, const char *const *engines,
 			continue;
 		}
 		last_tried |= e == last;
-		r = try_engine(&run, e);
+		r = (e->caps & ENGINE_CHOOSES) != 0 ? try_best(&run)
+						    : try_engine(&run, e);
 		story->fallback = i > 0;
 	}
 	if (r == NULL && !last_tried && !is_cancelled(&run)) {

@@ -6,7 +6,8 @@
 #include "routing/tiers/topo_class.h"
 
 static const struct engine *const engines[] = {&engine_ftree, &engine_updn,
-	&engine_dor, &engine_torus, &engine_dragonfly, &engine_nue, NULL};
+	&engine_dor, &engine_torus, &engine_dragonfly, &engine_nue,
+	&engine_auto, NULL};
 
 const struct schema_module *const *
 registry_modules(void)
@@ -14,7 +15,7 @@ registry_modules(void)
 	static const struct schema_module *const modules[] = {
 		&engine_ftree.module, &engine_updn.module, &engine_dor.module,
 		&engine_torus.module, &engine_dragonfly.module,
-		&engine_nue.module, NULL};
+		&engine_nue.module, &engine_auto.module, NULL};
 
 	return modules;
 }

@@ -1,7 +1,7 @@
 /*
  * bandwidth: how good tables are, beyond being correct: effective bisection
  * bandwidth and shift permutations. For the plan, the status and the
- * benchmarks; nothing depends on the figures.
+ * benchmarks, and where engines are compared (routing/driver/compute.h).
  *
  * Both measures are static: a pattern of flows is laid over the tables, and a
  * flow's bandwidth is 1 / (flows on its busiest link direction), at most 1; on
@@ -12,8 +12,8 @@
  * Effective bisection bandwidth: Hoefler, Schneider, Lumsdaine, "Multistage
  * switches are not crossbars", CLUSTER 2008 (the ORCS simulator).
  *
- * Folder routing/measure: tables -> figures. Callers: sm/what_if and
- * tests/bench. Read next: routing/text/fts.h, by which tables of others come
+ * Folder routing/measure: tables -> figures. Callers: sm/what_if,
+ * routing/driver and tests/bench. Read next: routing/text/fts.h, by which tables of others come
  * in.
  */
 #ifndef HEDDLE_ROUTING_MEASURE_BANDWIDTH_H

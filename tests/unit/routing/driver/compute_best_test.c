@@ -1,0 +1,118 @@
+/*
+ * The engine "auto": each kind of fabric gets the engine that is for it, keeps
+ * it when links fail, and multicast has room beside it.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+static struct fabric *
+make_tree(struct reason *why)
+{
+	static const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+
+	return gen_tree_two(&p, why);
+}
+
+static struct fabric *
+make_torus(struct reason *why)
+{
+	static const unsigned dim[3] = {4, 4, 5};
+
+	return gen_grid(dim, 3, true, 1, why);
+}
+
+static struct fabric *
+make_dragonfly(struct reason *why)
+{
+	return gen_dragonfly(4, 2, 2, why);
+}
+
+static struct fabric *
+make_hyperx(struct reason *why)
+{
+	static const unsigned dim[2] = {6, 5};
+
+	return gen_hyperx(dim, 2, 3, why);
+}
+
+static struct fabric *
+make_random(struct reason *why)
+{
+	return gen_random(48, 6, 3, 1, why);
+}
+
+static const struct {
+	struct fabric *(*make)(struct reason *why);
+	const char *engine;
+} kinds[] = {{make_tree, "ftree"}, {make_torus, "torus"},
+	{make_dragonfly, "dragonfly"}, {make_hyperx, "dor"},
+	{make_random, "nue"}};
+
+static struct routes *
+compute(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	bool rebalance)
+{
+	static const char *const best = "auto";
+	static const struct engine_options none = {.levels = 1};
+	const struct route_job job = {.topo = t,
+		.pool = pool,
+		.prev = prev,
+		.options = &none,
+		.rebalance = rebalance,
+		.load_limit = 1250};
+	struct route_account story;
+	struct reason why = {""};
+	struct routes *r = compute_routes(&job, &best, 1, &story, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	ck_assert(r->report.ok && !story.fallback);
+	ck_assert_str_eq(story.engine, r->engine);
+	ck_assert(r->order != ROUTE_NO_ORDER || r->mcast.pos != NULL);
+	return r;
+}
+
+START_TEST(each_kind)
+{
+	struct reason why = {""};
+	struct fabric *f = kinds[_i].make(&why);
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t, *less;
+	struct routes *r, *next, *anew;
+
+	ck_assert_msg(f != NULL, "%s", why.text);
+	t = frozen_topo(f, NULL);
+	r = compute(t, pool, NULL, false);
+	ck_assert_str_eq(r->engine, kinds[_i].engine);
+	f = gen_edit_fail_links(f, 3, 5, true, &why);
+	less = frozen_again(f, t, 0);
+	next = compute(less, pool, r, false);
+	ck_assert_str_eq(next->engine, kinds[_i].engine);
+	anew = compute(less, pool, next, true);
+	ck_assert_uint_le(anew->report.load_max, next->report.load_max * 5 / 4);
+	routes_unref(anew);
+	routes_unref(next);
+	routes_unref(r);
+	topo_unref(less);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("compute_best");
+	TCase *t = tcase_create("kinds");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, each_kind, 0, sizeof(kinds) / sizeof(kinds[0]));
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
