@@ -7,9 +7,9 @@
  * path climbs, so whatever arrives in a cell arrives before its turn, and only
  * cells that carry something are ever looked at.
  *
- * Switches with links to the same switches by the same ports, whose rows share
- * a span (the leaves of a pod, in the blocks of other pods), are one source
- * with the hosts of all.
+ * Switches with links to the same switches by the same ports (the leaves of a
+ * pod) are one unit: the first one sends with the hosts of all. What another
+ * sends by other ports is taken from there.
  *
  * Hops follow when the cells are emptied: in the opposite order, each cell is
  * one link farther from the end than the next one.
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/verify/block_mask.h"
 #include "routing/verify/certificate.h"
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
@@ -32,15 +33,23 @@ struct leaving {
 /* A switch with hosts; those with one `wiring` have the same peers. */
 struct source {
 	uint32_t wiring, sw;
-	uint32_t unit;
 };
 
-/* Sources with one span of a row. */
+/* Sources with the same peers. */
 struct unit {
-	const struct lft_span *span;
-	uint32_t sw; /* the first of them */
+	uint32_t from, to; /* sources */
 	uint32_t hosts;
-	uint32_t lids[256]; /* of the span, by the port they leave by */
+	uint32_t lids[256]; /* by the port by which the first one sends them */
+};
+
+/* What hosts (modulo 2^32) at a switch send to LIDs of a block. */
+struct sent {
+	uint32_t sw;
+	const uint8_t *line;
+	uint64_t lids;
+	uint32_t hosts;
+	uint32_t *own; /* to count the switch's own links in, by port ... */
+	uint32_t one;  /* ... as so many for each LID */
 };
 
 /* A cell that was emptied, and the one that followed. */
@@ -59,6 +68,8 @@ struct loads {
 	struct unit *unit;
 	uint32_t nunits;
 	/* of one block */
+	struct sent *sent; /* [2 * nsources] */
+	uint32_t nsent;
 	const struct verify_dest *dest;
 	uint64_t hosts;	   /* LIDs of hosts */
 	uint32_t *cell;	   /* [n * LFT_BLOCK] host pairs */
@@ -112,7 +123,7 @@ find_sources(const struct cdg *g, uint32_t *many)
 
 	for (uint32_t s = 0; s < g->n; s++)
 		if (g->hosts[s] > 0)
-			x[n++] = (struct source){hash_peers(g, s), s, 0};
+			x[n++] = (struct source){hash_peers(g, s), s};
 	qsort(x, n, sizeof(*x), by_wiring);
 	for (uint32_t i = 0; i < n; i++) {
 		bool same = i > 0 && x[i].wiring == hash &&
@@ -126,53 +137,38 @@ find_sources(const struct cdg *g, uint32_t *many)
 	return x;
 }
 
-static const struct lft_span *
-span_of(const struct loads *f, uint32_t s, uint32_t b)
-{
-	return f->c->in->row[f->g->sw[s]]->span[b / LFT_SPAN];
-}
-
-/* The units of the span of block b. */
 static void
-find_units(struct loads *f, uint32_t b)
+find_units(struct loads *f)
 {
-	uint32_t first = 0;
-
-	f->nunits = 0;
 	for (uint32_t i = 0; i < f->nsources; i++) {
-		struct source *x = &f->source[i];
-		const struct lft_span *span = span_of(f, x->sw, b);
-		struct unit *u;
+		const struct source *x = &f->source[i];
+		struct unit *u = &f->unit[f->nunits];
 
-		if (i == 0 || x->wiring != x[-1].wiring)
-			first = f->nunits;
-		x->unit = first;
-		while (x->unit < f->nunits && f->unit[x->unit].span != span)
-			x->unit++;
-		u = &f->unit[x->unit];
-		if (x->unit == f->nunits) {
-			memset(u, 0, sizeof(*u));
-			u->span = span;
-			u->sw = x->sw;
-			f->nunits++;
-		}
+		if (i > 0 && x->wiring == x[-1].wiring)
+			u--;
+		else
+			f->unit[f->nunits++] = (struct unit){.from = i};
+		u->to = i + 1;
 		u->hosts += f->g->hosts[x->sw];
 	}
 }
 
-/* The span is done: what the sources sent over their own links. */
+/* What the units sent over their own links. */
 static void
 add_units(struct loads *f)
 {
 	const struct cdg *g = f->g;
 
-	for (uint32_t i = 0; i < f->nsources; i++) {
-		uint32_t s = f->source[i].sw;
-		const struct unit *u = &f->unit[f->source[i].unit];
+	for (uint32_t k = 0; k < f->nunits; k++) {
+		const struct unit *u = &f->unit[k];
 
-		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
-			g->load[p] +=
-				g->hosts[s] * u->lids[(p - g->off[s]) & 255];
+		for (uint32_t i = u->from; i < u->to; i++) {
+			uint32_t s = f->source[i].sw, off = g->off[s];
+
+			for (uint32_t p = off; p < g->off[s + 1]; p++)
+				g->load[p] +=
+					g->hosts[s] * u->lids[(p - off) & 255];
+		}
 	}
 }
 
@@ -192,20 +188,52 @@ port_towards(const struct loads *f, uint32_t s, uint8_t q, unsigned l)
 	return port;
 }
 
+static const uint8_t *
+line_of(const struct loads *f, uint32_t s, uint32_t b)
+{
+	return lft_bytes(
+		f->c->in->pool, lft_row_ref(f->c->in->row[f->g->sw[s]], b));
+}
+
+/* What the hosts of a unit send to the LIDs of a block. */
 static void
-send_from_unit(struct loads *f, struct unit *u, uint32_t b)
+find_sent(struct loads *f, struct unit *u, uint32_t b)
 {
 	const struct cdg *g = f->g;
-	const uint8_t *line =
-		lft_bytes(f->c->in->pool, u->span->ref[b % LFT_SPAN]);
+	uint32_t first = f->source[u->from].sw;
+	const uint8_t *line = line_of(f, first, b);
 
-	for (uint64_t x = f->hosts; x != 0; x &= x - 1) {
+	f->sent[f->nsent++] =
+		(struct sent){first, line, f->hosts, u->hosts, u->lids, 1};
+	for (uint32_t i = u->from + 1; i < u->to; i++) {
+		uint32_t s = f->source[i].sw, n = g->hosts[s];
+		const uint8_t *is = line_of(f, s, b);
+		uint32_t *own = g->load + g->off[s];
+		uint64_t lids;
+
+		if (is == line)
+			continue;
+		lids = f->hosts & ~block_mask_alike(is, line);
+		if (lids == 0)
+			continue;
+		f->sent[f->nsent++] =
+			(struct sent){s, line, lids, 0U - n, own, 0U - n};
+		f->sent[f->nsent++] = (struct sent){s, is, lids, n, own, n};
+	}
+}
+
+static void
+send_from_unit(struct loads *f, const struct sent *u)
+{
+	const struct cdg *g = f->g;
+
+	for (uint64_t x = u->lids; x != 0; x &= x - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(x);
-		uint32_t port = port_towards(f, u->sw, line[l], l), to;
+		uint32_t port = port_towards(f, u->sw, u->line[l], l), to;
 
 		if (port == UINT32_MAX)
 			continue;
-		u->lids[line[l]]++;
+		u->own[u->line[l]] += u->one;
 		to = g->peer[port] >> 8;
 		if (to == f->dest[l].root)
 			continue;
@@ -220,8 +248,7 @@ send_on(struct loads *f, const struct leaving *from, uint32_t b)
 {
 	struct cdg *g = f->g;
 	uint32_t s = from->sw, off = g->off[s];
-	const uint8_t *line = lft_bytes(
-		f->c->in->pool, lft_row_ref(f->c->in->row[g->sw[s]], b));
+	const uint8_t *line = line_of(f, s, b);
 	const uint32_t *rank = f->c->rank + off, *peer = g->peer + off;
 	uint64_t stay = 0;
 
@@ -246,13 +273,10 @@ send_on(struct loads *f, const struct leaving *from, uint32_t b)
 	f->waits[s] = stay;
 }
 
-/* How far each cell is from the end, from the last step back; then the hosts
- * by the links on their path. */
+/* How far each cell is from the end, from the last step back. */
 static void
-add_hops(struct loads *f, uint32_t b)
+find_far(struct loads *f)
 {
-	const struct cdg *g = f->g;
-
 	for (size_t i = f->nsteps; i-- > 0;) {
 		const struct step *x = &f->step[i];
 
@@ -260,24 +284,35 @@ add_hops(struct loads *f, uint32_t b)
 			(uint16_t)(x->next == UINT32_MAX ? 1
 							 : f->far[x->next] + 1);
 	}
-	for (uint32_t i = 0; i < f->nunits; i++) {
-		const struct unit *u = &f->unit[i];
-		const uint8_t *line =
-			lft_bytes(f->c->in->pool, u->span->ref[b % LFT_SPAN]);
+}
 
-		for (uint64_t x = f->hosts; x != 0; x &= x - 1) {
-			unsigned l = (unsigned)__builtin_ctzll(x);
-			uint32_t port = port_towards(f, u->sw, line[l], l), to;
+/* Hosts by the links on their path. */
+static void
+add_hops(struct loads *f, const struct sent *u)
+{
+	const struct cdg *g = f->g;
 
-			if (port == UINT32_MAX)
-				continue;
-			to = g->peer[port] >> 8;
-			g->hops[to == f->dest[l].root
-					? 1
-					: f->far[to * LFT_BLOCK + l] + 1U] +=
-				u->hosts;
-		}
+	for (uint64_t x = u->lids; x != 0; x &= x - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(x), links = 1;
+		uint32_t port = port_towards(f, u->sw, u->line[l], l), to;
+
+		if (port == UINT32_MAX)
+			continue;
+		to = g->peer[port] >> 8;
+		if (to != f->dest[l].root)
+			links += f->far[to * LFT_BLOCK + l];
+		g->hops[links] += (uint64_t)(int64_t)(int32_t)u->hosts;
 	}
+}
+
+static void
+add_all_hops(struct loads *f)
+{
+	const struct cdg *g = f->g;
+
+	find_far(f);
+	for (uint32_t i = 0; i < f->nsent; i++)
+		add_hops(f, &f->sent[i]);
 	for (uint64_t x = f->hosts; x != 0; x &= x - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(x);
 
@@ -296,14 +331,16 @@ add_block(struct loads *f, uint32_t b)
 			f->hosts |= (uint64_t)1 << l;
 	if (f->hosts == 0)
 		return;
-	f->nsteps = 0;
+	f->nsteps = f->nsent = 0;
 	for (uint32_t i = 0; i < f->nunits; i++)
-		send_from_unit(f, &f->unit[i], b);
+		find_sent(f, &f->unit[i], b);
+	for (uint32_t i = 0; i < f->nsent; i++)
+		send_from_unit(f, &f->sent[i]);
 	for (size_t i = 0; i < f->nleaving; i++)
 		if (f->waits[f->leaving[i].sw] != 0)
 			send_on(f, &f->leaving[i], b);
 	if (!f->g->light)
-		add_hops(f, b);
+		add_all_hops(f);
 }
 
 static void
@@ -319,15 +356,14 @@ add_part(void *arg)
 	f->waits = mem_zalloc(g->n + 1U, sizeof(*f->waits));
 	f->step = mem_alloc(cells * sizeof(*f->step));
 	f->far = mem_alloc(cells * sizeof(*f->far));
-	for (uint32_t b = f->from; b < f->to; b++) {
-		if (b == f->from || b % LFT_SPAN == 0)
-			find_units(f, b);
+	f->sent = mem_alloc((2 * f->nsources + 1U) * sizeof(*f->sent));
+	find_units(f);
+	for (uint32_t b = f->from; b < f->to; b++)
 		add_block(f, b);
-		if (b + 1 == f->to || (b + 1) % LFT_SPAN == 0)
-			add_units(f);
-	}
+	add_units(f);
 	free(f->source);
 	free(f->unit);
+	free(f->sent);
 	free(f->cell);
 	free(f->waits);
 	free(f->step);
