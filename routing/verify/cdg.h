@@ -217,10 +217,11 @@ verify_state_orders(const struct verify_state *v)
 
 /*
  * Keep g (taken over), which was judged with the report `found`. chan_order
- * (taken over): an order of the channels of plain tables; NULL: to be found.
+ * (taken over): an order of the channels, of plain tables one; dest (taken
+ * over): the destinations of all LIDs. NULL: to be found.
  */
 struct verify_state *verify_state_new(struct cdg *g,
 	const struct verify_tables *in, const struct verify_report *found,
-	uint32_t *chan_order);
+	uint32_t *chan_order, struct verify_dest *dest);
 
 #endif

@@ -246,7 +246,7 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	out->ok = out->unreachable == 0 && out->loops == 0 &&
 		  out->cyclic_channels == 0 && out->asymmetric == 0;
 	if (keep != NULL) {
-		*keep = verify_state_new(g, in, out, chan_order);
+		*keep = verify_state_new(g, in, out, chan_order, NULL);
 	} else {
 		cdg_free(g);
 		free(chan_order);

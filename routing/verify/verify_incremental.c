@@ -1,81 +1,121 @@
 /*
  * verify_incremental: a judgement from the previous one.
  *
- * Before, the entries of all switches for one LID were a tree to its
- * destination. Let C be the switches with a changed entry, and remove their
- * edges from the tree: the subtree behind each switch c of C is the same in the
- * old and the new tables, and all its packets go where c sends them. So the
- * host pairs behind c leave the old path of c and join its new path; the new
- * paths of C show whether all arrive; and the new dependencies are those on
- * these paths and those into the switches of C. Where the subtree is large, or
- * the destination itself changed, the old column, all entries for the LID, is
- * subtracted as a whole and the new one judged as verify_walk does.
+ * The order of channels that was kept is a certificate of the tables before
+ * (certificate.h): every dependency leads to a higher channel. So what is new
+ * is proven by a look at what differs, without following any packet. Let a cell
+ * be a switch and a LID for which it has another entry, or one that leads over
+ * a changed link; where the destination of a LID changed, every switch has one.
  *
- * A pair of switches that gets another layer makes the dependencies of its path
- * in that one; where layers of a destination change, both directions of the
- * pairs are compared.
+ *   - A cell leads to a live switch, or ejects what is the switch's own.
+ *   - New dependencies are those that what a cell sends makes at the next
+ *     switch, and those that what its neighbours send makes at the cell. A
+ *     neighbour without a cell sent the same before, so its channel was below
+ *     the one behind the old entry: only such channels are looked at.
+ *   - Where each of them leads to a higher channel, or to one that can be
+ *     raised, no cycle is closed: then everything arrives.
  *
- * The order of channels (verify_cycle_order_channels) shows that there is no
- * cycle, of all layers as one where tables are plain, else in each layer. A new
- * dependency that leads to a higher channel closes no cycle; for one that does
- * not, the channels behind it are raised.
+ * The switches whose paths to a LID are others are those with cells, what sends
+ * to them, and so on: over channels below the old entries, 64 LIDs at a time.
+ * Their host pairs leave the old paths and join the new ones.
+ *
+ * With several layers the dependencies of a path depend on where it begins: so
+ * the switches with other paths, or with other layers, note those of the new
+ * path in their layer. Where LIDs that are no destinations lead is noted in all
+ * layers.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/core/routes.h"
+#include "routing/verify/block_mask.h"
 #include "routing/verify/cdg.h"
 #include "sm/base/mem.h"
-#include "sm/base/thread.h"
 
 enum {
-	BEHIND_MAX = 96,  /* switches behind a changed entry */
-	CUT_MAX = 24,	  /* switches in C, for one LID */
-	WHOLE_PART = 4,	  /* one block in this many may have whole LIDs */
-	WEIGHED_MAX = 16, /* switches that got or lost hosts */
-	MOVED_PART = 16,  /* one pair in this many may change its layer */
-	STEPS_MAX = 64,	  /* then dependencies not made any more are dropped */
+	WEIGHED_MAX = 16,  /* switches that got or lost hosts */
+	MOVED_PART = 16,   /* one pair in this many may change its layer */
+	PATHS_PART = 4,	   /* paths that may change, for so many blocks */
+	PATHS_MIN = 16384, /* ... and in any fabric */
+	BATCH = 256,	   /* packets sent together */
+	STEPS_MAX = 64,	   /* then dependencies not made any more are dropped */
 };
 
-/* By LID of one block, the switches that have another entry for it. */
-struct columns {
-	uint32_t sw[LFT_BLOCK][CUT_MAX];
-	uint32_t n[LFT_BLOCK]; /* CUT_MAX + 1: too many */
+/* A switch with other blocks in a span: a bit each. */
+struct other_row {
+	uint32_t sw;
+	uint64_t blocks;
 };
 
-/* The subtree behind switch c of C. */
-struct behind {
-	uint32_t c;
-	uint32_t n;		    /* switches, c the first */
-	uint32_t sw[BEHIND_MAX];    /* each after what it sends to */
-	uint32_t depth[BEHIND_MAX]; /* links to c */
-	uint32_t to[BEHIND_MAX];    /* index in sw of the switch it sends to */
-	uint8_t in[BEHIND_MAX];	    /* in-port there */
-	uint16_t mask[BEHIND_MAX];  /* layers of the packets that pass it */
+/* LIDs of a block, by switch. */
+struct lid_sets {
+	uint64_t *of; /* [n] */
+	uint32_t *sw; /* [n] the switches that have some */
+	uint32_t n;
+};
+
+/* LIDs of a block whose paths from a switch are others; those that send to it
+ * are to be found. */
+struct found {
+	uint32_t sw;
+	uint64_t lids;
+};
+
+/* A dependency that was not known; by its layer. */
+struct new_dep {
+	uint32_t sw;
+	uint8_t in, out, layer;
+};
+
+/* Packets on their way from a switch to a LID. */
+struct packet {
+	const uint8_t *entry; /* for the LID, where it is */
+	uint32_t at;	      /* packed (switch, in-port) */
+	uint32_t from, lid, hosts;
+};
+
+/* The tables before, or now. */
+struct side {
+	const struct cdg *g;
+	const struct verify_tables *in;
+	const struct verify_dest *dest; /* [nblocks * LFT_BLOCK] */
+	uint32_t nblocks;
+	uint64_t hosts; /* LIDs of the block that are hosts' */
+	struct packet packet[BATCH];
+	uint32_t n;
 };
 
 struct change {
-	const struct cdg *g0;
-	const struct verify_tables *in0, *in;
-	struct cdg *g;
-	const struct verify_dest *dest0; /* [nlid0] */
-	struct verify_dest *dest;	 /* [nlid] */
-	uint32_t nlid0, nlid;
+	struct side was, is;
+	struct cdg *g; /* is.g */
+	const struct verify_state *from;
+	unsigned orders;	  /* of channels, in from */
+	struct verify_dest *dest; /* [nlid] */
+	uint32_t nlid;
 	struct verify_report *out;
-	unsigned threads;
-	bool *other;	 /* [nports] the link changed, went or came */
-	bool *recabled;	 /* [n] the switch has such a port */
-	uint16_t *row;	 /* switches with another row, by block of LIDs, */
-	uint32_t *first; /* [nlid / 64 + 1] where each block's begin */
-	uint64_t *whole; /* [nlid / 64] LIDs judged as a whole */
-	uint32_t wholes; /* blocks with such LIDs */
-	uint32_t *cut;	 /* [n] the LID for which it is in C */
-	uint16_t *layer; /* [n] layers to layer_root */
-	uint32_t layer_root;
-	struct behind *behind; /* [CUT_MAX] */
-	uint64_t moved;	       /* pairs of switches with another layer */
-	bool *relayered;       /* [n] destinations with other layers, or NULL */
-	bool failed;	       /* left to verify_keep */
+	bool *other;	   /* [nports] the link changed, went or came */
+	bool *recabled;	   /* [n] the switch has such a port */
+	uint64_t *whole;   /* [nlid / 64] LIDs with another destination */
+	bool *relayered;   /* [n] destinations with other layers, or NULL */
+	uint32_t *weighed; /* [nweighed] switches with other hosts */
+	uint32_t nweighed;
+	uint64_t paths; /* that may still change */
+	bool failed;	/* left to verify_keep */
+	/* of one span */
+	struct other_row *row; /* [n] */
+	uint32_t nrows;
+	uint64_t differ; /* blocks that some switch has others of */
+	/* of one block */
+	uint32_t b;
+	uint64_t strays; /* LIDs that no switch has */
+	uint64_t
+		local; /* LIDs whose dependencies do not depend on the source */
+	struct lid_sets cells, moved;
+	struct found *found;
+	size_t nfound, room;
+	/* of all */
+	struct new_dep *fresh;
+	size_t nfresh, fresh_room;
 };
 
 /* ---- whether it can be done at all ---- */
@@ -91,85 +131,57 @@ same_ports(const struct cdg *g0, const struct cdg *g)
 /* ---- what differs ---- */
 
 static lft_ref
-ref_of(const struct cdg *g, const struct verify_tables *in, uint32_t s,
-	uint32_t b)
+ref_of(const struct side *x, uint32_t s, uint32_t b)
 {
-	return b < in->nblocks ? lft_row_ref(in->row[g->sw[s]], b) : LFT_EMPTY;
+	return b < x->in->nblocks ? lft_row_ref(x->in->row[x->g->sw[s]], b)
+				  : LFT_EMPTY;
 }
 
-/* From block b on, the next block in which the rows of switch s differ, or n;
- * with a changed link every block counts. */
-static uint32_t
-next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
+/* The entries of switch s for a block. */
+static const uint8_t *
+line_of(const struct side *x, uint32_t s, uint32_t b)
 {
-	const struct lft_row *x = c->in0->row[c->g0->sw[s]];
-	const struct lft_row *y = c->in->row[c->g->sw[s]];
-	uint32_t both = x->n < y->n ? x->n : y->n;
+	return lft_bytes(x->in->pool, ref_of(x, s, b));
+}
+
+/* The blocks of span k in which the rows of switch s differ; with a changed
+ * link all count. */
+static uint64_t
+compare_spans(const struct change *c, uint32_t s, uint32_t k)
+{
+	const struct lft_row *x = c->was.in->row[c->was.g->sw[s]];
+	const struct lft_row *y = c->is.in->row[c->is.g->sw[s]];
+	uint32_t first = k * LFT_SPAN, n = y->n;
+	bool alike = x->n == n;
+	uint64_t differ = 0;
 
 	if (c->recabled[s])
-		return b;
-	if (x == y)
-		return n;
-	while (b < both) {
-		if (x->span[b / LFT_SPAN] == y->span[b / LFT_SPAN])
-			b |= LFT_SPAN - 1; /* to its end */
-		else if (lft_row_ref(x, b) != lft_row_ref(y, b))
-			return b;
-		b++;
-	}
-	while (b >= both && b < n &&
-		ref_of(c->g0, c->in0, s, b) == ref_of(c->g, c->in, s, b))
-		b++;
-	return b;
+		return UINT64_MAX;
+	if (x == y || (alike && (first >= n || x->span[k] == y->span[k])))
+		return 0;
+	n = alike ? n - first : LFT_SPAN;
+	for (uint32_t i = 0; i < n && i < LFT_SPAN; i++)
+		differ |=
+			(uint64_t)(alike ? x->span[k]->ref[i] !=
+						   y->span[k]->ref[i]
+					 : ref_of(&c->was, s, first + i) !=
+						   ref_of(&c->is, s, first + i))
+			<< i;
+	return differ;
 }
 
-/* A switch with another row in a block. */
-struct other_row {
-	uint32_t b;
-	uint16_t s;
-};
-
-/* The switches with another row, found switch by switch, sorted by block. */
+/* The switches that have other blocks in span k. */
 static void
-find_rows(struct change *c)
+find_rows(struct change *c, uint32_t k)
 {
-	uint32_t n = c->nlid / LFT_BLOCK, *at, b;
-	struct other_row *all = NULL;
-	size_t many = 0, cap = 0;
+	c->nrows = 0;
+	c->differ = 0;
+	for (uint32_t s = 0; s < c->g->n; s++) {
+		uint64_t differ = compare_spans(c, s, k);
 
-	at = mem_zalloc(n + 1U, sizeof(*at));
-	for (uint32_t s = 0; s < c->g->n; s++)
-		for (b = 0; (b = next_other(c, s, b, n)) < n; b++) {
-			all = mem_grow(all, many, &cap, sizeof(*all));
-			all[many++] = (struct other_row){b, (uint16_t)s};
-			at[b + 1]++;
-		}
-	for (b = 0; b < n; b++)
-		at[b + 1] += at[b];
-	c->first = mem_dup(at, (n + 1U) * sizeof(*at));
-	c->row = mem_alloc(many * sizeof(*c->row));
-	for (size_t i = 0; i < many; i++)
-		c->row[at[all[i].b]++] = all[i].s;
-	free(all);
-	free(at);
-}
-
-/* Find the entries of a block that differ, or lead to a changed link. */
-static void
-compare_block(
-	const struct change *c, uint32_t s, uint32_t b, struct columns *to)
-{
-	const uint8_t *x = lft_bytes(c->in0->pool, ref_of(c->g0, c->in0, s, b));
-	const uint8_t *y = lft_bytes(c->in->pool, ref_of(c->g, c->in, s, b));
-	const bool *other = c->other + c->g->off[s];
-	uint8_t top = c->g->top[s];
-
-	for (uint32_t l = 0; l < LFT_BLOCK; l++) {
-		if (x[l] == y[l] && (y[l] > top || !other[y[l]]))
-			continue;
-		if (to->n[l] < CUT_MAX)
-			to->sw[l][to->n[l]] = s;
-		to->n[l] += to->n[l] <= CUT_MAX;
+		c->differ |= differ;
+		if (differ != 0)
+			c->row[c->nrows++] = (struct other_row){s, differ};
 	}
 }
 
@@ -181,12 +193,12 @@ find_changed_links(struct change *c)
 	struct cdg *g = c->g;
 	size_t words = g->nlayers * g->plane;
 
-	memcpy(g->dep, c->g0->dep, words * sizeof(*g->dep));
-	memcpy(g->load, c->g0->load, g->nports * sizeof(*g->load));
-	memcpy(g->hops, c->g0->hops, (g->n + 1U) * sizeof(*g->hops));
+	memcpy(g->dep, c->was.g->dep, words * sizeof(*g->dep));
+	memcpy(g->load, c->was.g->load, g->nports * sizeof(*g->load));
+	memcpy(g->hops, c->was.g->hops, (g->n + 1U) * sizeof(*g->hops));
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++) {
-			c->other[p] = g->peer[p] != c->g0->peer[p];
+			c->other[p] = g->peer[p] != c->was.g->peer[p];
 			c->recabled[s] |= c->other[p];
 		}
 	for (uint32_t s = 0; s < g->n; s++) {
@@ -212,343 +224,36 @@ same_dest(const struct verify_dest *a, const struct verify_dest *b)
 	       a->owned == b->owned && a->host == b->host;
 }
 
-static struct verify_dest
-previous_dest(const struct change *c, uint32_t lid)
-{
-	return lid < c->nlid0 ? c->dest0[lid]
-			      : (struct verify_dest){.root = c->g0->n};
-}
-
-/* The destinations of all LIDs; LIDs with another one are judged as a whole. */
+/* The destinations of all LIDs, and which of them are others. */
 static void
 find_dests(struct change *c)
 {
-	for (uint32_t lid = 0; lid < c->nlid; lid++) {
-		struct verify_dest was = previous_dest(c, lid);
+	const struct verify_dest nowhere = {.root = c->was.g->n};
+	const struct verify_state *from = c->from;
 
+	for (uint32_t lid = 0; lid < c->nlid; lid++) {
 		c->dest[lid] = verify_walk_dest(c->g, lid);
-		if (!same_dest(&was, &c->dest[lid]))
+		if (!same_dest(lid < from->nlid ? &from->dest[lid] : &nowhere,
+			    &c->dest[lid]))
 			c->whole[lid / LFT_BLOCK] |= (uint64_t)1
 						     << lid % LFT_BLOCK;
 	}
 }
 
-/* ---- one LID, a few switches ---- */
-
+/* Find the switches with other hosts. */
 static void
-note_dependency(const struct cdg *g, uint32_t s, unsigned in, unsigned out,
-	unsigned mask)
+find_weighed(struct change *c)
 {
-	size_t row = (size_t)(g->off[s] + in) << g->shift;
+	const struct cdg *g0 = c->was.g, *g = c->g;
 
-	for (; mask != 0; mask &= mask - 1)
-		g->dep[(unsigned)__builtin_ctz(mask) * g->plane + row +
-			(out >> 6)] |= (uint64_t)1 << (out & 63);
-}
-
-/* The entries of a switch's neighbours are spread over the memory. */
-static void
-prefetch_entries(const struct change *c, uint32_t x, uint32_t b)
-{
-	const struct cdg *g = c->g;
-	const struct verify_tables *in = c->in;
-	const uint32_t *e = g->peer + g->off[x], *end = g->peer + g->off[x + 1];
-
-	if (b >= in->nblocks)
-		return;
-	for (; e < end; e++)
-		if (*e >> 8 != g->n)
-			__builtin_prefetch(
-				lft_row_at(in->row[g->sw[*e >> 8]], b));
-	for (e = g->peer + g->off[x]; e < end; e++)
-		if (*e >> 8 != g->n)
-			__builtin_prefetch(
-				lft_bytes(in->pool, ref_of(g, in, *e >> 8, b)));
-}
-
-/* Append the switches that send to sw[i] of b and are not in C. False: there
- * are too many. */
-static bool
-add_feeders(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
-{
-	const struct cdg *g = c->g;
-	uint32_t x = b->sw[i];
-
-	prefetch_entries(c, x, lid / LFT_BLOCK);
-	for (uint32_t p = g->off[x]; p < g->off[x + 1]; p++) {
-		uint32_t u = g->peer[p] >> 8;
-
-		if (u == g->n || c->cut[u] == lid ||
-			cdg_entry(g, c->in, u, lid) != (g->peer[p] & 255))
+	for (uint32_t s = 0; s < g->n && !c->failed; s++) {
+		if (g->hosts[s] == g0->hosts[s])
 			continue;
-		if (b->n == BEHIND_MAX)
-			return false;
-		b->sw[b->n] = u;
-		b->depth[b->n] = b->depth[i] + 1;
-		b->to[b->n] = i;
-		b->in[b->n++] = (uint8_t)(p - g->off[x]);
-	}
-	return true;
-}
-
-/* The layers of the packets that pass each switch behind c. */
-static void
-gather_layers(const struct change *c, struct behind *b)
-{
-	for (uint32_t i = 0; i < b->n; i++)
-		b->mask[i] = c->g->nlayers == 1 ? 1 : c->layer[b->sw[i]];
-	for (uint32_t i = b->n; i-- > 1;)
-		b->mask[b->to[i]] |= b->mask[i];
-}
-
-static bool
-find_subtree(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
-{
-	b->c = b->sw[0] = s;
-	b->depth[0] = 0;
-	b->n = 1;
-	for (uint32_t i = 0; i < b->n; i++)
-		if (!add_feeders(c, b, i, lid))
-			return false;
-	gather_layers(c, b);
-	return true;
-}
-
-/* Take the subtree's host pairs off the old path of b->c; its length. */
-static uint32_t
-leave_old_path(
-	struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts)
-{
-	const struct cdg *g0 = c->g0;
-	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
-
-	for (; s != root && n <= g0->n; n++) {
-		uint32_t p = g0->off[s] + cdg_entry(g0, c->in0, s, lid);
-
-		c->g->load[p] -= hosts;
-		s = g0->peer[p] >> 8;
-	}
-	return n;
-}
-
-/* Put them on the new path, and note its dependencies; false when it does not
- * arrive. */
-static bool
-join_new_path(struct change *c, const struct behind *b, uint32_t lid,
-	uint32_t hosts, uint32_t *length)
-{
-	const struct cdg *g = c->g;
-	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
-
-	while (s != root) {
-		uint8_t out = cdg_entry(g, c->in, s, lid), then;
-		uint32_t e;
-
-		if (out == 0 || out > g->top[s] || n++ > g->n)
-			return false;
-		e = g->peer[g->off[s] + out];
-		if (e >> 8 == g->n)
-			return false;
-		g->load[g->off[s] + out] += hosts;
-		s = e >> 8;
-		then = cdg_entry(g, c->in, s, lid);
-		if (then > g->top[s] || then == (e & 255))
-			return false;
-		note_dependency(g, s, e & 255, then, b->mask[0]);
-	}
-	*length = n;
-	return true;
-}
-
-/* Note the dependencies at b->c from its feeders, which did not change. */
-static void
-note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
-{
-	uint8_t out = cdg_entry(c->g, c->in, b->c, lid);
-
-	for (uint32_t i = 1; i < b->n && out <= c->g->top[b->c]; i++)
-		if (b->to[i] == 0)
-			note_dependency(c->g, b->c, b->in[i], out, b->mask[i]);
-}
-
-static void
-move_subtree(struct change *c, const struct behind *b, uint32_t lid)
-{
-	struct cdg *g = c->g;
-	uint32_t hosts = 0, was, is = 0;
-	bool host = c->dest[lid].host;
-
-	for (uint32_t i = 0; i < b->n; i++)
-		hosts += host ? c->g0->hosts[b->sw[i]] : 0;
-	was = leave_old_path(c, b, lid, hosts);
-	note_feeders(c, b, lid);
-	if (!join_new_path(c, b, lid, hosts, &is)) {
-		c->failed = true;
-		return;
-	}
-	for (uint32_t i = 0; host && i < b->n; i++) {
-		uint32_t h = c->g0->hosts[b->sw[i]];
-
-		g->hops[was + b->depth[i]] -= h;
-		if (is + b->depth[i] <= g->n)
-			g->hops[is + b->depth[i]] += h;
-		else
-			c->failed = true;
+		c->failed = c->nweighed == WEIGHED_MAX;
+		if (!c->failed)
+			c->weighed[c->nweighed++] = s;
 	}
 }
-
-/* One LID's changed switches; false: judge the LID as a whole. */
-static bool
-change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
-{
-	const struct verify_dest *d = &c->dest[lid];
-
-	if (n > CUT_MAX || d->root == c->g->n)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		c->cut[sw[i]] = lid;
-	if (c->cut[d->root] == lid)
-		return false;
-	if (c->g->nlayers > 1 && c->layer_root != d->root) {
-		cdg_layers(c->g, d->root, c->layer);
-		c->layer_root = d->root;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		if (!find_subtree(c, &c->behind[i], sw[i], lid))
-			return false;
-	for (uint32_t i = 0; i < n && !c->failed; i++)
-		move_subtree(c, &c->behind[i], lid);
-	return true;
-}
-
-/* Compare block b of all switches whose rows differ, and follow each LID that
- * has another entry somewhere. */
-static void
-change_block(struct change *c, uint32_t b)
-{
-	struct columns to;
-
-	memset(to.n, 0, sizeof(to.n));
-	for (uint32_t i = c->first[b]; i < c->first[b + 1]; i++)
-		compare_block(c, c->row[i], b, &to);
-	for (uint32_t l = 0; l < LFT_BLOCK && !c->failed; l++) {
-		uint64_t bit = (uint64_t)1 << l;
-
-		if (to.n[l] > 0 && !(c->whole[b] & bit) &&
-			!change_column(c, to.sw[l], to.n[l], b * LFT_BLOCK + l))
-			c->whole[b] |= bit;
-	}
-}
-
-/* LIDs one by one, until too many have to be judged as a whole. */
-static void
-change_blocks(struct change *c)
-{
-	uint32_t n = c->nlid / LFT_BLOCK;
-
-	for (uint32_t b = 0; b < n && !c->failed; b++) {
-		if (c->first[b] < c->first[b + 1])
-			change_block(c, b);
-		c->wholes += c->whole[b] != 0;
-		c->failed |= c->wholes > n / WHOLE_PART + 1;
-	}
-}
-
-/* ---- whole LIDs ---- */
-
-/* The old tables or the new ones; each may have a thread. */
-struct side {
-	struct cdg *g;
-	const struct verify_tables *in;
-	struct verify_some some;
-	struct verify_report out;
-};
-
-static void
-judge_side(void *arg)
-{
-	struct side *x = arg;
-
-	verify_walk_some(x->g, x->in, &x->some, &x->out);
-}
-
-/* The previous destinations of all LIDs; to be freed. */
-static struct verify_dest *
-all_previous_dests(const struct change *c)
-{
-	struct verify_dest *d = mem_alloc(c->nlid * sizeof(*d));
-
-	for (uint32_t lid = 0; lid < c->nlid; lid++)
-		d[lid] = previous_dest(c, lid);
-	return d;
-}
-
-static void
-change_wholes(struct change *c)
-{
-	uint32_t n = c->nlid / LFT_BLOCK;
-	struct verify_dest *was;
-	struct side side[2] = {{c->g, c->in, {c->whole, c->dest, n}, {0}},
-		{NULL, c->in0, {c->whole, NULL, n}, {.first = "-"}}};
-
-	if (c->failed || c->wholes == 0)
-		return;
-	side[1].g = cdg_copy(c->g0);
-	side[1].some.dest = was = all_previous_dests(c);
-	if (c->threads > 1) {
-		thread_share(2, judge_side, side, sizeof(*side));
-	} else {
-		judge_side(&side[0]);
-		judge_side(&side[1]);
-	}
-	for (uint32_t p = 0; p < c->g->nports; p++)
-		c->g->load[p] -= side[1].g->load[p];
-	for (uint32_t h = 0; h <= c->g->n; h++)
-		c->g->hops[h] -= side[1].g->hops[h];
-	c->failed |= side[0].out.unreachable > 0 || side[0].out.loops > 0;
-	cdg_free_fork(side[1].g);
-	free(was);
-}
-
-/* ---- hosts that came or went ---- */
-
-/* Add (or, modulo 2^32, subtract) hosts of switch s that send to a LID; its
- * destination did not change. */
-static void
-change_hosts(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
-{
-	struct cdg *g = c->g;
-	uint32_t n = 0;
-
-	for (; s != c->dest[lid].root; n++) {
-		uint32_t p = g->off[s] + cdg_entry(g, c->in, s, lid);
-
-		g->load[p] += more;
-		s = g->peer[p] >> 8;
-	}
-	g->hops[n] += (uint64_t)(int64_t)(int32_t)more;
-}
-
-static void
-change_weights(struct change *c)
-{
-	uint32_t weighed = 0;
-
-	for (uint32_t s = 0; s < c->g->n && !c->failed; s++) {
-		uint32_t more = c->g->hosts[s] - c->g0->hosts[s];
-
-		if (more == 0)
-			continue;
-		c->failed = ++weighed > WEIGHED_MAX;
-		for (uint32_t lid = 0; lid < c->nlid && !c->failed; lid++)
-			if (c->dest[lid].host && c->dest[lid].root != c->g->n &&
-				!(c->whole[lid / LFT_BLOCK] >> lid % LFT_BLOCK &
-					1))
-				change_hosts(c, s, lid, more);
-	}
-}
-
-/* ---- layers ---- */
 
 /* True if the packets to live switch d have the layers that they had. */
 static bool
@@ -565,13 +270,14 @@ same_layers(const struct cdg *g0, const struct cdg *g, uint32_t d, bool same_sw)
 /* Find the destinations with other layers, and check both directions of their
  * pairs. */
 static void
-find_relayered(struct change *c, const struct route_layers *was)
+find_relayered(struct change *c)
 {
-	const struct cdg *g0 = c->g0, *g = c->g;
+	const struct cdg *g0 = c->was.g, *g = c->g;
+	uint64_t moved = 0;
 	bool same_sw = memcmp(g0->sw, g->sw, g->n * sizeof(*g->sw)) == 0;
 
 	verify_compare_directions(
-		g, c->in->layers, same_sw ? was : NULL, c->out);
+		g, c->is.in->layers, same_sw ? &c->from->layers : NULL, c->out);
 	c->failed |= c->out->asymmetric > 0;
 	for (uint32_t d = 0; g->nlayers > 1 && d < g->n; d++) {
 		if (same_layers(g0, g, d, same_sw))
@@ -580,89 +286,486 @@ find_relayered(struct change *c, const struct route_layers *was)
 			c->relayered = mem_zalloc(g->n, sizeof(*c->relayered));
 		c->relayered[d] = true;
 		for (uint32_t s = 0; s < g->n; s++)
-			c->moved += cdg_layer(g0, s, d) != cdg_layer(g, s, d);
+			moved += cdg_layer(g0, s, d) != cdg_layer(g, s, d);
 	}
-	c->failed |= c->moved > (uint64_t)g->n * g->n / MOVED_PART;
+	c->failed |= moved > (uint64_t)g->n * g->n / MOVED_PART;
 }
 
-/* Note the dependencies of the path from s to a LID in its new layer. */
-static void
-note_path(struct change *c, uint32_t s, uint32_t lid)
+/* ---- the cells of one block ---- */
+
+static struct lid_sets
+new_sets(size_t n)
 {
-	const struct cdg *g = c->g;
-	uint32_t root = c->dest[lid].root, n = 0;
-	unsigned mask = 1U << cdg_layer(g, s, root);
-
-	while (s != root && n++ <= g->n) {
-		uint32_t e = g->peer[g->off[s] + cdg_entry(g, c->in, s, lid)];
-
-		s = e >> 8;
-		note_dependency(
-			g, s, e & 255, cdg_entry(g, c->in, s, lid), mask);
-	}
+	return (struct lid_sets){.of = mem_zalloc(n, sizeof(uint64_t)),
+		.sw = mem_alloc(n * sizeof(uint32_t))};
 }
 
-/* Note the dependencies of all pairs with another layer. Every LID arrives. */
 static void
-change_layers(struct change *c)
+free_sets(struct lid_sets *x)
+{
+	free(x->of);
+	free(x->sw);
+}
+
+/* Add LIDs to those of switch s; the ones that are new there. */
+static uint64_t
+add_lids(struct lid_sets *x, uint32_t s, uint64_t lids)
+{
+	uint64_t fresh = lids & ~x->of[s];
+
+	if (fresh != 0 && x->of[s] == 0)
+		x->sw[x->n++] = s;
+	x->of[s] |= fresh;
+	return fresh;
+}
+
+static void
+clear_sets(struct lid_sets *x)
+{
+	for (uint32_t i = 0; i < x->n; i++)
+		x->of[x->sw[i]] = 0;
+	x->n = 0;
+}
+
+/* The LIDs of a block that are hosts'; stray: those that no switch has. */
+static uint64_t
+pick_lids(const struct side *x, uint32_t b, bool stray)
+{
+	const struct verify_dest *d = x->dest + (size_t)b * LFT_BLOCK;
+	uint64_t lids = 0;
+
+	for (unsigned l = 0; l < LFT_BLOCK && b < x->nblocks; l++)
+		lids |= (uint64_t)((d[l].root == x->g->n) == stray &&
+				   (stray || d[l].host))
+			<< l;
+	return lids;
+}
+
+/* The LIDs of the block for which switch s has another entry, or one that leads
+ * to a changed link. */
+static uint64_t
+compare_lines(const struct change *c, uint32_t s)
+{
+	const uint8_t *x = line_of(&c->was, s, c->b);
+	const uint8_t *y = line_of(&c->is, s, c->b);
+	uint64_t lids = x == y ? 0 : ~block_mask_alike(x, y);
+
+	for (uint32_t q = 0; c->recabled[s] && q <= c->g->top[s]; q++)
+		if (c->other[c->g->off[s] + q])
+			lids |= block_mask_equal(y, (uint8_t)q);
+	return lids;
+}
+
+static void
+find_cells(struct change *c)
+{
+	uint64_t whole = c->whole[c->b];
+
+	for (uint32_t i = 0; i < c->nrows; i++) {
+		uint32_t s = c->row[i].sw;
+
+		if (c->row[i].blocks >> c->b % LFT_SPAN & 1)
+			(void)add_lids(&c->cells, s, compare_lines(c, s));
+	}
+	for (uint32_t s = 0; whole != 0 && s < c->g->n; s++)
+		(void)add_lids(&c->cells, s, whole);
+}
+
+/* The port by which an entry of switch s leads to a live switch; TOPO_NONE. */
+static uint32_t
+live_port(const struct cdg *g, uint32_t s, uint8_t entry)
+{
+	uint32_t p = g->off[s] + entry;
+
+	return entry > g->top[s] || g->peer[p] >> 8 == g->n ? TOPO_NONE : p;
+}
+
+/* The cells of switch s lead to live switches, or eject what is its own. */
+static bool
+check_cells(const struct change *c, uint32_t s)
+{
+	const uint8_t *line = line_of(&c->is, s, c->b);
+	uint64_t lids = c->cells.of[s] & ~c->strays;
+
+	for (; lids != 0; lids &= lids - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(lids);
+		const struct verify_dest *d = &c->is.dest[c->b * LFT_BLOCK + l];
+
+		if (d->root == s ? line[l] != d->eject
+				 : live_port(c->g, s, line[l]) == TOPO_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* ---- their dependencies ---- */
+
+/* Note that packets of some layers that arrive at switch s by port `in` leave
+ * by port `out`. */
+static void
+note_dependency(
+	struct change *c, uint32_t s, uint8_t in, uint8_t out, unsigned layers)
 {
 	const struct cdg *g = c->g;
+	size_t at = ((size_t)(g->off[s] + in) << g->shift) + (out >> 6);
 
-	for (uint32_t lid = 0; c->relayered != NULL && lid < c->nlid; lid++) {
-		uint32_t d = c->dest[lid].root;
+	for (; layers != 0; layers &= layers - 1) {
+		unsigned l = (unsigned)__builtin_ctz(layers);
+		uint64_t *dep = g->dep + l * g->plane + at;
 
-		if (d == g->n || !c->relayered[d] || c->failed)
+		if (*dep >> (out & 63) & 1)
 			continue;
-		for (uint32_t s = 0; s < g->n; s++)
-			if (cdg_layer(c->g0, s, d) != cdg_layer(g, s, d))
-				note_path(c, s, lid);
+		*dep |= (uint64_t)1 << (out & 63);
+		c->fresh = mem_grow(
+			c->fresh, c->nfresh, &c->fresh_room, sizeof(*c->fresh));
+		c->fresh[c->nfresh++] =
+			(struct new_dep){s, in, out, (uint8_t)l};
 	}
+}
+
+static unsigned
+all_layers(const struct cdg *g)
+{
+	return (1U << g->nlayers) - 1;
+}
+
+/* LIDs arrive at a port of a switch: so they leave the switch by others. */
+static void
+note_onward(struct change *c, uint32_t to, uint64_t lids)
+{
+	uint32_t s = to >> 8;
+	uint8_t in = to & 255;
+	const uint8_t *line = line_of(&c->is, s, c->b);
+
+	for (; lids != 0; lids &= lids - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(lids);
+
+		if (line[l] > c->g->top[s])
+			continue;
+		if (line[l] != in)
+			note_dependency(c, s, in, line[l], all_layers(c->g));
+		else if (!(c->strays >> l & 1))
+			c->failed = true; /* hardware discards it */
+	}
+}
+
+/* The dependencies behind the cells of switch s. */
+static void
+note_cells(struct change *c, uint32_t s)
+{
+	const uint8_t *line = line_of(&c->is, s, c->b);
+	uint64_t rest = c->cells.of[s] & c->local;
+
+	while (rest != 0) {
+		uint8_t q = line[__builtin_ctzll(rest)];
+		uint64_t lids = rest & block_mask_equal(line, q);
+		uint32_t p = live_port(c->g, s, q);
+
+		rest &= ~lids;
+		if (p != TOPO_NONE)
+			note_onward(c, c->g->peer[p], lids);
+	}
+}
+
+/* The channel behind an entry of switch s before; TOPO_NONE: it led to none. */
+static uint32_t
+channel_before(const struct change *c, uint32_t s, uint8_t entry)
+{
+	const struct cdg *g = c->was.g;
+	uint32_t p = live_port(g, s, entry);
+
+	return p == TOPO_NONE ? TOPO_NONE
+			      : g->off[g->peer[p] >> 8] + (g->peer[p] & 255);
+}
+
+/* Whether packets may have gone from channel `in` to this one before, as far as
+ * the order of channels tells. */
+static inline bool
+may_have_followed(const struct change *c, uint32_t in, uint32_t to)
+{
+	const uint32_t *order = c->from->chan_order;
+
+	if (to == TOPO_NONE)
+		return true;
+	for (unsigned l = 0; l < c->orders; l++, order += c->g->nports)
+		if (order[in] < order[to])
+			return true;
+	return false;
+}
+
+/* The path from switch s to these LIDs is another. */
+static void
+add_moved(struct change *c, uint32_t s, uint64_t lids)
+{
+	lids = add_lids(&c->moved, s, lids);
+	if (lids == 0)
+		return;
+	c->found = mem_grow(c->found, c->nfound, &c->room, sizeof(*c->found));
+	c->found[c->nfound++] = (struct found){s, lids};
+}
+
+/*
+ * LIDs that left switch s by the port `was` leave it by `is`: note this of
+ * those that neighbours without cells send there, whose paths are others, too.
+ */
+static void
+find_feeders(
+	struct change *c, uint32_t s, uint8_t was, uint8_t is, uint64_t lids)
+{
+	const struct cdg *g = c->g;
+	uint32_t off = g->off[s], n = g->off[s + 1] - off;
+	uint32_t to = channel_before(c, s, was);
+
+	for (uint32_t in = 0; in < n; in++) {
+		uint32_t e = g->peer[off + in];
+		uint64_t from;
+
+		/* what went back by `in` was discarded */
+		if (in == is || e >> 8 == g->n ||
+			(in != was && !may_have_followed(c, off + in, to)))
+			continue;
+		from = lids & ~c->moved.of[e >> 8];
+		if (from == 0)
+			continue;
+		from &= block_mask_equal(
+			line_of(&c->is, e >> 8, c->b), (uint8_t)e);
+		if ((from & c->local) != 0 && is <= g->top[s])
+			note_dependency(c, s, (uint8_t)in, is, all_layers(g));
+		add_moved(c, e >> 8, from);
+	}
+}
+
+/* Find the switches whose paths to some LIDs pass a cell, and the dependencies
+ * there. */
+static void
+find_moved(struct change *c)
+{
+	c->nfound = 0;
+	for (uint32_t i = 0; i < c->cells.n; i++)
+		add_moved(c, c->cells.sw[i], c->cells.of[c->cells.sw[i]]);
+	for (size_t i = 0; i < c->nfound; i++) {
+		struct found x = c->found[i];
+		const uint8_t *was = line_of(&c->was, x.sw, c->b);
+		const uint8_t *is = line_of(&c->is, x.sw, c->b);
+
+		while (x.lids != 0) {
+			unsigned l = (unsigned)__builtin_ctzll(x.lids);
+			uint64_t some = x.lids & block_mask_equal(was, was[l]) &
+					block_mask_equal(is, is[l]);
+
+			x.lids &= ~some;
+			find_feeders(c, x.sw, was[l], is[l], some);
+		}
+	}
+}
+
+/* Add the switches whose packets to some LIDs have another layer. */
+static void
+find_relayered_pairs(struct change *c)
+{
+	uint64_t all = 0;
+
+	for (unsigned l = 0; c->relayered != NULL && l < LFT_BLOCK; l++)
+		if (!(c->strays >> l & 1) &&
+			c->relayered[c->is.dest[c->b * LFT_BLOCK + l].root])
+			all |= (uint64_t)1 << l;
+	for (uint32_t s = 0; all != 0 && s < c->g->n; s++)
+		for (uint64_t x = all; x != 0; x &= x - 1) {
+			unsigned l = (unsigned)__builtin_ctzll(x);
+			uint32_t root = c->is.dest[c->b * LFT_BLOCK + l].root;
+
+			if (cdg_layer(c->was.g, s, root) !=
+				cdg_layer(c->g, s, root))
+				(void)add_lids(&c->moved, s, (uint64_t)1 << l);
+		}
+}
+
+/* ---- paths ---- */
+
+/* A packet is at a switch; its entry there is fetched ahead. */
+static void
+put_packet(struct side *x, struct packet k)
+{
+	k.entry = line_of(x, k.at >> 8, k.lid / LFT_BLOCK) + k.lid % LFT_BLOCK;
+	__builtin_prefetch(k.entry);
+	x->packet[x->n++] = k;
+}
+
+/* One link farther for each packet of the batch; what arrives is dropped from
+ * it. False: some cannot go on. */
+static bool
+pass_links(struct change *c, struct side *x, uint32_t links, bool note)
+{
+	const struct cdg *g = x->g;
+	uint32_t n = x->n;
+
+	x->n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct packet k = x->packet[i];
+		uint32_t s = k.at >> 8, p, root = x->dest[k.lid].root;
+		uint8_t out = *k.entry;
+
+		p = s == root ? g->off[s] + out : live_port(g, s, out);
+		if (p == TOPO_NONE || (links > 0 && out == (k.at & 255)))
+			return false;
+		if (note && links > 0)
+			note_dependency(c, s, k.at & 255, out,
+				1U << cdg_layer(g, k.from, root));
+		if (s == root) {
+			c->g->hops[links] +=
+				(uint64_t)(int64_t)(int32_t)k.hosts;
+			continue;
+		}
+		c->g->load[p] += k.hosts;
+		k.at = g->peer[p];
+		put_packet(x, k);
+	}
+	return true;
+}
+
+/* Send all packets of the batch on their way: together, since the entries of
+ * each are spread over the memory. */
+static void
+send_batch(struct change *c, struct side *x)
+{
+	bool note = x == &c->is && c->g->nlayers > 1;
+
+	for (uint32_t links = 0; x->n > 0 && !c->failed; links++)
+		c->failed = links > c->g->n || !pass_links(c, x, links, note);
+	x->n = 0;
+}
+
+/*
+ * Packets of `hosts` hosts (modulo 2^32) at switch s to LIDs of the block: they
+ * load the links of their paths.
+ */
+static void
+send_packets(struct change *c, struct side *x, uint32_t s, uint64_t lids,
+	uint32_t hosts)
+{
+	for (; lids != 0; lids &= lids - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(lids);
+
+		put_packet(x, (struct packet){.at = cdg_pack(s, 0),
+				      .from = s,
+				      .lid = c->b * LFT_BLOCK + l,
+				      .hosts = x->hosts >> l & 1 ? hosts : 0});
+		if (x->n == BATCH)
+			send_batch(c, x);
+	}
+}
+
+/* The paths of switch s that are others: its packets leave the old ones and
+ * join the new ones. */
+static void
+move_paths(struct change *c, uint32_t s, uint64_t lids)
+{
+	uint32_t had = c->was.g->hosts[s], has = c->g->hosts[s];
+
+	if (had > 0)
+		send_packets(c, &c->was, s, lids & c->was.hosts, 0U - had);
+	if (c->g->nlayers > 1)
+		send_packets(c, &c->is, s, lids & ~c->strays, has);
+	else if (has > 0)
+		send_packets(c, &c->is, s, lids & c->is.hosts, has);
+}
+
+/* Charge for what is to be looked at; a judgement in full costs less than very
+ * many changes. */
+static void
+charge_sets(struct change *c, const struct lid_sets *x)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < x->n; i++)
+		n += (unsigned)__builtin_popcountll(x->of[x->sw[i]]);
+	c->failed |= n > c->paths;
+	c->paths -= n < c->paths ? n : c->paths;
+}
+
+static void
+change_paths(struct change *c)
+{
+	uint64_t whole = c->whole[c->b];
+
+	find_moved(c);
+	find_relayered_pairs(c);
+	charge_sets(c, &c->moved);
+	for (uint32_t i = 0; i < c->moved.n && !c->failed; i++)
+		move_paths(c, c->moved.sw[i], c->moved.of[c->moved.sw[i]]);
+	for (uint32_t i = 0; i < c->nweighed; i++) {
+		uint32_t s = c->weighed[i];
+
+		send_packets(c, &c->is, s, c->is.hosts & ~c->moved.of[s],
+			c->g->hosts[s] - c->was.g->hosts[s]);
+	}
+	/* no host sends to itself */
+	c->g->hops[0] += (unsigned)__builtin_popcountll(c->was.hosts & whole);
+	c->g->hops[0] -= (unsigned)__builtin_popcountll(c->is.hosts & whole);
+}
+
+/* ---- all blocks ---- */
+
+static void
+change_block(struct change *c, uint32_t b)
+{
+	c->b = b;
+	c->was.hosts = pick_lids(&c->was, b, false);
+	c->is.hosts = pick_lids(&c->is, b, false);
+	c->strays = pick_lids(&c->is, b, true);
+	c->local = c->g->nlayers == 1 ? UINT64_MAX : c->strays;
+	find_cells(c);
+	charge_sets(c, &c->cells);
+	for (uint32_t i = 0; i < c->cells.n && !c->failed; i++) {
+		c->failed = !check_cells(c, c->cells.sw[i]);
+		note_cells(c, c->cells.sw[i]);
+	}
+	if (!c->failed)
+		change_paths(c);
+	clear_sets(&c->cells);
+	clear_sets(&c->moved);
+}
+
+static void
+change_blocks(struct change *c)
+{
+	bool all = c->nweighed > 0 || c->relayered != NULL;
+
+	for (uint32_t b = 0; b < c->is.nblocks && !c->failed; b++) {
+		if (b % LFT_SPAN == 0)
+			find_rows(c, b / LFT_SPAN);
+		if (all || c->whole[b] != 0 || (c->differ >> b % LFT_SPAN & 1))
+			change_block(c, b);
+	}
+	send_batch(c, &c->was);
+	send_batch(c, &c->is);
 }
 
 /* ---- the order of channels ---- */
 
 struct raise {
-	const struct change *c;
-	const uint64_t *dep,
-		*was; /* of a layer or all as one, now and before */
+	const struct cdg *g;
+	const uint64_t *dep; /* of a layer or all as one */
 	uint32_t *chan_order;
-	uint32_t *owner; /* [nports] the switch of a port */
-	uint32_t *stack;
+	uint32_t *stack; /* packed (switch, in-port) */
 	uint32_t depth, steps;
 };
 
-/* Channel b comes after channel a. False when that takes too long. */
+/* The channel behind a port comes after channel `in` of switch s. False when
+ * that takes too long. */
 static bool
-add_channel_order(struct raise *r, uint32_t a, uint32_t b)
+order_behind(struct raise *r, uint32_t s, uint32_t in, uint32_t out)
 {
-	const struct cdg *g = r->c->g;
+	const struct cdg *g = r->g;
+	uint32_t e = g->peer[g->off[s] + out],
+		 at = r->chan_order[g->off[s] + in];
+	uint32_t *order = &r->chan_order[g->off[e >> 8] + (e & 255)];
 
-	if (r->chan_order[a] < r->chan_order[b])
+	if (e >> 8 == g->n || at < *order)
 		return true;
-	r->chan_order[b] = r->chan_order[a] + 1;
-	if (++r->steps >= g->nports)
-		return false;
-	r->stack[r->depth++] = b;
-	return true;
-}
-
-/* Put the channels that these bits of row `in` make depend on channel `in`
- * behind it. False when that takes too long. */
-static bool
-order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
-{
-	const struct cdg *g = r->c->g;
-	uint32_t s = r->owner[in];
-
-	for (; bits != 0; bits &= bits - 1) {
-		uint32_t out = first + (unsigned)__builtin_ctzll(bits);
-		uint32_t e = g->peer[g->off[s] + out];
-
-		if (e >> 8 != g->n &&
-			!add_channel_order(r, in, g->off[e >> 8] + (e & 255)))
-			return false;
-	}
-	return true;
+	*order = at + 1;
+	r->stack[r->depth++] = e;
+	return ++r->steps < g->nports;
 }
 
 /* Channels that follow those on the stack get higher numbers than these, and so
@@ -670,88 +773,73 @@ order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 static bool
 raise_successors(struct raise *r)
 {
-	const struct cdg *g = r->c->g;
+	const struct cdg *g = r->g;
 
 	while (r->depth > 0) {
-		uint32_t in = r->stack[--r->depth];
-		size_t row = (size_t)in << g->shift;
+		uint32_t e = r->stack[--r->depth], s = e >> 8, in = e & 255;
+		const uint64_t *row =
+			r->dep + ((size_t)(g->off[s] + in) << g->shift);
 
-		for (unsigned k = 0; k < 1U << g->shift; k++)
-			if (!order_row(r, in, r->dep[row + k], k * 64))
-				return false;
+		for (uint32_t k = 0; k < 1U << g->shift; k++)
+			for (uint64_t x = row[k]; x != 0; x &= x - 1)
+				if (!order_behind(r, s, in,
+					    k * 64 + (uint32_t)__builtin_ctzll(
+							     x)))
+					return false;
 	}
 	return true;
 }
 
-/* Raise channels for all new dependencies; false: it takes too long. */
+/* Raise channels for the new dependencies of layer l, or of all; false: it
+ * takes too long. */
 static bool
-raise_all(struct raise *r)
+raise_all(const struct change *c, struct raise *r, unsigned l)
 {
-	const struct cdg *g = r->c->g;
+	for (size_t i = 0; i < c->nfresh; i++) {
+		const struct new_dep *x = &c->fresh[i];
 
-	r->depth = r->steps = 0;
-	for (uint32_t in = 0; in < g->nports; in++) {
-		uint32_t s = r->owner[in];
-		bool all;
-
-		if (s == g->n)
-			continue;
-		/* a changed link makes old dependencies new */
-		all = r->c->recabled[s];
-		for (unsigned k = 0; k < 1U << g->shift; k++) {
-			size_t at = ((size_t)in << g->shift) + k;
-			uint64_t bits =
-				r->dep[at] & (all ? UINT64_MAX : ~r->was[at]);
-
-			if (bits != 0 && (!order_row(r, in, bits, k * 64) ||
-						 !raise_successors(r)))
-				return false;
-		}
+		if ((c->orders == 1 || x->layer == l) &&
+			(!order_behind(r, x->sw, x->in, x->out) ||
+				!raise_successors(r)))
+			return false;
 	}
 	return true;
 }
 
-/* Order the channels by r->dep; false: it may have a cycle. */
+/* Order the channels by the dependencies of layer l, or of all; false: they may
+ * have a cycle. */
 static bool
-order_graph(struct raise *r)
-{
-	const struct cdg *g = r->c->g;
-	bool ok;
-
-	r->owner = mem_alloc(g->nports * sizeof(*r->owner));
-	r->stack = mem_alloc((g->nports + 1U) * sizeof(*r->stack));
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
-			r->owner[p] = s;
-	r->owner[g->off[g->n]] = g->n;
-	ok = raise_all(r) ||
-	     verify_cycle_order_channels(g, r->dep, r->chan_order);
-	free(r->owner);
-	free(r->stack);
-	return ok;
-}
-
-/* The same for the new graph, of all layers as one or of each. */
-static bool
-find_channel_order(
-	const struct change *c, unsigned orders, uint32_t *chan_order)
+order_layer(const struct change *c, unsigned l, uint32_t *chan_order)
 {
 	const struct cdg *g = c->g;
-	uint64_t *is = orders == 1 ? cdg_one_layer(g) : NULL;
-	uint64_t *was = orders == 1 ? cdg_one_layer(c->g0) : NULL;
-	bool ok = true;
+	uint64_t *one = c->orders == 1 ? cdg_one_layer(g) : NULL;
+	struct raise r = {.g = g,
+		.dep = one != NULL ? one : g->dep + l * g->plane,
+		.chan_order = chan_order,
+		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
+	bool ok = raise_all(c, &r, l) ||
+		  verify_cycle_order_channels(g, r.dep, chan_order);
 
-	for (unsigned l = 0; l < orders && ok; l++) {
-		struct raise r = {.c = c,
-			.dep = is != NULL ? is : g->dep + l * g->plane,
-			.was = was != NULL ? was : c->g0->dep + l * g->plane,
-			.chan_order = chan_order + (size_t)l * g->nports};
-
-		ok = order_graph(&r);
-	}
-	free(is);
-	free(was);
+	free(r.stack);
+	free(one);
 	return ok;
+}
+
+/* The order before, with what is new put into it; to be freed. NULL: it may
+ * have a cycle. */
+static uint32_t *
+find_channel_order(const struct change *c)
+{
+	size_t n = c->g->nports;
+	uint32_t *chan_order = mem_dup(
+		c->from->chan_order, c->orders * n * sizeof(*chan_order));
+
+	for (unsigned l = 0; l < c->orders; l++)
+		if (!order_layer(c, l, chan_order + l * n)) {
+			free(chan_order);
+			return NULL;
+		}
+	return chan_order;
 }
 
 /* ---- all of it ---- */
@@ -773,88 +861,78 @@ count_pairs(struct change *c)
 	}
 }
 
-static void
-apply_differences(struct change *c, const struct route_layers *was)
+/* Find what differs and what follows from it; the new order of channels, to be
+ * freed. NULL: left to verify_keep. */
+static uint32_t *
+apply_differences(struct change *c)
 {
-	struct cdg *g = c->g;
+	size_t n = c->g->n + (size_t)1, ports = c->g->nports;
+	uint32_t *chan_order = NULL;
 
-	c->other = mem_zalloc(g->nports, sizeof(*c->other));
-	c->recabled = mem_zalloc(g->n + 1U, sizeof(*c->recabled));
-	c->whole = mem_zalloc(c->nlid / LFT_BLOCK, sizeof(*c->whole));
-	c->dest = mem_alloc(c->nlid * sizeof(*c->dest));
-	c->cut = mem_zalloc(g->n + 1U, sizeof(*c->cut));
-	c->layer = mem_zalloc(g->n + 1U, sizeof(*c->layer));
-	c->behind = mem_alloc(CUT_MAX * sizeof(*c->behind));
-	c->layer_root = TOPO_NONE;
+	c->other = mem_zalloc(ports, sizeof(*c->other));
+	c->recabled = mem_zalloc(n, sizeof(*c->recabled));
+	c->whole = mem_zalloc(c->is.nblocks, sizeof(*c->whole));
+	c->weighed = mem_alloc(WEIGHED_MAX * sizeof(*c->weighed));
+	c->row = mem_alloc(n * sizeof(*c->row));
+	c->cells = new_sets(n);
+	c->moved = new_sets(n);
+	c->paths = PATHS_MIN + c->is.nblocks * n / PATHS_PART;
 	find_changed_links(c);
 	find_dests(c);
-	find_rows(c);
-	find_relayered(c, was);
+	find_weighed(c);
+	find_relayered(c);
 	change_blocks(c);
-	change_wholes(c);
-	change_weights(c);
 	if (!c->failed)
-		change_layers(c);
-	free(c->relayered);
-	free(c->row);
-	free(c->first);
+		chan_order = find_channel_order(c);
+	free(c->other);
+	free(c->recabled);
 	free(c->whole);
-	free(c->cut);
-	free(c->layer);
-	free(c->behind);
+	free(c->weighed);
+	free(c->row);
+	free_sets(&c->cells);
+	free_sets(&c->moved);
+	free(c->found);
+	free(c->relayered);
+	free(c->fresh);
+	return chan_order;
 }
 
 /* Judge by the differences; NULL: that cannot be done, or there is a fault. */
 static struct verify_state *
 judge_differences(const struct verify_before *was,
-	const struct verify_tables *in, struct cdg *g, unsigned threads,
+	const struct verify_tables *in, struct cdg *g,
 	struct verify_report *out)
 {
-	struct change c = {.g0 = was->state->g,
-		.in0 = &was->in,
-		.in = in,
+	const struct verify_state *from = was->state;
+	uint32_t nlid = verify_walk_blocks(in) * LFT_BLOCK;
+	struct change c = {.was = {.g = from->g,
+				   .in = &was->in,
+				   .dest = from->dest,
+				   .nblocks = from->nlid / LFT_BLOCK},
 		.g = g,
-		.dest0 = was->state->dest,
-		.nlid0 = was->state->nlid,
-		.nlid = verify_walk_blocks(in) * LFT_BLOCK,
-		.out = out,
-		.threads = threads};
-	unsigned orders = verify_state_orders(was->state);
-	struct verify_state *v = NULL;
+		.from = from,
+		.orders = verify_state_orders(from),
+		.nlid = nlid > from->nlid ? nlid : from->nlid,
+		.out = out};
+	struct verify_state *v;
 	uint32_t *chan_order;
 
-	if (c.nlid < c.nlid0)
-		c.nlid = c.nlid0;
-	apply_differences(&c, &was->state->layers);
-	chan_order = mem_dup(was->state->chan_order,
-		(size_t)orders * g->nports * sizeof(*chan_order));
-	if (!c.failed && find_channel_order(&c, orders, chan_order)) {
-		count_pairs(&c);
-		verify_sum(g, out);
-		out->ok = out->by_change = true;
-		out->plain = was->state->plain;
-		v = mem_zalloc(1, sizeof(*v));
-		*v = (struct verify_state){.refs = 1,
-			.steps = was->state->steps + 1,
-			.g = g,
-			.ok = true,
-			.plain = was->state->plain,
-			.layers = in->layers != NULL
-					  ? route_layers_copy(in->layers)
-					  : (struct route_layers){.n = 1},
-			.guid = mem_dup(was->state->guid,
-				(g->n + 1U) * sizeof(*v->guid)),
-			.chan_order = chan_order,
-			.dest = c.dest,
-			.nlid = c.nlid};
-	} else {
-		free(chan_order);
+	c.dest = mem_alloc(c.nlid * sizeof(*c.dest));
+	c.is = (struct side){.g = g,
+		.in = in,
+		.dest = c.dest,
+		.nblocks = c.nlid / LFT_BLOCK};
+	chan_order = apply_differences(&c);
+	if (chan_order == NULL) {
 		free(c.dest);
+		return NULL;
 	}
-	if (v != NULL)
-		g->t = NULL; /* may be freed before v is */
-	free(c.other);
-	free(c.recabled);
+	count_pairs(&c);
+	verify_sum(g, out);
+	out->ok = out->by_change = true;
+	out->plain = from->plain;
+	v = verify_state_new(g, in, out, chan_order, c.dest);
+	v->steps = from->steps + 1;
 	return v;
 }
 
@@ -884,7 +962,7 @@ verify_incremental(const struct verify_before *was,
 		memset(out, 0, sizeof(*out));
 		out->load_sw = TOPO_NONE;
 		out->vls = layers;
-		v = judge_differences(was, in, g, threads, out);
+		v = judge_differences(was, in, g, out);
 	}
 	if (v == NULL) {
 		cdg_free(g);

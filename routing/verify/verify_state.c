@@ -28,9 +28,20 @@ order_channels(struct verify_state *v)
 	return ok;
 }
 
+static struct verify_dest *
+find_dests(const struct cdg *g, uint32_t nlid)
+{
+	struct verify_dest *dest = mem_alloc(nlid * sizeof(*dest));
+
+	for (uint32_t lid = 0; lid < nlid; lid++)
+		dest[lid] = verify_walk_dest(g, lid);
+	return dest;
+}
+
 struct verify_state *
 verify_state_new(struct cdg *g, const struct verify_tables *in,
-	const struct verify_report *found, uint32_t *chan_order)
+	const struct verify_report *found, uint32_t *chan_order,
+	struct verify_dest *dest)
 {
 	struct verify_state *v = mem_zalloc(1, sizeof(*v));
 	const struct topo *t = in->topo;
@@ -50,9 +61,7 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 	for (uint32_t s = 0; s < g->n; s++)
 		v->guid[s] = t->node[t->sw[g->sw[s]].node].guid;
 	v->nlid = verify_walk_blocks(in) * LFT_BLOCK;
-	v->dest = mem_alloc(v->nlid * sizeof(*v->dest));
-	for (uint32_t lid = 0; lid < v->nlid; lid++)
-		v->dest[lid] = verify_walk_dest(g, lid);
+	v->dest = dest != NULL ? dest : find_dests(g, v->nlid);
 	/* with a map of VLs the next judgement is one in full */
 	v->ok = g->map == NULL && (chan_order != NULL || order_channels(v));
 	g->t = NULL; /* may be freed before v is */

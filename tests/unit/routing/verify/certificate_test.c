@@ -15,11 +15,13 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/routing/verify/judgement_fixture.h"
 #include "tests/unit/suite.h"
 
 enum {
 	SEEDS = 6,	 /* fabrics of a kind */
 	MUTATIONS = 110, /* of the tables of one */
+	LOSS_EACH = 4,	 /* of so many mutations one has lost cables, too */
 };
 
 struct kind {
@@ -174,11 +176,15 @@ struct scene {
 	struct rng r;
 	int seed;
 	unsigned mutation;
+	struct fabric *f;
 	struct topo *t;
 	struct lft_pool *pool;
 	struct routes *base;
 	uint32_t *rank;
-	unsigned both, neither, judge_alone;
+	/* the tables that a change is judged from */
+	struct routes *before;
+	struct verify_state *state;
+	unsigned both, neither, judge_alone, by_change;
 };
 
 static struct verify_tables
@@ -205,15 +211,34 @@ choose_quarantined(struct scene *s, const struct topo *t)
 	return t->node[t->sw[best].node].guid;
 }
 
+/* Route the topology of the scene, and find the ranks of its links. */
+static void
+route_scene(struct scene *s, const struct routes *prev)
+{
+	const char *engine =
+		s->seed % 3 == 2 && !s->kind->planes ? "updn" : "ftree";
+	const struct route_job job = {.load_limit = 1250,
+		.threads = 1,
+		.topo = s->t,
+		.pool = s->pool,
+		.prev = prev};
+	struct route_account story;
+	struct reason why = {""};
+
+	s->base = compute_routes(&job, &engine, 1, &story, &why);
+	ck_assert_msg(s->base != NULL, "%s seed %d: %s", s->kind->name, s->seed,
+		why.text);
+	s->rank = mem_alloc((s->t->nadj + 1U) * sizeof(*s->rank));
+	routes_link_ranks(s->base, s->rank);
+}
+
 static void
 scene_new(struct scene *s)
 {
 	struct frozen_lids lids = {.lmc = s->kind->lmc};
-	const char *engine = s->seed % 3 == 2 ? "updn" : "ftree";
-	struct route_job job = {.load_limit = 1250, .threads = 1};
-	struct fabric *f = s->kind->make(&s->r);
-	struct route_account story;
-	struct reason why = {""};
+	struct fabric *f = s->f = s->kind->make(&s->r);
+	struct verify_tables in;
+	struct verify_report out;
 
 	ck_assert_ptr_ne(f, NULL);
 	s->t = frozen_topo(f, &lids);
@@ -222,25 +247,21 @@ scene_new(struct scene *s)
 		topo_unref(s->t);
 		s->t = frozen_topo(f, &lids);
 	}
-	if (s->kind->planes)
-		engine = "ftree";
 	s->pool = lft_pool_new();
-	job.topo = s->t;
-	job.pool = s->pool;
-	s->base = compute_routes(&job, &engine, 1, &story, &why);
-	ck_assert_msg(s->base != NULL, "%s seed %d: %s", s->kind->name, s->seed,
-		why.text);
-	s->rank = mem_alloc((s->t->nadj + 1U) * sizeof(*s->rank));
-	routes_link_ranks(s->base, s->rank);
-	fabric_free(f);
+	route_scene(s, NULL);
+	s->before = s->base;
+	in = ranked_tables(s, s->base);
+	ck_assert_int_eq(verify_keep(&in, 1, &out, &s->state, NULL), 0);
 }
 
 static void
 scene_end(struct scene *s)
 {
 	free(s->rank);
+	verify_state_unref(s->state);
 	routes_unref(s->base);
 	topo_unref(s->t);
+	fabric_free(s->f);
 	lft_pool_free(s->pool);
 }
 
@@ -347,17 +368,43 @@ is_proven(const struct verify_tables *in)
 	return proven;
 }
 
-/* Judge both ways. True when the certificate accepts. */
+/* The tables before and what differs lead to the same judgement. */
+static void
+judge_change(struct scene *s, const struct verify_tables *in,
+	const struct verify_report *full, const struct verify_state *state)
+{
+	const struct verify_before was = {
+		s->state, ranked_tables(s, s->before)};
+	struct verify_report part;
+	struct verify_state *v;
+	char what[128];
+
+	(void)snprintf(what, sizeof(what), "%s seed %d mutation %u",
+		s->kind->name, s->seed, s->mutation);
+	(void)verify_incremental(&was, in, 1, &part, &v, NULL);
+	judgement_same_report(what, &part, full);
+	judgement_same_loads(what, in->topo, v, state);
+	judgement_all_dependencies(what, in->topo, v, state);
+	if (part.ok)
+		expect_order(s, v);
+	s->by_change += part.by_change;
+	verify_state_unref(v);
+}
+
+/* Judge all ways. True when the certificate accepts. */
 static bool
 judge_both(struct scene *s, const struct verify_tables *in)
 {
 	struct verify_tables general = *in;
 	bool proven = is_proven(in), right;
 	struct verify_report out;
+	struct verify_state *v;
 	struct reason why = {""};
 
 	general.rank = NULL;
-	right = verify_keep(&general, 1, &out, NULL, &why) == 0;
+	right = verify_keep(&general, 1, &out, &v, &why) == 0;
+	judge_change(s, in, &out, v);
+	verify_state_unref(v);
 	ck_assert_msg(right || !proven,
 		"%s seed %d mutation %u: accepted, but %s", s->kind->name,
 		s->seed, s->mutation, why.text);
@@ -455,15 +502,24 @@ mutate_ranks(struct scene *s)
 						 : s->rank[rng_below(&s->r, n)];
 }
 
-static void
-run_mutation(struct scene *s)
+static struct routes *
+copy_base(const struct scene *s)
 {
 	struct routes *m = routes_new(s->t, s->pool);
-	unsigned what = rng_below(&s->r, 12);
-	struct verify_tables in;
 
 	for (sw_ix x = 0; x < s->t->nsw; x++)
 		routes_put_same(m, x, s->base, x);
+	return m;
+}
+
+static void
+run_mutation(struct scene *s)
+{
+	struct routes *m = copy_base(s);
+	uint32_t *rank = mem_dup(s->rank, s->t->nadj * sizeof(*rank));
+	unsigned what = rng_below(&s->r, 12);
+	struct verify_tables in;
+
 	for (unsigned n = 1 + rng_below(&s->r, 3); n > 0; n--) {
 		if (what < 3)
 			mutate_entry(s, m);
@@ -479,8 +535,45 @@ run_mutation(struct scene *s)
 		mutate_ranks(s);
 	(void)judge_both(s, &in);
 	if (what >= 10)
-		routes_link_ranks(s->base, s->rank);
+		memcpy(s->rank, rank, s->t->nadj * sizeof(*rank));
+	free(rank);
 	routes_unref(m);
+}
+
+/* The tables of the whole fabric where cables were lost. */
+static void
+keep_tables(struct scene *s, const struct routes *base)
+{
+	routes_unref(s->base);
+	s->base = routes_new(s->t, s->pool);
+	for (sw_ix x = 0; x < s->t->nsw; x++)
+		routes_put_same(
+			s->base, x, base, topo_switch_in(base->topo, s->t, x));
+}
+
+/* A mutation of tables after cables were lost: computed anew, or as before. */
+static void
+run_loss(struct scene *s)
+{
+	struct scene less = *s;
+	bool *drop = mem_zalloc(s->f->ncables, sizeof(*drop));
+
+	for (unsigned n = 1 + rng_below(&less.r, 3); n > 0; n--)
+		drop[rng_below(&less.r, s->f->ncables)] = true;
+	less.t = frozen_less(s->f, drop, s->t);
+	route_scene(&less, s->base);
+	if (rng_below(&less.r, 2) == 0)
+		keep_tables(&less, s->base);
+	run_mutation(&less);
+	routes_unref(less.base);
+	topo_unref(less.t);
+	free(less.rank);
+	free(drop);
+	s->r = less.r;
+	s->both = less.both;
+	s->neither = less.neither;
+	s->judge_alone = less.judge_alone;
+	s->by_change = less.by_change;
 }
 
 /* Fabrics of a kind: more of them in make soak. */
@@ -507,12 +600,17 @@ START_TEST(never_more_than_the_judge)
 		in = ranked_tables(&s, s.base);
 		fabrics += judge_both(&s, &in);
 		for (s.mutation = 1; s.mutation <= MUTATIONS; s.mutation++)
-			run_mutation(&s);
+			if (s.mutation % LOSS_EACH == 0)
+				run_loss(&s);
+			else
+				run_mutation(&s);
 		scene_end(&s);
 	}
 	(void)printf("%-26s both accept %u, both refuse %u, the judge "
-		     "alone %u; %u of %d unchanged tables proven\n",
-		s.kind->name, s.both, s.neither, s.judge_alone, fabrics, seeds);
+		     "alone %u; %u by change; %u of %d unchanged tables "
+		     "proven\n",
+		s.kind->name, s.both, s.neither, s.judge_alone, s.by_change,
+		fabrics, seeds);
 	ck_assert_int_eq((int)fabrics, seeds);
 	ck_assert(s.both > MUTATIONS / 4 && s.neither > MUTATIONS / 4);
 }
@@ -536,9 +634,7 @@ START_TEST(u_turns)
 	topo_unref(s.t);
 	s.r = (struct rng){3};
 	scene_new(&s);
-	m = routes_new(s.t, s.pool);
-	for (sw_ix x = 0; x < s.t->nsw; x++)
-		routes_put_same(m, x, s.base, x);
+	m = copy_base(&s);
 	stray = (uint16_t)(m->nblocks * LFT_BLOCK - 1);
 	ck_assert_uint_gt(stray, s.t->max_lid);
 	a = &s.t->adj[s.t->sw[0].adj];
@@ -547,6 +643,73 @@ START_TEST(u_turns)
 	in = ranked_tables(&s, m);
 	ck_assert(judge_both(&s, &in));
 	routes_unref(m);
+	scene_end(&s);
+}
+END_TEST
+
+/* The port by which switch a is linked with switch b, or 0. */
+static uint8_t
+port_to(const struct topo *t, sw_ix a, sw_ix b)
+{
+	for (uint32_t i = 0; i < t->sw[a].nadj; i++)
+		if (t->adj[t->sw[a].adj + i].peer == b)
+			return t->adj[t->sw[a].adj + i].out;
+	return 0;
+}
+
+/* The first neighbour of switch s that is not this one. */
+static sw_ix
+other_peer(const struct topo *t, sw_ix s, sw_ix not )
+{
+	uint32_t i = t->sw[s].adj;
+
+	while (t->adj[i].peer == not )
+		i++;
+	ck_assert_uint_lt(i, t->sw[s].adj + t->sw[s].nadj);
+	return t->adj[i].peer;
+}
+
+/*
+ * A LID of no port comes back over the link it was sent by, where hardware
+ * discards it. When it is sent on there instead, round a square, it is a loop,
+ * in which only one entry changed.
+ */
+START_TEST(discarded_before)
+{
+	struct scene s = {.kind = &kinds[0], .r = {3}};
+	struct verify_report out;
+	struct verify_tables in;
+	struct verify_before was;
+	struct verify_state *v;
+	struct routes *m, *n;
+	sw_ix ring[4];
+	uint16_t stray;
+
+	scene_new(&s);
+	/* beginning at a leaf and at a spine */
+	ring[0] = _i == 0 ? 0 : other_peer(s.t, 0, TOPO_NONE);
+	ring[1] = other_peer(s.t, ring[0], TOPO_NONE);
+	ring[2] = other_peer(s.t, ring[1], ring[0]);
+	ring[3] = other_peer(s.t, ring[0], ring[1]);
+	m = copy_base(&s);
+	stray = (uint16_t)(m->nblocks * LFT_BLOCK - 1);
+	for (unsigned i = 0; i < 4; i++)
+		routes_put_entry(m, ring[i], stray,
+			port_to(s.t, ring[i], ring[i == 1 ? 0 : (i + 1) % 4]),
+			NULL);
+	in = ranked_tables(&s, m);
+	ck_assert_int_eq(verify_keep(&in, 1, &out, &v, NULL), 0);
+	was = (struct verify_before){v, in};
+	n = copy_base(&s);
+	for (unsigned i = 0; i < 4; i++)
+		routes_put_entry(n, ring[i], stray,
+			port_to(s.t, ring[i], ring[(i + 1) % 4]), NULL);
+	in = ranked_tables(&s, n);
+	ck_assert_int_ne(verify_incremental(&was, &in, 1, &out, NULL, NULL), 0);
+	ck_assert_uint_gt(out.loops, 0);
+	verify_state_unref(v);
+	routes_unref(m);
+	routes_unref(n);
 	scene_end(&s);
 }
 END_TEST
@@ -582,6 +745,7 @@ main(void)
 	tcase_add_loop_test(c, never_more_than_the_judge, 0,
 		sizeof(kinds) / sizeof(*kinds));
 	tcase_add_test(c, u_turns);
+	tcase_add_loop_test(c, discarded_before, 0, 2);
 	tcase_add_test(c, without_ranks);
 	suite_add_tcase(s, c);
 	return suite_run(s);

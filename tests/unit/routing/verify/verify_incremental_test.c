@@ -16,6 +16,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/routing/layers_fixture.h"
+#include "tests/unit/routing/verify/judgement_fixture.h"
 #include "tests/unit/suite.h"
 
 struct scene {
@@ -128,92 +129,9 @@ give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 				layer = routes_layer(&like->layers, x, y);
 			layers_put(l, a, b, layer);
 		}
-}
-
-static void
-expect_same_report(const struct scene *s, const struct verify_report *a,
-	const struct verify_report *b)
-{
-	ck_assert_msg(a->ok == b->ok && a->pairs == b->pairs &&
-			      a->unreachable == b->unreachable &&
-			      a->loops == b->loops && a->cut_off == b->cut_off,
-		"seed %d step %u: pairs", s->seed, s->steps);
-	ck_assert_msg(
-		a->cyclic_channels == b->cyclic_channels && a->vls == b->vls,
-		"seed %d step %u: %u not %u cyclic", s->seed, s->steps,
-		a->cyclic_channels, b->cyclic_channels);
-	/* a judgement of a change says less than it could */
-	ck_assert_msg(a->plain == b->plain || (a->by_change && !a->plain),
-		"seed %d step %u: plain", s->seed, s->steps);
-	ck_assert_msg(a->load_max == b->load_max && a->load_sw == b->load_sw &&
-			      a->load_port == b->load_port,
-		"seed %d step %u: load %lu at %u/%u not %lu at %u/%u", s->seed,
-		s->steps, a->load_max, a->load_sw, a->load_port, b->load_max,
-		b->load_sw, b->load_port);
-	ck_assert_msg(a->hops_max == b->hops_max, "seed %d step %u: hops",
-		s->seed, s->steps);
-	ck_assert_double_eq(a->load_mean, b->load_mean);
-	ck_assert_double_eq(a->hops_mean, b->hops_mean);
-	ck_assert_str_eq(a->first, b->first);
-}
-
-/* The states are the same, too. */
-static void
-same_state(const struct scene *s, const struct topo *t,
-	const struct verify_state *a, const struct verify_state *b)
-{
-	const uint64_t *x, *y;
-	size_t n = verify_state_hops(a, &x);
-
-	ck_assert_msg(n == verify_state_hops(b, &y), "seed %d step %u", s->seed,
-		s->steps);
-	ck_assert_msg(memcmp(x, y, n * sizeof(*x)) == 0,
-		"seed %d step %u: hops", s->seed, s->steps);
-	for (sw_ix i = 0; i < t->nsw; i++)
-		for (unsigned p = 0; p <= t->node[t->sw[i].node].nports; p++)
-			ck_assert_msg(verify_state_load(a, i, p) ==
-					      verify_state_load(b, i, p),
-				"seed %d step %u: load of %u/%u", s->seed,
-				s->steps, i, p);
-}
-
-/* True if there is a switch behind this port; dependencies to hosts wait for
- * nothing. */
-static bool
-to_switch(const struct topo *t, node_ix n, unsigned port)
-{
-	port_ix peer = port == 0 || port > t->node[n].nports
-			       ? TOPO_NONE
-			       : t->port[topo_port_of(t, n, port)].peer;
-
-	return peer != TOPO_NONE && t->node[t->port[peer].node].sw != TOPO_NONE;
-}
-
-/* No dependency is missing: part may have more, of previous tables. */
-static void
-expect_all_dependencies(const struct scene *s, const struct topo *t,
-	const struct verify_state *part, const struct verify_state *full)
-{
-	struct verify_dependencies *a = verify_state_dependencies(part, t);
-	struct verify_dependencies *b = verify_state_dependencies(full, t);
-	size_t row = 0;
-
-	ck_assert_int_eq(a == NULL, b == NULL);
-	for (sw_ix i = 0; a != NULL && i < t->nsw; i++) {
-		node_ix n = t->sw[i].node;
-		size_t end = row + t->node[n].nports + 1U;
-
-		for (; row < end; row++)
-			for (unsigned out = 1; out < 64; out++)
-				ck_assert_msg(
-					!to_switch(t, n, out) ||
-						!(b->row[row] & ~a->row[row] &
-							(uint64_t)1 << out),
-					"seed %d step %u: %s out %u", s->seed,
-					s->steps, topo_desc(t, n), out);
-	}
-	free(a);
-	free(b);
+	if (l->n > 1 && rng_below(&s->r, 12) == 0)
+		layers_put_one_way(
+			l, 0, 1, (uint8_t)((routes_layer(l, 0, 1) + 1) % l->n));
 }
 
 /* Layers are plain if they have no cycle when all of them share one VL. */
@@ -238,19 +156,21 @@ compare_reports(struct scene *s, struct routes *r)
 	struct verify_report full, part;
 	struct verify_state *a, *b;
 	struct reason why = {""};
+	char what[64];
 	int x, y;
 
+	(void)snprintf(
+		what, sizeof(what), "seed %d step %u", s->seed, s->steps);
 	if (s->routes != NULL)
 		was.in = verify_input(s->routes);
 	x = verify_keep(&in, 1 + s->steps % 3, &full, &a, &why);
 	y = verify_incremental(
 		s->routes != NULL ? &was : NULL, &in, 1, &part, &b, &why);
-	ck_assert_msg(
-		x == y, "seed %d step %u: %s", s->seed, s->steps, why.text);
-	expect_same_report(s, &part, &full);
+	ck_assert_msg(x == y, "%s: %s", what, why.text);
+	judgement_same_report(what, &part, &full);
 	plain_is_one_lane(s, in, full.plain);
-	same_state(s, r->topo, b, a);
-	expect_all_dependencies(s, r->topo, b, a);
+	judgement_same_loads(what, r->topo, b, a);
+	judgement_all_dependencies(what, r->topo, b, a);
 	s->by_change += part.by_change;
 	verify_state_unref(a);
 	if (!part.ok) {
