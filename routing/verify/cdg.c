@@ -301,12 +301,6 @@ cdg_join(struct cdg *g, struct cdg *fork)
 		g->load[c] += fork->load[c];
 	for (uint32_t h = 0; h <= g->n; h++)
 		g->hops[h] += fork->hops[h];
-	cdg_free_fork(fork);
-}
-
-void
-cdg_free_fork(struct cdg *fork)
-{
 	free_findings(fork);
 	free(fork);
 }

@@ -84,7 +84,6 @@ void cdg_free(struct cdg *g); /* NULL allowed */
  */
 struct cdg *cdg_copy(const struct cdg *g);
 void cdg_join(struct cdg *g, struct cdg *fork);
-void cdg_free_fork(struct cdg *fork);
 
 /*
  * The dependencies of all layers as if they were one: [plane], to be freed.
@@ -138,18 +137,6 @@ struct verify_dest {
 	bool owned, host;
 };
 struct verify_dest verify_walk_dest(const struct cdg *g, uint32_t lid);
-
-/*
- * verify_walk for some LIDs only, given as bits by block; dest: the
- * destinations of the LIDs of all blocks. Without faults g->t is not used.
- */
-struct verify_some {
-	const uint64_t *lids; /* [nblocks] */
-	const struct verify_dest *dest;
-	uint32_t nblocks;
-};
-void verify_walk_some(struct cdg *g, const struct verify_tables *in,
-	const struct verify_some *some, struct verify_report *out);
 
 /*
  * The first fault in words: a pair that does not arrive (loop says which

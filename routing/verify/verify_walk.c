@@ -371,25 +371,21 @@ judge_from(struct walk *w, const struct verify_dest *dest, uint32_t block,
 	return lids.n;
 }
 
-/*
- * Judge the LIDs of a block that have their bit set; no others may be counted.
- * of: the destinations of all 64.
- */
+/* Judge the LIDs of a block, of which these are the destinations. */
 static void
-judge_block(struct walk *w, uint32_t block, uint64_t lids,
-	const struct verify_dest *of)
+judge_block(struct walk *w, uint32_t block, struct verify_dest dest[LFT_BLOCK])
 {
 	const struct cdg *g = w->g;
-	struct verify_dest dest[LFT_BLOCK];
 
 	for (uint32_t l = 0; l < LFT_BLOCK; l++) {
 		struct verify_dest *d = &dest[l];
 		uint32_t in = 0;
 
-		*d = (struct verify_dest){.root = g->n};
-		if (!(lids >> l & 1) || (g->light && !of[l].host))
-			continue; /* packets to it add no load */
-		*d = of[l];
+		if (g->light && !d->host) {
+			/* packets to it add no load */
+			*d = (struct verify_dest){.root = g->n};
+			continue;
+		}
 		if (d->root != g->n) {
 			uint32_t c = g->comp[d->root];
 
@@ -430,24 +426,7 @@ verify_walk(struct cdg *g, const struct verify_tables *in, uint32_t from,
 		for (uint32_t l = 0; l < LFT_BLOCK; l++)
 			dest[l] = verify_walk_dest(g, b * LFT_BLOCK + l);
 		verify_flow_load(&w.flow, in, b);
-		judge_block(&w, b * LFT_BLOCK, UINT64_MAX, dest);
-	}
-	walk_end(&w);
-}
-
-void
-verify_walk_some(struct cdg *g, const struct verify_tables *in,
-	const struct verify_some *some, struct verify_report *out)
-{
-	struct walk w;
-
-	walk_new(&w, g, out);
-	for (uint32_t b = 0; b < some->nblocks; b++) {
-		if (some->lids[b] == 0)
-			continue;
-		verify_flow_load(&w.flow, in, b);
-		judge_block(&w, b * LFT_BLOCK, some->lids[b],
-			some->dest + (size_t)b * LFT_BLOCK);
+		judge_block(&w, b * LFT_BLOCK, dest);
 	}
 	walk_end(&w);
 }
