@@ -43,6 +43,14 @@ block_mask_part_alike(block_mask_part x, block_mask_part y)
 	return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y));
 }
 
+/* Those that are lo + 0 ... lo + n. */
+static inline uint64_t
+block_mask_part_range(block_mask_part x, uint8_t lo, uint8_t n)
+{
+	x = _mm_sub_epi8(x, block_mask_fill(lo));
+	return block_mask_part_alike(x, _mm_min_epu8(x, block_mask_fill(n)));
+}
+
 #else
 
 enum { BLOCK_MASK_STEP = 8 };
@@ -80,6 +88,17 @@ block_mask_part_alike(block_mask_part x, block_mask_part y)
 	return block_mask_part_bit(~(((d & low) + low) | d | low), 7);
 }
 
+static inline uint64_t
+block_mask_part_range(block_mask_part x, uint8_t lo, uint8_t n)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		mask |= (uint64_t)((uint8_t)((uint8_t)(x >> 8 * i) - lo) <= n)
+			<< i;
+	return mask;
+}
+
 #endif
 
 /* The LIDs whose byte has this bit. */
@@ -103,6 +122,19 @@ block_mask_equal(const uint8_t *line, uint8_t byte)
 
 	for (unsigned i = 0; i < LFT_BLOCK; i += BLOCK_MASK_STEP)
 		mask |= block_mask_part_alike(block_mask_load(line + i), all)
+			<< i;
+	return mask;
+}
+
+/* The LIDs whose byte is lo ... hi. */
+static inline uint64_t
+block_mask_range(const uint8_t *line, uint8_t lo, uint8_t hi)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < LFT_BLOCK; i += BLOCK_MASK_STEP)
+		mask |= block_mask_part_range(block_mask_load(line + i), lo,
+				(uint8_t)(hi - lo))
 			<< i;
 	return mask;
 }

@@ -145,6 +145,22 @@ number_classes(struct certificate *c)
 	free(slot);
 }
 
+static void
+find_runs(const uint8_t code[256], struct certificate_runs *to)
+{
+	for (unsigned lo = 0, hi; lo < 256; lo = hi + 1) {
+		for (hi = lo; hi < 255 && code[hi + 1] == code[lo]; hi++)
+			;
+		if (code[lo] == 0)
+			continue;
+		if (to->n++ == CERTIFICATE_RUNS)
+			return;
+		to->run[to->n - 1].lo = (uint8_t)lo;
+		to->run[to->n - 1].hi = (uint8_t)hi;
+		to->run[to->n - 1].code = code[lo];
+	}
+}
+
 static bool
 find_codes(struct certificate *c)
 {
@@ -160,10 +176,16 @@ find_codes(struct certificate *c)
 
 			if (!leads_on(g, p))
 				continue;
-			*code |= CERTIFICATE_LIVE;
-			*code |= c->behind[p] > 0 ? CERTIFICATE_BEHIND : 0;
+			*code |= 1U << CERTIFICATE_LIVE;
+			*code |= (uint8_t)((c->behind[p] > 0)
+					   << CERTIFICATE_BEHIND);
 		}
 	number_classes(c);
+	c->runs = mem_zalloc(g->n + 1U, sizeof(*c->runs));
+	for (uint32_t s = 0; s < g->n; s++)
+		if (c->runs[c->port_class[s]].n == 0)
+			find_runs(c->code[c->port_class[s]],
+				&c->runs[c->port_class[s]]);
 	return true;
 }
 
@@ -259,6 +281,7 @@ certificate_free(struct certificate *c)
 	free(c->behind);
 	free(c->port_class);
 	free(c->code);
+	free(c->runs);
 	free(c->seq);
 	free(c);
 }
@@ -282,10 +305,10 @@ certificate_chan_order(const struct certificate *c)
 struct block {
 	lft_ref ref;
 	uint32_t port_class; /* one more; 0: nothing here */
-	uint64_t live;	     /* the LIDs that are sent to a live switch, */
-	uint64_t behind;     /* ... over a link with a `behind` */
-	uint64_t set[CERTIFICATE_SETS]; /* ... by a port of set i + 1 */
-	/* the first of the ports of `behind`, and the LIDs sent there */
+	/* the LIDs that are sent by a port with each bit of its code */
+	uint64_t word[CERTIFICATE_BITS];
+	/* the first of the ports behind which some set is forbidden, and the
+	 * LIDs sent there */
 	uint8_t n;
 	uint8_t port[PARTS];
 	uint64_t part[PARTS];
@@ -294,7 +317,7 @@ struct block {
 static void
 split_behind(struct block *b, const uint8_t *line)
 {
-	uint64_t rest = b->behind;
+	uint64_t rest = b->word[CERTIFICATE_BEHIND];
 
 	for (b->n = 0; rest != 0 && b->n < PARTS; b->n++) {
 		uint8_t q = line[__builtin_ctzll(rest)];
@@ -306,21 +329,42 @@ split_behind(struct block *b, const uint8_t *line)
 }
 
 static void
-read_block(const struct certificate *c, struct block *b, lft_ref ref,
-	uint32_t port_class)
+read_runs(struct block *b, const uint8_t *line,
+	const struct certificate_runs *runs)
 {
-	const uint8_t *line = lft_bytes(c->in->pool, ref);
-	const uint8_t *code = c->code[port_class];
+	memset(b->word, 0, sizeof(b->word));
+	for (unsigned i = 0; i < runs->n; i++) {
+		uint64_t lids = block_mask_range(
+			line, runs->run[i].lo, runs->run[i].hi);
+
+		for (unsigned k = 0; k < CERTIFICATE_BITS; k++)
+			b->word[k] |= runs->run[i].code >> k & 1 ? lids : 0;
+	}
+}
+
+static void
+read_codes(struct block *b, const uint8_t *line, const uint8_t code[256])
+{
 	uint8_t is[LFT_BLOCK];
 
 	for (unsigned i = 0; i < LFT_BLOCK; i++)
 		is[i] = code[line[i]];
+	for (unsigned k = 0; k < CERTIFICATE_BITS; k++)
+		b->word[k] = block_mask_bit(is, k);
+}
+
+static void
+read_block(const struct certificate *c, struct block *b, lft_ref ref,
+	uint32_t port_class)
+{
+	const uint8_t *line = lft_bytes(c->in->pool, ref);
+
 	b->ref = ref;
 	b->port_class = port_class + 1;
-	b->live = block_mask_bit(is, 7);
-	b->behind = block_mask_bit(is, 6);
-	for (unsigned k = 0; k < c->sets; k++)
-		b->set[k] = block_mask_bit(is, k);
+	if (c->runs[port_class].n <= CERTIFICATE_RUNS)
+		read_runs(b, line, &c->runs[port_class]);
+	else
+		read_codes(b, line, c->code[port_class]);
 	split_behind(b, line);
 }
 
@@ -425,7 +469,7 @@ check_behind(struct proof *p, uint32_t s, uint32_t b, const struct block *is)
 {
 	const struct cdg *g = p->c->g;
 	const uint8_t *line = lft_bytes(p->c->in->pool, is->ref);
-	uint64_t rest = is->behind;
+	uint64_t rest = is->word[CERTIFICATE_BEHIND];
 
 	for (unsigned i = 0; rest != 0; i++) {
 		bool split = i < is->n;
@@ -471,10 +515,11 @@ prove_switch(struct proof *p, uint32_t s, uint32_t n)
 		if (is->ref != ref || is->port_class != port_class + 1)
 			read_block(c, is, ref, port_class);
 		for (unsigned k = 0; k < c->sets; k++)
-			set[(size_t)k * g->n * CHUNK + i] = is->set[k];
-		here = owned[i] & ~is->live;
+			set[(size_t)k * g->n * CHUNK + i] = is->word[k];
+		here = owned[i] & ~is->word[CERTIFICATE_LIVE];
 		if ((here != 0 && !ejects_all(p, s, i, here)) ||
-			(is->behind != 0 && !check_behind(p, s, i, is)))
+			(is->word[CERTIFICATE_BEHIND] != 0 &&
+				!check_behind(p, s, i, is)))
 			return false;
 	}
 	p->known[s] = true;

@@ -44,7 +44,18 @@
 
 #include "routing/verify/cdg.h"
 
-enum { CERTIFICATE_SETS = 6 }; /* of forbidden ports, at one switch */
+enum {
+	CERTIFICATE_SETS = 6, /* of forbidden ports, at one switch */
+	CERTIFICATE_RUNS = 4,
+};
+
+/* Ports of one code that follow each other; code 0 is left out. */
+struct certificate_runs {
+	unsigned n; /* CERTIFICATE_RUNS + 1: too many */
+	struct {
+		uint8_t lo, hi, code;
+	} run[CERTIFICATE_RUNS];
+};
 
 /* Tables, their ranks by port, and what follows from both. */
 struct certificate {
@@ -58,14 +69,16 @@ struct certificate {
 		    the link that leaves by a port; 0: none is */
 	uint32_t *port_class; /* [n] of a switch */
 	uint8_t (*code)[256]; /* [port class]: what an entry is, see below */
+	struct certificate_runs *runs; /* [port class]: the same */
 	uint32_t *seq; /* [n] switches; links with a `behind` nearly always
 			  lead to an earlier one */
 };
 
 /* The bits of a code: bit i for set i + 1, and these. */
 enum {
-	CERTIFICATE_LIVE = 0x80,   /* leads to a live switch */
-	CERTIFICATE_BEHIND = 0x40, /* behind which some set is forbidden */
+	CERTIFICATE_BEHIND = 6, /* behind which some set is forbidden */
+	CERTIFICATE_LIVE = 7,	/* leads to a live switch */
+	CERTIFICATE_BITS = 8,
 };
 
 /*
