@@ -43,7 +43,7 @@ block_mask_part_alike(block_mask_part x, block_mask_part y)
 	return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y));
 }
 
-/* Those that are lo + 0 ... lo + n. */
+/* Those that are lo ... lo + n. */
 static inline uint64_t
 block_mask_part_range(block_mask_part x, uint8_t lo, uint8_t n)
 {
@@ -91,12 +91,13 @@ block_mask_part_alike(block_mask_part x, block_mask_part y)
 static inline uint64_t
 block_mask_part_range(block_mask_part x, uint8_t lo, uint8_t n)
 {
-	uint64_t mask = 0;
+	const uint64_t high = UINT64_C(0x8080808080808080);
+	uint64_t first = block_mask_fill(lo), most = block_mask_fill(n), fits;
 
-	for (unsigned i = 0; i < 8; i++)
-		mask |= (uint64_t)((uint8_t)((uint8_t)(x >> 8 * i) - lo) <= n)
-			<< i;
-	return mask;
+	/* byte by byte: x - lo, and whether n minus its low bits is not less */
+	x = ((x | high) - (first & ~high)) ^ ((x ^ ~first) & high);
+	fits = (most | high) - (x & ~high);
+	return block_mask_part_bit((~x & most) | (~(x ^ most) & fits), 7);
 }
 
 #endif
