@@ -17,8 +17,10 @@
 #include "sm/base/thread.h"
 
 enum {
+	CHUNK = 16,	 /* blocks: a cache line of references, shared blocks
+			    are remembered */
 	WORDS = 4,	 /* of a set of ports, at most */
-	MEMO = 1 << 12,	 /* blocks remembered, by reference and width */
+	MEMO = 1 << 14,	 /* blocks remembered, by reference and width */
 	BLOCKS_MIN = 16, /* a thread's worth of work */
 };
 
@@ -164,6 +166,20 @@ search_switch(struct search *f, uint32_t s, uint32_t b, const uint64_t *named)
 	find_open(f, s);
 }
 
+/* The first n of the blocks that are worked together, at one switch. */
+static void
+search_chunk(struct search *f, uint32_t s, uint32_t from, uint32_t n)
+{
+	const uint64_t *open = f->open + (size_t)s * f->words;
+
+	for (uint32_t b = from; b < from + n && b < from + CHUNK; b++) {
+		const uint64_t *named = ports_named(f, s, ref_of(f, s, b));
+
+		if (sets_meet(named, open, f->words))
+			search_switch(f, s, b, named);
+	}
+}
+
 static void
 search_part(void *arg)
 {
@@ -177,15 +193,10 @@ search_part(void *arg)
 	for (uint32_t s = 0; s < g->n; s++) {
 		want_all(f, s);
 		find_open(f, s);
-		for (uint32_t b = f->from; b < f->to; b++) {
-			const uint64_t *named =
-				ports_named(f, s, ref_of(f, s, b));
-
-			if (sets_meet(named, f->open + (size_t)s * f->words,
-				    f->words))
-				search_switch(f, s, b, named);
-		}
 	}
+	for (uint32_t b = f->from; b < f->to; b += CHUNK)
+		for (uint32_t s = 0; s < g->n; s++)
+			search_chunk(f, s, b, f->to - b);
 	free(f->want);
 	free(f->open);
 	free(f->memo);
