@@ -27,12 +27,19 @@ pin_path(struct climb *x, sw_ix t, sw_ix u)
 
 /* What an offer has to leave of layers: the one that the pair has; one that the
  * other direction has; any. */
-enum wish { WISH_KEPT, WISH_BOTH, WISH_LAST };
+enum wish { WISH_KEPT, WISH_BOTH, WISH_LAST, WISH_NONE };
+
+/* ... and how it has to go. */
+enum way {
+	WAY_ANY,
+	WAY_REGULAR,   /* see climb_is_regular */
+	WAY_LAST_TURN, /* straight, and by a last turn to the destination */
+};
 
 struct demand {
 	enum wish wish;
-	uint16_t layers; /* of these */
-	bool regular;	 /* see climb_is_regular */
+	uint16_t layers; /* of these; 0: even in none */
+	enum way way;
 };
 
 static uint16_t
@@ -43,6 +50,8 @@ wanted_layers(const struct climb *x, sw_ix t, sw_ix u, enum wish wish)
 
 	if (has != 0)
 		return has;
+	if (wish == WISH_NONE)
+		return x->all;
 	if (x->made[u] ? wish != WISH_LAST || x->last
 		       : wish != WISH_LAST && theirs != 0)
 		return theirs;
@@ -55,6 +64,40 @@ onward_from(const struct climb *x, sw_ix t, sw_ix v)
 	size_t row = climb_pair(x, t, 0);
 
 	return climb_onward(x, t, v, x->next + row, x->tail + row);
+}
+
+/*
+ * Whether group c is the straight way to a last turn: up to the switch before t
+ * by links of the last class, then by one that a last turn leads onto.
+ */
+static bool
+is_last_turn(const struct climb *x, sw_ix t, uint32_t c,
+	const struct climb_onward *onward)
+{
+	const struct layer_orders *o = x->job->orders;
+	unsigned straight = x->ins - 1;
+
+	if (onward->next == CLIMB_NO_GROUP)
+		return o->in[c] != straight;
+	return o->in[c] == straight && (x->g->group[onward->next].peer == t ||
+					       o->in[onward->next] == straight);
+}
+
+/* Whether layers l of a path of u to t, by group c and then onward, meet a
+ * demand. */
+static bool
+meets_demand(const struct climb *x, sw_ix t, uint32_t c,
+	const struct climb_onward *onward, struct climb_layers l,
+	const struct demand *d)
+{
+	uint16_t wanted =
+		d->layers & wanted_layers(x, t, x->d->from[c], d->wish);
+
+	if ((l.mask & wanted) == 0)
+		return d->layers == 0;
+	if (d->way == WAY_REGULAR)
+		return climb_is_regular(x, t, c, onward, l.tail & wanted);
+	return d->way == WAY_ANY || is_last_turn(x, t, c, onward);
 }
 
 /* Offer v, which is settled, to its neighbours; *n in the wave. */
@@ -74,13 +117,7 @@ offer_switch(
 
 		if (!g->live[u] || x->settled[u] ||
 			(pinned ? c != x->escape[u]
-				: (l.mask & d->layers &
-					  wanted_layers(x, t, u, d->wish)) ==
-						0) ||
-			(d->regular && !climb_is_regular(x, t, c, &onward,
-					       l.tail & d->layers &
-						       wanted_layers(x, t, u,
-							       d->wish))))
+				: !meets_demand(x, t, c, &onward, l, d)))
 			continue;
 		if (x->offer[u] == CLIMB_NO_GROUP)
 			x->wave[(*n)++] = u;
@@ -200,27 +237,46 @@ pin_stuck(struct climb *x, sw_ix t)
 	return true;
 }
 
+/* What finds a path by one wish: in the layers of a structure first. */
+static void
+grow_wish(struct climb *x, sw_ix t, enum wish wish)
+{
+	const struct layer_orders *o = x->job->orders;
+	const struct demand structure[] = {
+		{wish, o->first, WAY_REGULAR},
+		{wish, o->first, WAY_ANY},
+	};
+	const struct demand turn = {wish, o->structure, WAY_LAST_TURN};
+	const struct demand others = {wish, o->structure, WAY_ANY};
+	const struct demand any = {wish, x->all, WAY_ANY};
+
+	if (o->structure != 0) {
+		if (o->turns != NULL && o->turns[t])
+			grow_levels(x, t, &turn, 1);
+		grow_levels(x, t, structure, 2);
+		grow_levels(x, t, &others, 1);
+	}
+	grow_levels(x, t, &any, 1);
+}
+
 /*
  * All that finds a path. Switches that find none which leaves a layer for the
- * other direction take any first, while that is a wish. The layers of a
- * structure come first, and in them paths that others can go on from.
+ * other direction take any first, while that is a wish. With a map of VLs the
+ * last pass takes any path rather than none, even where no layer has it:
+ * climb_mend finds one.
  */
 static void
 grow_tree(struct climb *x, sw_ix t)
 {
-	uint16_t structure = x->job->orders->structure;
+	const struct demand none = {WISH_NONE, 0, WAY_ANY};
 
-	for (int wish = x->job->layers != NULL ? WISH_KEPT : WISH_BOTH;
-		wish <= WISH_LAST; wish++) {
-		const struct demand d[] = {
-			{(enum wish)wish, structure, true},
-			{(enum wish)wish, structure, false},
-			{(enum wish)wish, x->all, false},
-		};
-
-		if (structure != 0)
-			grow_levels(x, t, d, 2);
-		grow_levels(x, t, &d[2], 1);
+	if (x->job->layers != NULL)
+		grow_wish(x, t, WISH_KEPT);
+	grow_wish(x, t, WISH_BOTH);
+	grow_wish(x, t, WISH_LAST);
+	if (x->last && x->job->orders->map != NULL) {
+		grow_wish(x, t, WISH_NONE);
+		grow_levels(x, t, &none, 1);
 	}
 }
 
@@ -467,7 +523,10 @@ make_trees(struct climb *x)
 		if (!make_pass(x))
 			return false;
 	}
-	mend_pairs(x);
+	if (x->job->orders->map != NULL)
+		climb_mend(x);
+	else
+		mend_pairs(x);
 	choose_layers(x);
 	return true;
 }

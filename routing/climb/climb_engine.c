@@ -127,30 +127,31 @@ climb_engine_note(
 /* ---- VLs ---- */
 
 int
-climb_engine_check_vls(const struct route_job *job, unsigned groups,
-	unsigned layers, struct reason *why)
+climb_engine_check_vls(const struct route_job *job,
+	const struct layer_map_size *size, struct reason *why)
 {
 	const struct topo *t = job->topo;
-	struct layer_links x = layer_links_survey(t, job->options, groups);
+	struct layer_links x =
+		layer_links_survey(t, job->options, size->groups);
 
-	if (layers * x.levels > SLVL_SLS)
+	if (size->layers * x.levels > SLVL_SLS)
 		return reason_set(why,
 			"%u layers for each of %u QoS levels are more than "
 			"there are SLs",
-			layers, x.levels);
+			size->layers, x.levels);
 	if (x.ports == 0)
 		return 0;
 	if (x.unmapped > 0)
 		return reason_set(why, "%s cannot map SLs to its VLs",
 			layer_links_name(t, x.first_unmapped).s);
-	if (x.least / x.levels < groups)
+	if (x.least / x.levels < size->groups)
 		return reason_set(why,
 			"%s has %u VL%s for %u QoS level%s, each of which "
 			"takes "
 			"%u",
 			layer_links_name(t, x.first).s, x.least,
 			x.least == 1 ? "" : "s", x.levels,
-			x.levels == 1 ? "" : "s", groups);
+			x.levels == 1 ? "" : "s", size->groups);
 	return 0;
 }
 

@@ -58,11 +58,11 @@ void climb_engine_note(
 	struct climb_plan *p, const struct dimensions *places, bool known);
 
 /*
- * Whether every link between switches has VLs for these groups, and SLs are
- * left for these layers, by each QoS level. -1 and why: a link or a switch
+ * Whether every link between switches has VLs for orders of this size, and SLs
+ * are left for the layers, by each QoS level. -1 and why: a link or a switch
  * lacks them.
  */
-int climb_engine_check_vls(const struct route_job *job, unsigned groups,
-	unsigned layers, struct reason *why);
+int climb_engine_check_vls(const struct route_job *job,
+	const struct layer_map_size *size, struct reason *why);
 
 #endif

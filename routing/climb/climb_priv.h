@@ -159,6 +159,9 @@ uint16_t climb_former_layer(const struct climb *x, sw_ix t, sw_ix u);
  * take them off. */
 void climb_add_load(struct climb *x, sw_ix t, bool add);
 
+/* climb_mend.c: every pair gets a common layer. */
+void climb_mend(struct climb *x);
+
 /* climb_lids.c: the entries of all LIDs; false: cancelled. */
 bool climb_fill_lids(struct climb *x, struct routes *r);
 

@@ -70,11 +70,17 @@ rank_link(const struct dragonfly *x, uint32_t c, struct layer_orders *o)
 		base + stride * (2 * (n + from) + leaves) + inside;
 }
 
+struct layer_map_size
+dragonfly_orders_size(void)
+{
+	return (struct layer_map_size){2, GROUPS, INS};
+}
+
 void
 dragonfly_orders_make(const struct directions *d, const struct switch_groups *m,
 	const struct layer_orders *first, struct layer_orders *out)
 {
-	const struct layer_map_size size = {2, GROUPS, INS};
+	const struct layer_map_size size = dragonfly_orders_size();
 	const struct dragonfly x = {d, m, swgraph_by_guid(d->g)};
 
 	layer_orders_map_room(d, first, &size, out);

@@ -30,6 +30,9 @@
 #include "routing/climb/layer_order.h"
 #include "routing/graph/switch_groups.h"
 
+/* What the map of VLs needs. */
+struct layer_map_size dragonfly_orders_size(void);
+
 /* Orders in the graph's arena, layer 0 as that of first; free with
  * layer_orders_free. */
 void dragonfly_orders_make(const struct directions *d,

@@ -49,9 +49,12 @@ struct layer_ties {
 struct layer_orders {
 	unsigned n;	    /* layers, 1 .. ROUTE_LAYERS */
 	struct vl_map *map; /* a reference; NULL: layer i has VL group i */
-	uint16_t structure; /* layers that are tried first, their regular
-			       paths before others; 0: all are alike */
-	uint8_t *in, *out;  /* [directions.n] classes of the map */
+	uint16_t structure; /* layers that are tried before others; 0: all are
+			       alike */
+	uint16_t first;	    /* of these, tried first, by regular paths */
+	bool *turns; /* [nsw] switches that other paths of the structure lead to
+			by a last turn, in what is not first; or NULL */
+	uint8_t *in, *out; /* [directions.n] classes of the map */
 	struct layer_ties ties;
 	int32_t *rank; /* [VL groups * directions.n] by VL group and link
 			  group; without a map no two of a layer are
@@ -78,8 +81,9 @@ void layer_orders_by_places(
 
 /* Of orders with a map of VLs. */
 struct layer_map_size {
-	unsigned layers, groups; /* of VLs */
-	unsigned ins;		 /* classes of links by which packets arrive */
+	unsigned layers;
+	unsigned groups; /* of VLs */
+	unsigned ins;	 /* classes of links by which packets arrive */
 };
 
 /*

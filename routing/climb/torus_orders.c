@@ -14,7 +14,10 @@ enum {
 struct torus {
 	const struct directions *d;
 	const struct dimensions *m;
-	unsigned dim;	  /* at work */
+	unsigned rings;		       /* dimensions that are rings */
+	unsigned ring[DIMENSIONS_MAX]; /* which one a dimension is, or
+					  UINT32_MAX */
+	unsigned dim;		       /* at work */
 	uint32_t *broken; /* by row of this dimension: the coordinate behind
 			     the link that its ring has lost, or WHOLE */
 };
@@ -79,6 +82,22 @@ find_breaks(struct torus *x)
 				x->broken[r] = (a + 1) % n;
 	}
 	free(has);
+}
+
+/* Switches of rows that have lost so many links that they are in parts. */
+static void
+find_split(const struct torus *x, bool *split)
+{
+	const struct swgraph *g = x->d->g;
+	uint32_t *links = mem_zalloc(count_rows(x) + 1U, sizeof(*links));
+
+	for (uint32_t c = 0; c < x->d->n; c++)
+		if (x->m->of[c] == x->dim && leads_up(x, c))
+			links[row_of(x, x->d->from[c])]++;
+	for (sw_ix s = 0; s < g->nsw; s++)
+		split[s] = g->live[s] &&
+			   links[row_of(x, s)] + 1 < x->m->dim[x->dim].size;
+	free(links);
 }
 
 /* ---- ranks ---- */
@@ -149,6 +168,8 @@ rank_dimension(struct torus *x, int32_t base, struct layer_orders *o)
 						      : place_in_line(x, c));
 		o->ties.avoided[c] = ring ? find_avoided(x, c) : UINT32_MAX;
 	}
+	if (x->dim + 1 == x->m->n && o->turns != NULL)
+		find_split(x, o->turns);
 	free(x->broken);
 	x->broken = NULL;
 }
@@ -161,7 +182,7 @@ rank_odd_links(const struct directions *d, const struct dimensions *m,
 	for (uint32_t c = 0; c < d->n; c++) {
 		if (m->of[c] != DIMENSIONS_NONE)
 			continue;
-		for (unsigned k = 1; k < TORUS_GROUPS; k++)
+		for (unsigned k = 1; k < TORUS_TURN; k++)
 			o->rank[(size_t)k * d->n + c] = top;
 		o->ties.avoided[c] = UINT32_MAX;
 	}
@@ -208,45 +229,88 @@ torus_orders_check(
 	return 0;
 }
 
-/* VL groups by layer and classes: out-class i is dimension i. */
-static void
-fill_groups(const struct dimensions *m, struct layer_orders *o)
+struct layer_map_size
+torus_orders_size(const struct dimensions *m, bool turns)
 {
-	unsigned ring[DIMENSIONS_MAX];
+	unsigned ring[DIMENSIONS_MAX], breaks = 1U << number_rings(m, ring);
+	struct layer_map_size size = {
+		1 + breaks, TORUS_TURN, 2 /* starts here, or not */};
 
-	(void)number_rings(m, ring);
+	if (!turns || m->n < 2 || m->n >= VL_MAP_IN)
+		return size;
+	size = (struct layer_map_size){
+		1 + 2 * breaks, TORUS_TURN + 1, 1 + m->n};
+	if (size.layers > ROUTE_LAYERS)
+		size.layers = ROUTE_LAYERS;
+	return size;
+}
+
+/* The VL group of dimension i in a layer, for packets that come over a link of
+ * dimension `from`. */
+static unsigned
+group_of(const struct torus *x, unsigned layer, unsigned from, unsigned i)
+{
+	unsigned breaks = layer - 1;
+
+	if (breaks >> x->rings != 0) {
+		if (from == x->m->n - 1 && i < from)
+			return TORUS_TURN;
+		breaks -= 1U << x->rings;
+	}
+	return x->ring[i] < TORUS_RINGS ? 1 + (breaks >> x->ring[i] & 1) : 1;
+}
+
+/* Classes of links by dimension: out-class i is dimension i, in-class 1 + i too
+ * where there are last turns. */
+static void
+classify_links(const struct torus *x, struct layer_orders *o)
+{
+	unsigned ins = vl_map_ins(o->map);
+
 	for (unsigned l = 1; l < o->n; l++)
-		for (unsigned i = 0; i < m->n; i++)
-			o->map->group[l][1][i] =
-				(uint8_t)(1 +
-					  (ring[i] < TORUS_RINGS
-							  ? (l - 1) >> ring[i] &
-								    1
-							  : 0));
+		for (unsigned in = 1; in < ins; in++)
+			for (unsigned i = 0; i < x->m->n; i++)
+				o->map->group[l][in][i] =
+					(uint8_t)group_of(x, l, in - 1, i);
+	for (uint32_t c = 0; c < x->d->n; c++) {
+		unsigned dim = x->m->of[c] != DIMENSIONS_NONE ? x->m->of[c] : 0;
+
+		o->in[c] = (uint8_t)(dim + 1 < ins ? dim + 1 : 1);
+		o->out[c] = (uint8_t)dim;
+	}
+}
+
+/* Turns that end a path share the highest rank. */
+static void
+rank_turns(const struct torus *x, int32_t top, struct layer_orders *o)
+{
+	for (uint32_t c = 0; c < x->d->n && o->map->groups > TORUS_TURN; c++)
+		o->rank[(size_t)TORUS_TURN * x->d->n + c] = top;
 }
 
 void
 torus_orders_make(const struct directions *d, const struct dimensions *m,
-	const struct layer_orders *first, struct layer_orders *out)
+	const struct layer_orders *first, const struct layer_map_size *size,
+	struct layer_orders *out)
 {
 	struct torus x = {.d = d, .m = m};
-	unsigned ring[DIMENSIONS_MAX], rings = number_rings(m, ring);
-	const struct layer_map_size size = {1 + (1U << rings), TORUS_GROUPS, 2};
 	int32_t base = (int32_t)d->n;
 
-	layer_orders_map_room(d, first, &size, out);
+	x.rings = number_rings(m, x.ring);
+	layer_orders_map_room(d, first, size, out);
 	out->structure = (uint16_t)((1U << out->n) - 2);
+	out->first = (uint16_t)((2U << (1U << x.rings)) - 2);
 	out->ties = (struct layer_ties){m->at, m->of, m->n,
 		arena_array(d->g->a, d->n + 1U, sizeof(uint32_t))};
-	fill_groups(m, out);
+	if (size->groups > TORUS_TURN)
+		out->turns = arena_array(
+			d->g->a, d->g->nsw + 1U, sizeof(*out->turns));
 	for (x.dim = 0; x.dim < m->n; x.dim++) {
 		rank_dimension(&x, base, out);
 		base += 2 * (int32_t)m->dim[x.dim].size;
 	}
-	for (uint32_t c = 0; c < d->n; c++) {
-		out->in[c] = 1;
-		out->out[c] = m->of[c] != DIMENSIONS_NONE ? m->of[c] : 0;
-	}
 	rank_odd_links(d, m, base, out);
+	rank_turns(&x, base, out);
+	classify_links(&x, out);
 	layer_orders_put_classes(d, out);
 }

@@ -23,6 +23,7 @@ make_orders(struct climb_plan *p, struct reason *why)
 	struct switch_groups m = {0};
 	struct layer_orders first;
 	struct dimensions places;
+	const struct layer_map_size size = dragonfly_orders_size();
 	bool known = climb_engine_recall(p, &first, &places) &&
 		     fits_links(p, &places, &m);
 
@@ -35,8 +36,7 @@ make_orders(struct climb_plan *p, struct reason *why)
 	dragonfly_orders_make(p->d, &m, &first, &p->orders);
 	(void)snprintf(p->note, sizeof(p->note),
 		"paths by the %" PRIu32 " groups of a dragonfly", m.n);
-	return climb_engine_check_vls(
-		p->job, p->orders.map->groups, p->orders.n, why);
+	return climb_engine_check_vls(p->job, &size, why);
 }
 
 static const struct climb_engine dragonfly = {

@@ -36,16 +36,22 @@ make_orders(struct climb_plan *p, struct reason *why)
 {
 	struct dimensions m;
 	struct layer_orders first;
+	struct layer_map_size size;
 	bool known = climb_engine_recall(p, &first, &m) && fits_links(p, &m);
 
 	if (!known && dimensions_read(p->d->g, &m, why) != 0)
 		return -1;
 	if (torus_orders_check(p->d->g, &m, why) != 0)
 		return -1;
+	size = torus_orders_size(&m, true);
+	if (climb_engine_check_vls(p->job, &size, why) != 0)
+		size = torus_orders_size(&m, false);
+	if (climb_engine_check_vls(p->job, &size, why) != 0)
+		return -1;
 	climb_engine_note(p, &m, known);
-	torus_orders_make(p->d, &m, &first, &p->orders);
+	torus_orders_make(p->d, &m, &first, &size, &p->orders);
 	describe_dimensions(&m, p->note, sizeof(p->note));
-	return climb_engine_check_vls(p->job, TORUS_GROUPS, p->orders.n, why);
+	return 0;
 }
 
 static const struct climb_engine torus = {.name = "torus", .make = make_orders};

@@ -34,6 +34,17 @@ rig_open(struct engine_rig *g, const struct engine *e, struct fabric *f,
 		e, f, frozen_topo(f, &lids), lft_pool_new(), 1};
 }
 
+/* QoS levels, on 8 VLs where there are several. */
+static inline void
+rig_set_levels(struct engine_rig *g, unsigned levels)
+{
+	enum { EIGHT = 4 };
+
+	g->levels = levels;
+	for (port_ix p = 0; levels > 1 && p < g->t->nports; p++)
+		g->t->port[p].vl_cap = g->t->port[p].op_vls = EIGHT;
+}
+
 static inline void
 rig_close(struct engine_rig *g)
 {

@@ -114,7 +114,7 @@ START_TEST(refused)
 
 	rig_open(&g, &engine_dragonfly, make_other(_i, &why), &why);
 	if (_i == 6)
-		g.levels = 3; /* 8 VLs have room for two */
+		rig_set_levels(&g, 3); /* 8 VLs have room for two each */
 	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
 	ck_assert_msg(strstr(why.text,
 			      _i < 6 ? "no dragonfly: " : " VLs for ") != NULL,

@@ -1,6 +1,7 @@
 /*
- * The engine torus: tori are read as such, paths are short and balanced, tables
- * hold before a judge that shares nothing with them.
+ * The engine torus: tori are read as such, with links out too; paths are short
+ * and balanced, what is no torus is refused; tables hold before a judge that
+ * shares nothing with them.
  */
 #include <check.h>
 #include <string.h>
@@ -9,25 +10,41 @@
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
-/* What the busiest link carries, at most. */
+/* A torus with some links out, and what the busiest link may carry then. */
 struct shape {
-	unsigned dim[4], n, hosts;
+	unsigned dim[4], n, out, levels;
 	uint64_t load;
-	unsigned layers;
+	unsigned layers, groups;
 };
 
 static const struct shape shapes[] = {
-	{{8}, 1, 2, 40, 3},
-	{{9}, 1, 1, 10, 3},
-	{{5, 6}, 2, 1, 40, 5},
-	{{7, 7}, 2, 1, 50, 5},
-	{{8, 3}, 2, 1, 40, 3},
-	{{8, 2, 4}, 3, 1, 100, 3},
-	{{5, 5, 5}, 3, 1, 80, 9},
-	{{8, 8, 8}, 3, 1, 576, 9},
+	{{8}, 1, 0, 1, 9, 3, 3},
+	{{9}, 1, 0, 1, 10, 3, 3},
+	{{5, 6}, 2, 0, 1, 26, 9, 4},
+	{{7, 7}, 2, 0, 1, 42, 9, 4},
+	/* no SLs, or no VLs, for last turns */
+	{{7, 7}, 2, 0, 2, 42, 5, 3},
+	{{8, 3}, 2, 0, 1, 27, 5, 4},
+	{{8, 2, 4}, 3, 0, 1, 72, 5, 4},
+	{{5, 5, 5}, 3, 0, 1, 77, 16, 4},
+	{{8, 8, 8}, 3, 0, 1, 576, 16, 4},
+	{{7, 7}, 2, 2, 1, 80, 9, 4},
+	{{5, 5, 5}, 3, 4, 1, 125, 16, 4},
+	{{5, 5, 5}, 3, 20, 1, 300, 16, 4},
+	{{8, 8, 8}, 3, 15, 1, 900, 16, 4},
 };
 
-START_TEST(intact)
+static struct fabric *
+make_shape(const struct shape *s, uint64_t seed, struct reason *why)
+{
+	struct fabric *f = gen_grid(s->dim, s->n, true, 1, why);
+
+	return f == NULL || s->out == 0
+		       ? f
+		       : gen_edit_fail_links(f, s->out, seed, true, why);
+}
+
+START_TEST(balanced)
 {
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
@@ -35,17 +52,95 @@ START_TEST(intact)
 	struct engine_rig g;
 	struct routes *r;
 
-	rig_open(&g, &engine_torus,
-		gen_grid(s->dim, s->n, true, s->hosts, &why), &why);
+	rig_open(&g, &engine_torus, make_shape(s, 3, &why), &why);
+	rig_set_levels(&g, s->levels);
 	r = rig_route(&g, g.t, NULL, NULL, &why);
 	ck_assert_msg(r != NULL, "%s", why.text);
 	v = rig_check(r);
 	ck_assert_uint_eq(r->layers.n, s->layers);
-	ck_assert_uint_eq(v.groups, 3);
-	/* no pair needs layer 0 */
-	ck_assert_uint_eq(v.used[0], 0);
+	ck_assert_uint_eq(v.groups, s->groups);
+	/* while it is whole, no pair needs layer 0 */
+	ck_assert(s->out > 0 || v.used[0] == 0);
 	ck_assert_uint_le(rig_load(r), s->load);
 	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+/* Small ones with many links or switches out, of many seeds: all arrive, no
+ * cycle; few are not read as a torus any more. */
+START_TEST(broken)
+{
+	static const struct shape small[] = {
+		{{5, 5, 5}, 3, 25, 1, 0, 0, 0},
+		{{6, 5}, 2, 2, 1, 0, 0, 0},
+		{{8, 3}, 2, 2, 1, 0, 0, 0},
+		{{3, 4, 5}, 3, 8, 1, 0, 0, 0},
+	};
+	unsigned refused = 0;
+
+	for (unsigned i = 0; i < 12; i++) {
+		const struct shape *s = &small[i % 4];
+		struct reason why = {""};
+		struct engine_rig g;
+		struct routes *r;
+
+		rig_open(&g, &engine_torus,
+			make_shape(s, (uint64_t)_i * 100 + i, &why), &why);
+		r = rig_route(&g, g.t, NULL, NULL, &why);
+		if (r != NULL)
+			(void)rig_check(r);
+		refused += r == NULL;
+		routes_unref(r);
+		rig_close(&g);
+	}
+	ck_assert_uint_le(refused, 6);
+}
+END_TEST
+
+static struct fabric *
+make_other(int i, struct reason *why)
+{
+	static const unsigned flat[2] = {6, 6}, cube[4] = {4, 4, 4, 4};
+	static const unsigned many[4] = {5, 5, 5, 5}, two[2] = {5, 5};
+
+	switch (i) {
+	case 0:
+		return gen_hyperx(flat, 2, 1, why);
+	case 1:
+		return gen_dragonfly(4, 1, 2, why);
+	case 2:
+		return gen_random(40, 5, 1, 3, why);
+	case 3:
+		/* the torus of rings of four is a hypercube */
+		return gen_grid(cube, 4, true, 1, why);
+	case 4:
+		return gen_grid(flat, 2, false, 1, why);
+	case 5:
+		return gen_grid(many, 4, true, 1, why);
+	default:
+		return gen_grid(two, 2, true, 1, why);
+	}
+}
+
+START_TEST(refused)
+{
+	static const char *const reason[] = {"no torus: none of its",
+		"no torus, mesh, hypercube or HyperX: ",
+		"no torus, mesh, hypercube or HyperX: ",
+		"no torus: none of its", "no torus: none of its",
+		"a torus of 4 rings", " VLs for ", "more than there are SLs"};
+	struct reason why = {""};
+	struct engine_rig g;
+
+	rig_open(&g, &engine_torus, make_other(_i, &why), &why);
+	if (_i == 6)
+		rig_set_levels(&g, 3); /* 8 VLs have room for two each */
+	if (_i == 7)
+		rig_set_levels(&g, 4);
+	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
+	ck_assert_msg(
+		strstr(why.text, reason[_i]) != NULL, "%d: %s", _i, why.text);
 	rig_close(&g);
 }
 END_TEST
@@ -56,11 +151,10 @@ START_TEST(losses)
 	static const unsigned dim[][3] = {{5, 6, 1}, {7, 7, 1}, {5, 5, 5}};
 	struct reason why = {""};
 	struct engine_rig g;
-	double moved;
 
 	rig_open(&g, &engine_torus, gen_grid(dim[_i], 3, true, 1, &why), &why);
-	moved = rig_lose_links(&g, 8, (uint64_t)_i + 5);
-	ck_assert(moved < 50);
+	/* a link is 2 per cent of the smallest one's */
+	ck_assert(rig_lose_links(&g, 8, (uint64_t)_i + 5) < 50);
 	rig_close(&g);
 }
 END_TEST
@@ -72,7 +166,9 @@ main(void)
 	TCase *t = tcase_create("core");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, intact, 0, sizeof(shapes) / sizeof(*shapes));
+	tcase_add_loop_test(t, balanced, 0, sizeof(shapes) / sizeof(*shapes));
+	tcase_add_loop_test(t, broken, 0, 5);
+	tcase_add_loop_test(t, refused, 0, 8);
 	tcase_add_loop_test(t, losses, 0, 3);
 	suite_add_tcase(s, t);
 	return suite_run(s);
