@@ -30,16 +30,16 @@ pin_path(struct climb *x, sw_ix t, sw_ix u)
 enum wish { WISH_KEPT, WISH_BOTH, WISH_LAST, WISH_NONE };
 
 /* ... and how it has to go. */
-enum way {
-	WAY_ANY,
-	WAY_REGULAR,   /* see climb_is_regular */
-	WAY_LAST_TURN, /* straight, and by a last turn to the destination */
+enum path_kind {
+	PATH_ANY,
+	PATH_REGULAR,	/* see climb_is_regular */
+	PATH_LAST_STEP, /* straight, and by a last step to the destination */
 };
 
 struct demand {
 	enum wish wish;
 	uint16_t layers; /* of these; 0: even in none */
-	enum way way;
+	enum path_kind kind;
 };
 
 static uint16_t
@@ -67,11 +67,11 @@ onward_from(const struct climb *x, sw_ix t, sw_ix v)
 }
 
 /*
- * Whether group c is the straight way to a last turn: up to the switch before t
- * by links of the last class, then by one that a last turn leads onto.
+ * Whether group c is the straight way to a last step: up to the switch before t
+ * by links of the last class, then by one that a last step leads onto.
  */
 static bool
-is_last_turn(const struct climb *x, sw_ix t, uint32_t c,
+is_last_step(const struct climb *x, sw_ix t, uint32_t c,
 	const struct climb_onward *onward)
 {
 	const struct layer_orders *o = x->job->orders;
@@ -95,9 +95,9 @@ meets_demand(const struct climb *x, sw_ix t, uint32_t c,
 
 	if ((l.mask & wanted) == 0)
 		return d->layers == 0;
-	if (d->way == WAY_REGULAR)
+	if (d->kind == PATH_REGULAR)
 		return climb_is_regular(x, t, c, onward, l.tail & wanted);
-	return d->way == WAY_ANY || is_last_turn(x, t, c, onward);
+	return d->kind == PATH_ANY || is_last_step(x, t, c, onward);
 }
 
 /* Offer v, which is settled, to its neighbours; *n in the wave. */
@@ -243,16 +243,16 @@ grow_wish(struct climb *x, sw_ix t, enum wish wish)
 {
 	const struct layer_orders *o = x->job->orders;
 	const struct demand structure[] = {
-		{wish, o->first, WAY_REGULAR},
-		{wish, o->first, WAY_ANY},
+		{wish, o->first, PATH_REGULAR},
+		{wish, o->first, PATH_ANY},
 	};
-	const struct demand turn = {wish, o->structure, WAY_LAST_TURN};
-	const struct demand others = {wish, o->structure, WAY_ANY};
-	const struct demand any = {wish, x->all, WAY_ANY};
+	const struct demand last = {wish, o->structure, PATH_LAST_STEP};
+	const struct demand others = {wish, o->structure, PATH_ANY};
+	const struct demand any = {wish, x->all, PATH_ANY};
 
 	if (o->structure != 0) {
-		if (o->turns != NULL && o->turns[t])
-			grow_levels(x, t, &turn, 1);
+		if (o->last_steps != NULL && o->last_steps[t])
+			grow_levels(x, t, &last, 1);
 		grow_levels(x, t, structure, 2);
 		grow_levels(x, t, &others, 1);
 	}
@@ -268,7 +268,7 @@ grow_wish(struct climb *x, sw_ix t, enum wish wish)
 static void
 grow_tree(struct climb *x, sw_ix t)
 {
-	const struct demand none = {WISH_NONE, 0, WAY_ANY};
+	const struct demand none = {WISH_NONE, 0, PATH_ANY};
 
 	if (x->job->layers != NULL)
 		grow_wish(x, t, WISH_KEPT);

@@ -102,7 +102,7 @@ remember_orders(
 /* ---- places ---- */
 
 bool
-climb_engine_recall(struct climb_plan *p, struct layer_orders *first,
+climb_engine_fit(struct climb_plan *p, struct layer_orders *first,
 	struct dimensions *places)
 {
 	if (p->was != NULL)
@@ -186,7 +186,8 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 		.cancel = job->cancel};
 
 	p->was = find_memory(e, job, p->d->g->a, &bad);
-	if (e->make(p, why) != 0)
+	if (e->make(p, why) != 0 ||
+		vl_map_check(p->orders.map, job->topo, p->orders.n, why) != 0)
 		return ENGINE_REFUSED;
 	if (p->known && knows_layers(e, job->prev))
 		climb.layers = &job->prev->layers;

@@ -49,10 +49,10 @@ extern const struct engine_state_ops climb_engine_state;
  * For an engine with a structure: layer 0 into first, as it was or new, and the
  * memory of it. True: the places of all switches are known, in *places.
  */
-bool climb_engine_recall(struct climb_plan *p, struct layer_orders *first,
+bool climb_engine_fit(struct climb_plan *p, struct layer_orders *first,
 	struct dimensions *places);
 
-/* The places that the orders are made by; known: climb_engine_recall gave
+/* The places that the orders are made by; known: climb_engine_fit gave
  * them. */
 void climb_engine_note(
 	struct climb_plan *p, const struct dimensions *places, bool known);

@@ -208,8 +208,8 @@ layers_after(const struct mend *m, unsigned at, uint32_t c)
 		m->x, at == 1 ? 0 : in[m->link[at - 2]], m->link[at - 1], c);
 }
 
-/* Try all ways on that have n new next hops, of which there are `at`; layers in
- * which u has a common layer if they climb in it. */
+/* Try all count on that have n new next hops, of which there are `at`; layers
+ * in which u has a common layer if they climb in it. */
 static bool
 search_links(struct mend *m, unsigned at, unsigned n, uint16_t can)
 {
@@ -325,18 +325,18 @@ pin_first(struct mend *m)
 	return false;
 }
 
-/* As many next hops as make no more than TRIES ways on. */
+/* As many next hops as make no more than TRIES count on. */
 static unsigned
 choose_depth(const struct swgraph *g)
 {
-	uint32_t most = 2, ways = 1;
+	uint32_t most = 2, count = 1;
 	unsigned depth = 0;
 
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (g->first[s + 1] - g->first[s] > most)
 			most = g->first[s + 1] - g->first[s];
-	while (depth < DEPTH && ways * most <= TRIES) {
-		ways *= most;
+	while (depth < DEPTH && count * most <= TRIES) {
+		count *= most;
 		depth++;
 	}
 	return depth;

@@ -52,9 +52,9 @@ struct layer_orders {
 	uint16_t structure; /* layers that are tried before others; 0: all are
 			       alike */
 	uint16_t first;	    /* of these, tried first, by regular paths */
-	bool *turns; /* [nsw] switches that other paths of the structure lead to
-			by a last turn, in what is not first; or NULL */
-	uint8_t *in, *out; /* [directions.n] classes of the map */
+	bool *last_steps;   /* [nsw] switches that other paths of the structure
+			  lead to   by a last step, in what is not first; or NULL */
+	uint8_t *in, *out;  /* [directions.n] classes of the map */
 	struct layer_ties ties;
 	int32_t *rank; /* [VL groups * directions.n] by VL group and link
 			  group; without a map no two of a layer are

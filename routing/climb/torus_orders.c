@@ -168,8 +168,8 @@ rank_dimension(struct torus *x, int32_t base, struct layer_orders *o)
 						      : place_in_line(x, c));
 		o->ties.avoided[c] = ring ? find_avoided(x, c) : UINT32_MAX;
 	}
-	if (x->dim + 1 == x->m->n && o->turns != NULL)
-		find_split(x, o->turns);
+	if (x->dim + 1 == x->m->n && o->last_steps != NULL)
+		find_split(x, o->last_steps);
 	free(x->broken);
 	x->broken = NULL;
 }
@@ -182,7 +182,7 @@ rank_odd_links(const struct directions *d, const struct dimensions *m,
 	for (uint32_t c = 0; c < d->n; c++) {
 		if (m->of[c] != DIMENSIONS_NONE)
 			continue;
-		for (unsigned k = 1; k < TORUS_TURN; k++)
+		for (unsigned k = 1; k < TORUS_LAST_STEP; k++)
 			o->rank[(size_t)k * d->n + c] = top;
 		o->ties.avoided[c] = UINT32_MAX;
 	}
@@ -230,16 +230,16 @@ torus_orders_check(
 }
 
 struct layer_map_size
-torus_orders_size(const struct dimensions *m, bool turns)
+torus_orders_size(const struct dimensions *m, bool last_steps)
 {
 	unsigned ring[DIMENSIONS_MAX], breaks = 1U << number_rings(m, ring);
 	struct layer_map_size size = {
-		1 + breaks, TORUS_TURN, 2 /* starts here, or not */};
+		1 + breaks, TORUS_LAST_STEP, 2 /* starts here, or not */};
 
-	if (!turns || m->n < 2 || m->n >= VL_MAP_IN)
+	if (!last_steps || m->n < 2 || m->n >= VL_MAP_IN)
 		return size;
 	size = (struct layer_map_size){
-		1 + 2 * breaks, TORUS_TURN + 1, 1 + m->n};
+		1 + 2 * breaks, TORUS_LAST_STEP + 1, 1 + m->n};
 	if (size.layers > ROUTE_LAYERS)
 		size.layers = ROUTE_LAYERS;
 	return size;
@@ -254,14 +254,14 @@ group_of(const struct torus *x, unsigned layer, unsigned from, unsigned i)
 
 	if (breaks >> x->rings != 0) {
 		if (from == x->m->n - 1 && i < from)
-			return TORUS_TURN;
+			return TORUS_LAST_STEP;
 		breaks -= 1U << x->rings;
 	}
 	return x->ring[i] < TORUS_RINGS ? 1 + (breaks >> x->ring[i] & 1) : 1;
 }
 
 /* Classes of links by dimension: out-class i is dimension i, in-class 1 + i too
- * where there are last turns. */
+ * where there are last steps. */
 static void
 classify_links(const struct torus *x, struct layer_orders *o)
 {
@@ -280,12 +280,13 @@ classify_links(const struct torus *x, struct layer_orders *o)
 	}
 }
 
-/* Turns that end a path share the highest rank. */
+/* Links of last steps, which end a path, share the highest rank. */
 static void
-rank_turns(const struct torus *x, int32_t top, struct layer_orders *o)
+rank_last_steps(const struct torus *x, int32_t top, struct layer_orders *o)
 {
-	for (uint32_t c = 0; c < x->d->n && o->map->groups > TORUS_TURN; c++)
-		o->rank[(size_t)TORUS_TURN * x->d->n + c] = top;
+	for (uint32_t c = 0; c < x->d->n && o->map->groups > TORUS_LAST_STEP;
+		c++)
+		o->rank[(size_t)TORUS_LAST_STEP * x->d->n + c] = top;
 }
 
 void
@@ -302,15 +303,15 @@ torus_orders_make(const struct directions *d, const struct dimensions *m,
 	out->first = (uint16_t)((2U << (1U << x.rings)) - 2);
 	out->ties = (struct layer_ties){m->at, m->of, m->n,
 		arena_array(d->g->a, d->n + 1U, sizeof(uint32_t))};
-	if (size->groups > TORUS_TURN)
-		out->turns = arena_array(
-			d->g->a, d->g->nsw + 1U, sizeof(*out->turns));
+	if (size->groups > TORUS_LAST_STEP)
+		out->last_steps = arena_array(
+			d->g->a, d->g->nsw + 1U, sizeof(*out->last_steps));
 	for (x.dim = 0; x.dim < m->n; x.dim++) {
 		rank_dimension(&x, base, out);
 		base += 2 * (int32_t)m->dim[x.dim].size;
 	}
 	rank_odd_links(d, m, base, out);
-	rank_turns(&x, base, out);
+	rank_last_steps(&x, base, out);
 	classify_links(&x, out);
 	layer_orders_put_classes(d, out);
 }

@@ -12,15 +12,15 @@
  *	layer 0	     up/down, on VL group 0
  *	layer 1 + b  its first link on group 0, where it goes; then dimension by
  *		     dimension, on group 1 + bit d of b in ring d
- *	then, if there are VLs and SLs for them, the same with a last turn:
+ *	then, if there are VLs and SLs for them, the same with a last step:
  *	a link of an earlier dimension after one of the last is on VL group 3
  *	and ends the path
  *
  * The ranks of group 0 are below all others, so that the first link is free:
  * what has lost its link in the first dimension steps aside. A ring of the last
  * dimension that has lost two links is in parts; its switches are reached in a
- * ring beside it, and from there by a last turn. With three rings there are SLs
- * for all but one of the layers with last turns.
+ * ring beside it, and from there by a last step. With three rings there are SLs
+ * for all but one of the layers with last steps.
  *
  * Source: torus-2QoS of OpenSM for a VL by dimension and SL; Dally and Seitz
  * 1987 for breaks of rings.
@@ -36,16 +36,17 @@
 enum {
 	TORUS_RINGS = 3,
 	TORUS_DIMENSIONS = 15,
-	TORUS_TURN = 3, /* the VL group of last turns */
+	TORUS_LAST_STEP = 3, /* the VL group of last steps */
 };
 
 /* Whether there are layers for these dimensions; -1 and why. */
 int torus_orders_check(const struct swgraph *g, const struct dimensions *m,
 	struct reason *why);
 
-/* What a map of VLs for them needs, with last turns where they are possible, or
+/* What a map of VLs for them needs, with last steps where they are possible, or
  * without. */
-struct layer_map_size torus_orders_size(const struct dimensions *m, bool turns);
+struct layer_map_size torus_orders_size(
+	const struct dimensions *m, bool last_steps);
 
 /* Orders of that size in the graph's arena, layer 0 as that of first; free with
  * layer_orders_free. */

@@ -560,12 +560,11 @@ order_dimensions(struct reading *r)
 		c[d].dim = (uint8_t)d;
 	for (uint32_t i = 0; i < r->ngroups; i++)
 		for (unsigned k = 0; k < g->group[i].n; k++) {
-			struct cabling *at = &c[r->out->of[i]];
-
 			if (r->out->of[i] == DIMENSIONS_NONE)
 				continue;
-			at->ports += g->t->adj[g->group[i].adj + k].out;
-			at->links++;
+			c[r->out->of[i]].ports +=
+				g->t->adj[g->group[i].adj + k].out;
+			c[r->out->of[i]].links++;
 		}
 	qsort(c, r->out->n, sizeof(*c), lower_ports_first);
 	for (unsigned d = 0; d < r->out->n; d++)
@@ -579,10 +578,10 @@ order_dimensions(struct reading *r)
 static bool
 are_linked(const struct dimension *d, uint32_t a, uint32_t b)
 {
-	uint32_t apart = a < b ? b - a : a - b;
+	uint32_t gap = a < b ? b - a : a - b;
 
-	return d->shape == DIMENSION_FULL || apart == 1 ||
-	       (d->shape == DIMENSION_RING && apart == d->size - 1);
+	return d->shape == DIMENSION_FULL || gap == 1 ||
+	       (d->shape == DIMENSION_RING && gap == d->size - 1);
 }
 
 /* The dimension in which the ends of a link group differ, if it is one alone

@@ -24,7 +24,7 @@ make_orders(struct climb_plan *p, struct reason *why)
 	struct layer_orders first;
 	struct dimensions places;
 	const struct layer_map_size size = dragonfly_orders_size();
-	bool known = climb_engine_recall(p, &first, &places) &&
+	bool known = climb_engine_fit(p, &first, &places) &&
 		     fits_links(p, &places, &m);
 
 	if (!known && switch_groups_read(p->d->g, &m, why) != 0)

@@ -37,7 +37,7 @@ make_orders(struct climb_plan *p, struct reason *why)
 	struct dimensions m;
 	struct layer_orders first;
 	struct layer_map_size size;
-	bool known = climb_engine_recall(p, &first, &m) && fits_links(p, &m);
+	bool known = climb_engine_fit(p, &first, &m) && fits_links(p, &m);
 
 	if (!known && dimensions_read(p->d->g, &m, why) != 0)
 		return -1;
