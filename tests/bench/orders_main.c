@@ -10,7 +10,7 @@
  * usage: orders ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
  *
  * FABRIC: torusAxBx..., hyperxAxB:HOSTS, dragonflyA:P:H, slimflyQ:HOSTS,
- * randomN:DEGREE:HOSTS, meshAxB...
+ * randomN:DEGREE:HOSTS, meshAxB... ENGINE: by name; nueN: nue on N layers
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "routing/driver/registry.h"
+#include "routing/engines/nue/nue.h"
 #include "routing/measure/bandwidth.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
@@ -99,8 +100,14 @@ print_figures(struct routes *r, double ms)
 static void
 measure_engine(const char *name, struct topo *t)
 {
-	const struct engine *e = registry_find(name);
-	const struct engine_options options = {.levels = 1};
+	const char *number = name + strcspn(name, "0123456789");
+	const struct nue_options own = {
+		args_said(*number != '\0' ? number : NULL, 4)};
+	const struct schema_values values = {engine_nue.module.options, &own};
+	const struct engine *e =
+		*number != '\0' ? &engine_nue : registry_find(name);
+	const struct engine_options options = {
+		.own = &values, .nown = 1, .levels = 1};
 	struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {.topo = t, .pool = pool, .options = &options};
 	struct arena *a = arena_new();

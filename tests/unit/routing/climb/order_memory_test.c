@@ -226,6 +226,42 @@ START_TEST(what_is_away_for_good_is_forgotten)
 }
 END_TEST
 
+/* Places of switches: those that are away keep theirs. */
+START_TEST(places_are_kept)
+{
+	const char *text = "layers 1 1\n"
+			   "shape ring 5 groups 2\n"
+			   "place 0x0000000000000001 4 1\n";
+	struct rig all;
+	struct layer_orders first;
+	struct dimensions d, again;
+	struct order_memory *m;
+	struct buf out = {0};
+	struct reason why = {""};
+
+	rig_open(&all);
+	layer_orders_make(&all.d, 1, &first);
+	m = order_memory_parse(text, all.a, &why);
+	ck_assert_msg(m != NULL, "%s", why.text);
+	order_memory_print(m, &out);
+	ck_assert_str_eq(out.text, text);
+	/* no switch of the graph has a place in it */
+	ck_assert(!place_memory_fit(m->places, &all.g, &d));
+	d = (struct dimensions){.n = 2,
+		.dim = {{5, DIMENSION_RING}, {2, DIMENSION_GROUPS}},
+		.at = arena_array(all.a, 2 * all.g.nsw, sizeof(uint32_t))};
+	for (sw_ix s = 0; s < all.g.nsw; s++)
+		d.at[2 * s] = s % 5;
+	m->places = place_memory_note(m->places, &all.g, &d, all.a);
+	ck_assert_uint_eq(m->places->nsw, all.g.nsw + 1);
+	ck_assert(place_memory_fit(m->places, &all.g, &again));
+	for (sw_ix s = 0; s < all.g.nsw; s++)
+		ck_assert_uint_eq(again.at[2 * s], s % 5);
+	buf_free(&out);
+	rig_close(&all);
+}
+END_TEST
+
 START_TEST(text_is_read_back)
 {
 	struct rig all;
@@ -265,6 +301,14 @@ static const struct {
 	{"layers 2 2\nlink 0x0000000000000001 0x0000000000000002 3 4\n", 2},
 	{"layers 2 2\nlink 0x0000000000000002 0x0000000000000001 3\n", 2},
 	{"layers 2 2\nswitch 0x0000000000000001\n\n", 3},
+	{"layers 1 1\nplace 0x0000000000000001 0\n", 2},
+	{"layers 1 1\nshape\n", 2},
+	{"layers 1 1\nshape cube 5\n", 2},
+	{"layers 1 1\nshape ring 0\n", 2},
+	{"layers 1 1\nshape ring 5\nshape ring 5\n", 3},
+	{"layers 1 1\nshape ring 5 line 2\nplace 0x0000000000000001 4\n", 3},
+	{"layers 1 1\nshape ring 5\nplace 0x0000000000000001 5\n", 3},
+	{"layers 1 1\nshape ring 5\nplace 0x0000000000000001 4 1\n", 3},
 	{"layers 2 2\nlink 0x0000000000000001 0x0000000000000002 "
 	 "99999999999999999999\n",
 		2},
@@ -293,6 +337,7 @@ main(void)
 	tcase_add_test(t, few_new_links_join);
 	tcase_add_test(t, orders_are_learned_anew);
 	tcase_add_test(t, what_is_away_for_good_is_forgotten);
+	tcase_add_test(t, places_are_kept);
 	tcase_add_test(t, text_is_read_back);
 	tcase_add_loop_test(
 		t, bad_text_is_refused, 0, sizeof(bad) / sizeof(*bad));
