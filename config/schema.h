@@ -168,10 +168,13 @@ struct schema {
 struct schema_module {
 	const char *name;	      /* as in routing.engines */
 	const struct schema *options; /* NULL: it has none */
-	bool preferred;	  /* in routing.engines where the configuration says
-			     nothing */
-	const char *tops; /* the option that the switches at the top are given
-			     by, with its whole name; NULL: there is none */
+	const char *opensm; /* OpenSM's engines for the same fabrics, by their
+			       names with a space before and behind each; NULL:
+			       at most one of the same name */
+	bool preferred;	    /* in routing.engines where the configuration says
+			       nothing */
+	const char *tops;   /* the option that the switches at the top are given
+			       by, with its whole name; NULL: there is none */
 	/* How many routing layers these options ask for; NULL: one. */
 	unsigned (*layers)(const void *options);
 };

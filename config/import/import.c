@@ -132,7 +132,18 @@ is_true(const char *v)
 	return strcasecmp(v, "TRUE") == 0 || strcmp(v, "1") == 0;
 }
 
-/* Keep the engines that Heddle has under their name; false: none of them. */
+/* Whether a module is, or stands for, an engine of OpenSM. */
+static bool
+is_for_engine(const struct schema_module *m, const char *name)
+{
+	char word[MAX_LINE];
+
+	(void)snprintf(word, sizeof(word), " %s ", name);
+	return strcmp(m->name, name) == 0 ||
+	       (m->opensm != NULL && strstr(m->opensm, word) != NULL);
+}
+
+/* Keep the engines that Heddle has, under its names; false: none of them. */
 static bool
 translate_engines(
 	struct import *im, unsigned line, const char *v, char out[MAX_TEXT])
@@ -146,7 +157,7 @@ translate_engines(
 	for (name = strtok_r(list, ", ", &save); name != NULL;
 		name = strtok_r(NULL, ", ", &save)) {
 		for (i = 0; im->modules[i] != NULL &&
-			    strcmp(im->modules[i]->name, name) != 0;
+			    !is_for_engine(im->modules[i], name);
 			i++)
 			;
 		if (im->modules[i] == NULL)

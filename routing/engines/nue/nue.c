@@ -111,7 +111,9 @@ nue_layers_short(const struct routes *r, const struct engine_options *options,
 static const struct engine_layer_ops layers = {.too_few = nue_layers_short};
 
 const struct engine engine_nue = {
-	.module = {.name = "nue", .options = &nue_schema},
+	.module = {.name = "nue",
+		.options = &nue_schema,
+		.opensm = " nue dfsssp sssp lash "},
 	.caps = ENGINE_ANY_FABRIC | ENGINE_OWN_VLS,
 	.state = &climb_engine_state,
 	.layers = &layers,

@@ -64,7 +64,7 @@ torus_route(const struct route_job *job, bool keep, unsigned attempt,
 }
 
 const struct engine engine_torus = {
-	.module = {.name = "torus"},
+	.module = {.name = "torus", .opensm = " torus-2QoS "},
 	.caps = ENGINE_OWN_VLS,
 	.state = &climb_engine_state,
 	.route = torus_route,

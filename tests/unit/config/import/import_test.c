@@ -88,6 +88,8 @@ static const struct {
 		"fabric:\n  m_key: 0x5\n  m_key_protection: 2\n"
 		"  m_key_lease: 90s\n"},
 	{"m_key_protection_level 0\nm_key_lease_period 0\n", NULL, "{}\n"},
+	{"routing_engine torus-2QoS,dfsssp,lash,dor\n", NULL,
+		"routing:\n  engines: [torus, nue, dor]\n"},
 	{"routing_engine minhop,ftree, updn\n", NULL,
 		"# Not carried over:\n"
 		"#   o:1: routing_engine minhop: not available in Heddle, "
