@@ -1,6 +1,5 @@
 #include "routing/core/vl_map.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sm/base/mem.h"
@@ -14,21 +13,6 @@ vl_map_new(const struct topo *t)
 	m->groups = m->in = m->out = 1;
 	m->nports = t->nports;
 	return m;
-}
-
-struct vl_map *
-vl_map_share(struct vl_map *m)
-{
-	if (m != NULL)
-		m->refs++;
-	return m;
-}
-
-void
-vl_map_drop(struct vl_map *m)
-{
-	if (m != NULL && --m->refs == 0)
-		free(m);
 }
 
 /* Whether layer 0 has group 0 for itself, but for first links of others. */

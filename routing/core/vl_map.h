@@ -28,6 +28,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "discovery/topo.h"
 #include "sm/base/reason.h"
@@ -53,8 +54,20 @@ struct vl_map {
 struct vl_map *vl_map_new(const struct topo *t);
 
 /* One reference more, and one less; NULL allowed. */
-struct vl_map *vl_map_share(struct vl_map *m);
-void vl_map_drop(struct vl_map *m);
+static inline struct vl_map *
+vl_map_share(struct vl_map *m)
+{
+	if (m != NULL)
+		m->refs++;
+	return m;
+}
+
+static inline void
+vl_map_drop(struct vl_map *m)
+{
+	if (m != NULL && --m->refs == 0)
+		free(m);
+}
 
 /*
  * Whether a map may be used for n layers of routes for t. -1 and why: a class

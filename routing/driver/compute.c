@@ -165,6 +165,8 @@ verify_routes(const struct route_job *job, const struct routes *before,
 	struct verify_before was = {0};
 	int rc;
 
+	if (vl_map_check(r->layers.map, r->topo, r->layers.n, why) != 0)
+		return -1;
 	if (before != NULL) {
 		was.state = before->verified;
 		was.in = routes_as_verify_tables(before);
@@ -842,9 +844,6 @@ try_engine(struct run *run, const struct engine *e)
 }
 
 /* ---- the best engine ---- */
-
-const struct engine engine_auto = {
-	.module = {.name = "auto"}, .caps = ENGINE_CHOOSES};
 
 static const struct engine *
 engine_in_force(const struct route_job *job)

@@ -13,7 +13,7 @@ extern const struct engine engine_dor;
 extern const struct engine engine_torus;
 extern const struct engine engine_dragonfly;
 extern const struct engine engine_nue;
-extern const struct engine engine_auto; /* compute.c */
+extern const struct engine engine_auto;
 
 /* The engine that is asked when all others have failed: it routes any fabric.
  */

@@ -13,8 +13,8 @@
  * switches are not crossbars", CLUSTER 2008 (the ORCS simulator).
  *
  * Folder routing/measure: tables -> figures. Callers: sm/what_if,
- * routing/driver and tests/bench. Read next: routing/text/fts.h, by which tables of others come
- * in.
+ * routing/driver and tests/bench. Read next: routing/text/fts.h, by which
+ * tables of others come in.
  */
 #ifndef HEDDLE_ROUTING_MEASURE_BANDWIDTH_H
 #define HEDDLE_ROUTING_MEASURE_BANDWIDTH_H

@@ -209,9 +209,6 @@ judge_tables(const struct verify_tables *in, unsigned threads,
 			in->layers->n);
 		return NULL;
 	}
-	if (in->layers != NULL && vl_map_check(in->layers->map, in->topo,
-					  in->layers->n, why) != 0)
-		return NULL;
 	g = judge_as_one(in, threads, out, chan_order);
 	if (g == NULL) {
 		g = cdg_new(in, NULL, why);

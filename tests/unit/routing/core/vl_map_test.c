@@ -74,8 +74,8 @@ START_TEST(sizes)
 	ck_assert_int_eq(vl_map_check(m, t, 1, &why), -1);
 	ck_assert(vl_map_same(m, same) && vl_map_same(NULL, NULL));
 	ck_assert(!vl_map_same(m, NULL) && !vl_map_same(NULL, m));
+	same->refs--; /* vl_map_drop, which the compiler takes for the end */
 	vl_map_drop(m);
-	vl_map_drop(same);
 	topo_unref(t);
 	fabric_free(f);
 }

@@ -55,7 +55,7 @@ static const struct {
 	{make_random, "nue"}};
 
 static struct routes *
-compute(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+route_fabric(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	bool rebalance)
 {
 	static const char *const best = "auto";
@@ -87,13 +87,13 @@ START_TEST(each_kind)
 
 	ck_assert_msg(f != NULL, "%s", why.text);
 	t = frozen_topo(f, NULL);
-	r = compute(t, pool, NULL, false);
+	r = route_fabric(t, pool, NULL, false);
 	ck_assert_str_eq(r->engine, kinds[_i].engine);
 	f = gen_edit_fail_links(f, 3, 5, true, &why);
 	less = frozen_again(f, t, 0);
-	next = compute(less, pool, r, false);
+	next = route_fabric(less, pool, r, false);
 	ck_assert_str_eq(next->engine, kinds[_i].engine);
-	anew = compute(less, pool, next, true);
+	anew = route_fabric(less, pool, next, true);
 	ck_assert_uint_le(anew->report.load_max, next->report.load_max * 5 / 4);
 	routes_unref(anew);
 	routes_unref(next);
