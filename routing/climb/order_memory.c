@@ -8,7 +8,11 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
-enum { NEW_LINKS = 4 }; /* 1/NEW_LINKS of new links: orders are learned */
+enum {
+	NEW_LINKS = 4, /* 1/NEW_LINKS of new links: orders are learned */
+	AWAY = 4,      /* links, or switches, that are away for each that is
+			  there, at most */
+};
 
 static uint64_t
 guid_of(const struct swgraph *g, sw_ix s)
@@ -136,13 +140,11 @@ keep_away(const struct match *x, uint32_t i, struct order_memory *out)
 }
 
 /* The order as it is now; switches that are away stay behind those that they
- * were behind, unless they are the most. */
+ * were behind, where they are kept. */
 static void
-note_switches(const struct match *x, const struct layer_orders *o,
+note_switches(const struct match *x, const struct layer_orders *o, bool keep,
 	struct order_memory *out)
 {
-	bool keep = x->away <= o->nseq;
-
 	if (keep)
 		keep_away(x, 0, out);
 	for (uint32_t i = 0; i < o->nseq; i++) {
@@ -253,7 +255,8 @@ rank_links(const struct directions *d, const uint32_t *at,
 
 /* ---- the whole ---- */
 
-/* Drop links that are away, where they are the most of the memory. */
+/* Drop links that are away, where there are too many of them. While none is
+ * there, as in quarantine, all are expected back. */
 static const struct order_memory *
 without_lost_links(const struct order_memory *m, const struct directions *d,
 	struct arena *a)
@@ -266,7 +269,7 @@ without_lost_links(const struct order_memory *m, const struct directions *d,
 		if (at[c] != UINT32_MAX)
 			present[at[c]] = true;
 	free(at);
-	if (m->nlinks - known <= known) {
+	if (known == 0 || m->nlinks - known <= AWAY * known) {
 		free(present);
 		return m;
 	}
@@ -313,7 +316,8 @@ order_memory_fit(const struct order_memory *m, const struct directions *d,
 	next = memory_new(a, out->n, (size_t)m->nsw + g->nsw,
 		m->nlinks + d->n / 2 - known);
 	next->asked = asked;
-	note_switches(&x, out, next);
+	note_switches(&x, out,
+		known == 0 || x.away <= (uint64_t)AWAY * out->nseq, next);
 	note_links(m, d, at, next);
 	layer_orders_by_switches(d, out->pos, out->rank);
 	rank_links(d, at, next, m->nlinks, out);

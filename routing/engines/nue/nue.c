@@ -55,7 +55,10 @@ make_orders(struct climb_plan *p, struct reason *why)
 	unsigned asked = layers_asked(p->job->options);
 	struct layer_links x =
 		layer_links_survey(p->job->topo, p->job->options, asked);
-	unsigned most = count_layers(&x, asked);
+	/* while there is no link, as in quarantine, nothing is forgotten */
+	unsigned most = p->was != NULL && x.ports == 0
+				? asked
+				: count_layers(&x, asked);
 
 	(void)why;
 	(void)snprintf(p->note, sizeof(p->note), "paths that climb");

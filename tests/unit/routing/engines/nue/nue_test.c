@@ -265,6 +265,46 @@ START_TEST(losses_keep_orders)
 }
 END_TEST
 
+/* While no link is there, as when all is in quarantine, no order is forgotten.
+ */
+START_TEST(absence_keeps_orders)
+{
+	struct reason why = {""};
+	struct routes *r, *alone, *again;
+	struct topo *none, *all;
+	struct buf was, is;
+	bool *drop;
+	struct rig g;
+
+	rig_open(&g, gen_random(24, 4, 2, 3, &why), &why);
+	drop = mem_zalloc(g.f->ncables, sizeof(*drop));
+	for (uint32_t c = 0; c < g.f->ncables; c++)
+		drop[c] =
+			g.f->node[g.f->cable[c].node[0]].type ==
+				FABRIC_SWITCH &&
+			g.f->node[g.f->cable[c].node[1]].type == FABRIC_SWITCH;
+	r = route_topo(g.t, g.pool, 4, NULL);
+	none = frozen_less(g.f, drop, r->topo);
+	alone = route_topo(none, g.pool, 4, r);
+	memset(drop, 0, g.f->ncables * sizeof(*drop));
+	all = frozen_less(g.f, drop, none);
+	again = route_topo(all, g.pool, 4, alone);
+	check_verified(again);
+	was = print_state(r);
+	is = print_state(again);
+	ck_assert(strcmp(was.text, is.text) == 0);
+	buf_free(&was);
+	buf_free(&is);
+	free(drop);
+	routes_unref(again);
+	routes_unref(alone);
+	routes_unref(r);
+	topo_unref(all);
+	topo_unref(none);
+	rig_close(&g);
+}
+END_TEST
+
 static struct fabric *
 make_shape(unsigned i, struct reason *why)
 {
@@ -321,6 +361,7 @@ main(void)
 	tcase_add_loop_test(t, random_graphs, 0, 10);
 	tcase_add_test(t, room_for_trees);
 	tcase_add_loop_test(t, losses_keep_orders, 0, 10);
+	tcase_add_test(t, absence_keeps_orders);
 	tcase_add_loop_test(t, shapes, 0, 5);
 	suite_add_tcase(s, t);
 	return suite_run(s);
