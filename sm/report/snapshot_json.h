@@ -26,7 +26,7 @@
 
 #include "sm/report/answer.h"
 
-enum { SNAPSHOT_FORMAT = 2 };
+enum { SNAPSHOT_FORMAT = 3 };
 
 /* head: members that the daemon adds, taken over. v is not NULL. */
 struct answer *snapshot_answer(json_t *head, struct view *v, bool tables);
