@@ -41,6 +41,16 @@ has_layer(const struct climb *x, sw_ix t, sw_ix u)
 	       0;
 }
 
+/* Whether u and t, which are linked somehow, have no layer both ways. */
+static bool
+is_left(const struct climb *x, sw_ix t, sw_ix u)
+{
+	const struct swgraph *g = x->g;
+
+	return g->live[t] && g->live[u] && g->comp[t] == g->comp[u] &&
+	       !has_layer(x, t, u);
+}
+
 static struct climb_layers
 layers_of(const struct climb *x, sw_ix t, sw_ix u)
 {
@@ -276,9 +286,7 @@ mend_round(struct mend *m, uint64_t *left)
 	*left = 0;
 	for (sw_ix t = 0; t < x->g->nsw; t++)
 		for (sw_ix u = 0; u < t; u++) {
-			if (!x->g->live[t] || !x->g->live[u] ||
-				x->g->comp[t] != x->g->comp[u] ||
-				has_layer(x, t, u))
+			if (!is_left(x, t, u))
 				continue;
 			if (try_pair(m, t, u))
 				any = true;
@@ -314,9 +322,7 @@ pin_first(struct mend *m)
 
 	for (sw_ix t = 0; t < x->g->nsw; t++)
 		for (sw_ix u = 0; u < t; u++) {
-			if (!x->g->live[t] || !x->g->live[u] ||
-				x->g->comp[t] != x->g->comp[u] ||
-				has_layer(x, t, u))
+			if (!is_left(x, t, u))
 				continue;
 			hang_escape(m, t, u);
 			hang_escape(m, u, t);
