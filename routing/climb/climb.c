@@ -111,14 +111,17 @@ offer_switch(
 	for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
 		sw_ix u = g->group[i].peer;
 		uint32_t c = x->d->back[i];
-		bool pinned = x->pinned[climb_pair(x, t, u)];
-		struct climb_layers l = climb_step(x, c, &onward);
-		uint64_t cost = x->cost[v] + x->load[c];
+		struct climb_layers l;
+		uint64_t cost;
 
-		if (!g->live[u] || x->settled[u] ||
-			(pinned ? c != x->escape[u]
-				: !meets_demand(x, t, c, &onward, l, d)))
+		if (!g->live[u] || x->settled[u])
 			continue;
+		l = climb_step(x, c, &onward);
+		if (x->pinned[climb_pair(x, t, u)]
+				? c != x->escape[u]
+				: !meets_demand(x, t, c, &onward, l, d))
+			continue;
+		cost = x->cost[v] + x->load[c];
 		if (x->offer[u] == CLIMB_NO_GROUP)
 			x->wave[(*n)++] = u;
 		else if (cost >= x->offered[u])
@@ -540,6 +543,7 @@ climb_routes(const struct climb_job *job)
 		.g = g,
 		.dep = layer_orders_climbing(job->d, job->orders),
 		.ins = vl_map_ins(job->orders->map),
+		.in = job->orders->in,
 		.all = (uint16_t)((1U << job->orders->n) - 1)};
 	struct routes *r;
 

@@ -24,12 +24,13 @@ struct climb {
 	const struct swgraph *g;
 	const uint16_t *dep; /* layers in which a dependency climbs, as
 				layer_orders_climbing gives them */
-	uint16_t *on;	/* [dependencies] ... for packets that come over any
-			   link, where there is a map of VLs */
-	unsigned ins;	/* in-classes */
-	uint16_t all;	/* layers, a bit each */
-	uint32_t *next; /* [nsw * nsw] the group that leads on, or
-			   CLIMB_NO_GROUP */
+	uint16_t *on;	   /* [dependencies] ... for packets that come over any
+			      link, where there is a map of VLs */
+	unsigned ins;	   /* in-classes */
+	const uint8_t *in; /* [groups] in-class of a link */
+	uint16_t all;	   /* layers, a bit each */
+	uint32_t *next;	   /* [nsw * nsw] the group that leads on, or
+			      CLIMB_NO_GROUP */
 	uint16_t *mask; /* [nsw * nsw] layers in which the whole path climbs */
 	uint16_t *tail; /* [nsw * nsw] ... in which it does behind its first
 			   link, after that link */
@@ -106,7 +107,7 @@ climb_step(const struct climb *x, uint32_t c, const struct climb_onward *o)
 {
 	struct climb_layers l;
 
-	l.tail = o->tail[x->job->orders->in[c]];
+	l.tail = o->tail[x->in[c]];
 	l.mask = o->next == CLIMB_NO_GROUP
 			 ? l.tail
 			 : l.tail & climb_dep(x, 0, c, o->next);
