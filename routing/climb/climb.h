@@ -18,6 +18,12 @@
  *	layers of the pairs; where a switch is stuck it is pinned to the tree of
  *t
  *
+ * With a map of VLs the VL and the rank of a link depend on the link before. A
+ * path has two sets of layers then: those in which all of it climbs, for its
+ * switch as a source, and those in which it does behind its first link, for
+ *what comes over that link. Paths that are regular in a structure come first,
+ *level by level; pairs without a common layer are mended (climb_mend.c).
+ *
  * Any subset of such paths is free of deadlock: every dependency of a layer
  * leads to a higher rank (Dally and Seitz 1987). So paths may be lost, kept and
  * mixed without another look at the whole.

@@ -1,7 +1,8 @@
 /*
  * climb_priv: shared by climb.c (trees and layers), climb_escape.c,
- * climb_former.c (previous paths), climb_load.c and climb_lids.c (entries of
- * LIDs), and included by no other file.
+ * climb_former.c (previous paths), climb_load.c, climb_mend.c (pairs without a
+ * common layer) and climb_lids.c (entries of LIDs), and included by no other
+ * file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H

@@ -53,8 +53,7 @@ struct layer_orders {
 			       alike */
 	uint16_t first;	    /* of these, tried first, by regular paths */
 	bool *last_steps;   /* [nsw] switches that other paths of the structure
-			  lead to   by a last step, in what is not first; or NULL
-			*/
+			  lead to by a last step, in what is not first; or NULL */
 	uint8_t *in, *out;  /* [directions.n] classes of the map */
 	struct layer_ties ties;
 	int32_t *rank; /* [VL groups * directions.n] by VL group and link
