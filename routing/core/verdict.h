@@ -36,7 +36,8 @@ struct verify_report {
 	uint64_t asymmetric;  /* pairs of switches with another layer
 			     back */
 	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
-	uint32_t vls;		  /* groups of VLs that the layers take */
+	uint32_t layers;	  /* judged */
+	uint32_t vls;		  /* groups of VLs that they take */
 	bool plain; /* no cycle even if all layers were one; see slvl.h */
 	uint64_t load_max; /* of the busiest link direction, see link_load.h */
 	uint64_t load_min; /* ... and of the idlest */

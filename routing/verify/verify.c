@@ -234,9 +234,11 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	out->load_sw = TOPO_NONE;
 	if (keep != NULL)
 		*keep = NULL;
-	out->vls = (uint8_t)(in->layers != NULL && in->layers->n > 1
-				     ? route_layers_groups(in->layers)
-				     : 1);
+	out->layers = out->vls = 1;
+	if (in->layers != NULL && in->layers->n > 1) {
+		out->layers = in->layers->n;
+		out->vls = route_layers_groups(in->layers);
+	}
 	g = judge_tables(in, threads, out, &chan_order, why);
 	if (g == NULL)
 		return -1;

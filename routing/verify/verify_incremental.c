@@ -961,7 +961,7 @@ verify_incremental(const struct verify_before *was,
 	if (g != NULL && same_ports(was->state->g, g)) {
 		memset(out, 0, sizeof(*out));
 		out->load_sw = TOPO_NONE;
-		out->vls = layers;
+		out->layers = out->vls = layers;
 		v = judge_differences(was, in, g, out);
 	}
 	if (v == NULL) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sm/report/json_util.h"
+#include "sm/report/names.h"
 
 const char *
 page_text(const json_t *o, const char *key)
@@ -26,5 +27,20 @@ page_order(const json_t *o)
 
 	if (strcmp(order, "none") != 0)
 		(void)snprintf(x.s, sizeof(x.s), " over %s", order);
+	return x;
+}
+
+struct page_layers
+page_layers(const json_t *o)
+{
+	long long layers = json_util_num(o, "lanes");
+	long long vls = json_util_num(o, "vls");
+	struct page_layers x;
+	int n = snprintf(
+		x.s, sizeof(x.s), "%lld layer%s", layers, names_plural(layers));
+
+	if (vls > 0 && vls != layers)
+		(void)snprintf(x.s + n, sizeof(x.s) - (size_t)n,
+			" on %lld VL%s", vls, names_plural(vls));
 	return x;
 }

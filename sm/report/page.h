@@ -26,4 +26,11 @@ struct page_order {
 };
 struct page_order page_order(const json_t *o);
 
+/* "9 layers on 3 VLs", "1 layer": of an object with the members lanes and vls.
+ */
+struct page_layers {
+	char s[64];
+};
+struct page_layers page_layers(const json_t *o);
+
 #endif

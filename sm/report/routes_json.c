@@ -141,7 +141,8 @@ summary_answer(struct view *v)
 	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
 	if (!v->read_only)
 		json_util_put(o, "ranks", ranks_json(r));
-	json_util_put(o, "lanes", json_util_u64(q->vls));
+	json_util_put(o, "lanes", json_util_u64(q->layers));
+	json_util_put(o, "vls", json_util_u64(q->vls));
 	json_util_put(o, "pairs", json_util_u64(q->pairs));
 	json_util_put(o, "unreachable", json_util_u64(q->unreachable));
 	json_util_put(o, "cut_off", json_util_u64(q->cut_off));

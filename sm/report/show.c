@@ -289,11 +289,10 @@ status_routes(const json_t *r, struct buf *out)
 	const json_t *c = json_object_get(r, "counts");
 
 	if (json_util_has_text(r, "order"))
-		buf_printf(out, "routing     %s%s%s, %lld layer%s\n",
+		buf_printf(out, "routing     %s%s%s, %s\n",
 			page_text(r, "engine"),
 			json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-			page_order(r).s, json_util_num(v, "lanes"),
-			names_plural(json_util_num(v, "lanes")));
+			page_order(r).s, page_layers(v).s);
 	else
 		buf_printf(out, "routing     %s\n", READ_BACK);
 	page_line("            ", r, "tried", out);
@@ -679,12 +678,10 @@ summary_engine(const json_t *r, struct buf *out)
 			json_util_num(r, "generation"));
 		return;
 	}
-	buf_printf(out,
-		"engine    %s%s, order %s, %lld layer%s, generation %lld\n",
+	buf_printf(out, "engine    %s%s, order %s, %s, generation %lld\n",
 		page_text(r, "engine"),
 		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-		page_text(r, "order"), json_util_num(r, "lanes"),
-		names_plural(json_util_num(r, "lanes")),
+		page_text(r, "order"), page_layers(r).s,
 		json_util_num(r, "generation"));
 }
 

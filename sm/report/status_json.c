@@ -120,7 +120,8 @@ verified_json(const struct view *v)
 	json_util_put(o, "loops", json_util_u64(r->loops));
 	json_util_put(o, "cut_off", json_util_u64(r->cut_off));
 	json_util_put(o, "cyclic_channels", json_util_u64(r->cyclic_channels));
-	json_util_put(o, "lanes", json_util_u64(r->vls));
+	json_util_put(o, "lanes", json_util_u64(r->layers));
+	json_util_put(o, "vls", json_util_u64(r->vls));
 	json_util_put(o, "load_max", json_util_u64(r->load_max));
 	json_util_put(o, "load_mean", json_real(r->load_mean));
 	json_util_put(o, "hops_max", json_util_u64(r->hops_max));
@@ -570,7 +571,7 @@ page_view(const struct view *v, struct buf *out)
 		"routes     engine=%s fallback=%s order=%s lanes=%u "
 		"attempts=%u\n",
 		v->story.engine, v->story.fallback ? "yes" : "no",
-		names_order(v->routes->order), r->vls, v->story.attempts);
+		names_order(v->routes->order), r->layers, v->story.attempts);
 	buf_printf(out,
 		"verified   pairs=%llu missing=%llu loops=%llu cut_off=%llu "
 		"cyclic_channels=%u\n",

@@ -223,7 +223,8 @@ verdict_json(const struct verify_report *q)
 	json_util_put(o, "cut_off", json_util_u64(q->cut_off));
 	json_util_put(o, "loops", json_util_u64(q->loops));
 	json_util_put(o, "cyclic_channels", json_util_u64(q->cyclic_channels));
-	json_util_put(o, "lanes", json_util_u64(q->vls));
+	json_util_put(o, "lanes", json_util_u64(q->layers));
+	json_util_put(o, "vls", json_util_u64(q->vls));
 	json_util_put(o, "first_fault", names_text(q->first));
 	json_util_put(o, "cycle", names_text(q->cycle));
 	return o;

@@ -67,15 +67,14 @@ plan_page_verdict(const json_t *f, struct buf *out)
 	}
 	buf_printf(out,
 		"%s %lld pairs, %lld unreachable, %lld loop%s, %lld cyclic "
-		"channel%s, %lld layer%s\n",
+		"channel%s, %s\n",
 		json_util_yes(v, "ok") ? "verified   " : "FAILS      ",
 		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
 		json_util_num(v, "loops"),
 		names_plural(json_util_num(v, "loops")),
 		json_util_num(v, "cyclic_channels"),
 		names_plural(json_util_num(v, "cyclic_channels")),
-		json_util_num(v, "lanes"),
-		names_plural(json_util_num(v, "lanes")));
+		page_layers(v).s);
 	if (json_util_num(v, "cut_off") > 0)
 		buf_printf(out, "            %lld pairs have no path at all\n",
 			json_util_num(v, "cut_off"));
