@@ -36,6 +36,7 @@
 #define HEDDLE_ROUTING_CLIMB_CLIMB_H
 
 #include "routing/climb/layer_order.h"
+#include "routing/core/layer_memory.h"
 #include "routing/core/route_layers.h"
 #include "routing/core/routes.h"
 
@@ -48,6 +49,8 @@ struct climb_job {
 	const struct route_layers *layers; /* of pairs of its switches, to be
 					      kept where that layer is; NULL:
 					      not known */
+	const struct layer_memory *pairs;  /* the same of all that ever were,
+					      first; or NULL */
 	const volatile bool *cancel;	   /* NULL: never cancelled */
 };
 

@@ -191,6 +191,8 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 		return ENGINE_REFUSED;
 	if (p->known && knows_layers(e, job->prev))
 		climb.layers = &job->prev->layers;
+	if (p->known)
+		climb.pairs = job->pairs;
 	climb.keep = keep && p->known && job->prev != NULL;
 	*out = climb_routes(&climb);
 	if (*out == NULL) {

@@ -13,6 +13,7 @@ enum { PORTS = 256 };
 
 struct climb_former {
 	sw_ix *sw;	  /* [nsw] the switch in job->prev, or TOPO_NONE */
+	uint32_t *pair;	  /* [nsw] the switch in job->pairs, or TOPO_NONE */
 	uint32_t *group;  /* [nsw * PORTS] by out-port, or CLIMB_NO_GROUP */
 	bool gained;	  /* switches or links since */
 	uint32_t *dist;	  /* [nsw] links to a switch */
@@ -49,6 +50,18 @@ was_linked(const struct climb *x, uint32_t c)
 	return false;
 }
 
+static uint32_t
+find_in_pairs(const struct climb *x, sw_ix s)
+{
+	const struct topo *t = x->g->t;
+	uint32_t i = TOPO_NONE;
+
+	if (x->job->pairs != NULL && !map_get(&x->job->pairs->by_guid,
+					     t->node[t->sw[s].node].guid, &i))
+		i = TOPO_NONE;
+	return i;
+}
+
 void
 climb_former_begin(struct climb *x)
 {
@@ -57,11 +70,14 @@ climb_former_begin(struct climb *x)
 	size_t n = g->nsw + 1U;
 	struct climb_former *f = arena_alloc(g->a, sizeof(*f));
 
-	*f = (struct climb_former){.sw = arena_array(g->a, n, sizeof(*f->sw))};
+	*f = (struct climb_former){.sw = arena_array(g->a, n, sizeof(*f->sw)),
+		.pair = arena_array(g->a, n, sizeof(*f->pair))};
 	x->former = f;
-	for (sw_ix s = 0; s < g->nsw; s++)
+	for (sw_ix s = 0; s < g->nsw; s++) {
 		f->sw[s] = prev == NULL ? TOPO_NONE
 					: topo_switch_in(prev->topo, g->t, s);
+		f->pair[s] = find_in_pairs(x, s);
+	}
 	if (prev == NULL || !x->job->keep)
 		return;
 	f->group = arena_array(g->a, n * PORTS, sizeof(*f->group));
@@ -97,7 +113,13 @@ uint16_t
 climb_former_layer(const struct climb *x, sw_ix t, sw_ix u)
 {
 	const sw_ix *was = x->former->sw;
+	const uint32_t *at = x->former->pair;
+	uint8_t layer = LAYER_MEMORY_NONE;
 
+	if (at[t] != TOPO_NONE && at[u] != TOPO_NONE)
+		layer = *layer_memory_at(x->job->pairs, at[t], at[u]);
+	if (layer != LAYER_MEMORY_NONE)
+		return (uint16_t)(x->all & 1U << layer);
 	if (x->job->layers == NULL || was[t] == TOPO_NONE ||
 		was[u] == TOPO_NONE)
 		return 0;

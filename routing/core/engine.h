@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "config/schema.h"
+#include "routing/core/layer_memory.h"
 #include "routing/core/routes.h"
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
@@ -87,10 +88,12 @@ struct route_job {
 					   prev (restart), sorted by GUID */
 	size_t nranks;
 	enum route_order ranks_order;
-	struct topo_class reading; /* with ranks */
-	const char *remembered;	   /* what an engine printed of its state, lines
-				      that begin with its name; or NULL */
-	uint64_t now;		   /* seconds since 1970, to be noted */
+	struct topo_class reading;	  /* with ranks */
+	const struct layer_memory *pairs; /* the layers that pairs of switches
+					     last had, or NULL */
+	const char *remembered; /* what an engine printed of its state, lines
+				   that begin with its name; or NULL */
+	uint64_t now;		/* seconds since 1970, to be noted */
 	const struct engine_options *options;
 	uint32_t load_limit; /* per mille: keep entries while the worst load
 				is below this times a fresh computation's */

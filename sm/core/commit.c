@@ -217,6 +217,30 @@ log_role_mistakes(const struct sm *sm, const struct view *is)
 	log_irregularities(sm, is, TREE_MULTI_PORT_ALONE, "routing.homes");
 }
 
+/* Whether a path leads over a link between switches: else no SL means a layer,
+ * as while the manager's own port is down, and connections have what they had.
+ */
+static bool
+links_switches(const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nadj;
+			i++)
+			if (topo_sw_live(t, t->adj[t->sw[s].adj + i].peer))
+				return true;
+	return false;
+}
+
+/* The layers of pairs are remembered beyond their paths. */
+static void
+learn_layers(struct sm *sm, const struct routes *r)
+{
+	struct layer_memory *was = sm->kept.pairs;
+
+	sm->kept.pairs = layer_memory_learn(was, r);
+	layer_memory_unref(was);
+}
+
 /* Swap the view: the one assignment by which a run takes effect. */
 void
 commit_run(struct sm *sm, struct mono now)
@@ -251,10 +275,12 @@ commit_run(struct sm *sm, struct mono now)
 	sm->view = v;
 	standby_forget(sm);
 	state_keep_routes(sm, v->routes);
+	learn_layers(sm, v->routes);
 	v->change = sm->run.change;
 	sm->run.change = (struct view_change){0};
-	sl_history_add_routes(sm->sl_history, v->routes,
-		v->qos != NULL ? &v->qos->want.levels : NULL);
+	if (links_switches(v->topo))
+		sl_history_add_routes(sm->sl_history, v->routes,
+			v->qos != NULL ? &v->qos->want.levels : NULL);
 	if (v->change.nstays > 0 && v->change.relayers)
 		dirty_mark_replan(sm, now, DIRTY_RELAYERED, NULL);
 	timer_set(

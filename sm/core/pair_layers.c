@@ -4,63 +4,62 @@
 
 #include "sm/base/mem.h"
 
-static size_t
-pair_at(size_t a, size_t b)
+struct layer_memory *
+pair_layers_load(const struct state_file *s)
 {
-	return a < b ? b * (b + 1) / 2 + a : a * (a + 1) / 2 + b;
-}
+	struct layer_memory *m;
 
-void
-pair_layers_load(struct pair_layers *p, const struct state_file *s)
-{
-	*p = (struct pair_layers){0};
 	if (s->npairs == 0)
-		return;
-	p->layers = s->layers;
-	p->n = (uint32_t)s->npairs;
-	p->layer = mem_alloc(pair_at(p->n, 0) * sizeof(*p->layer));
-	for (uint32_t i = 0; i < p->n; i++) {
-		map_put(&p->by_guid, s->pairs[i].guid, i);
+		return NULL;
+	m = layer_memory_new(s->layers, (uint32_t)s->npairs);
+	for (uint32_t i = 0; i < m->n; i++) {
+		m->guid[i] = s->pairs[i].guid;
+		map_put(&m->by_guid, m->guid[i], i);
 		for (uint32_t k = 0; k <= i; k++) {
 			char digit = s->pairs[i].layer[k];
 
-			p->layer[pair_at(i, k)] =
+			*layer_memory_at(m, i, k) =
 				(uint8_t)(digit <= '9' ? digit - '0'
 						       : digit - 'a' + 10);
 		}
 	}
+	return m;
 }
 
-void
-pair_layers_free(struct pair_layers *p)
+/* The layers of packets to switch b; at[]: the numbers of switches in m. */
+static struct layer_row *
+restore_row(
+	const struct layer_memory *m, const uint32_t *at, uint32_t nsw, sw_ix b)
 {
-	map_free(&p->by_guid);
-	free(p->layer);
-	*p = (struct pair_layers){0};
+	struct layer_row *row = layer_row_new(nsw);
+
+	for (sw_ix a = 0; a < nsw; a++) {
+		uint8_t layer = LAYER_MEMORY_NONE;
+
+		if (at[a] != UINT32_MAX && at[b] != UINT32_MAX)
+			layer = *layer_memory_at(m, at[a], at[b]);
+		if (layer != LAYER_MEMORY_NONE)
+			layer_row_put(row, a, layer);
+	}
+	return row;
 }
 
 void
-pair_layers_restore(const struct pair_layers *p, const struct topo *t,
+pair_layers_restore(const struct layer_memory *m, const struct topo *t,
 	struct route_layers *out)
 {
-	uint32_t *at = mem_alloc((t->nsw + 1U) * sizeof(*at));
+	uint32_t *at;
 
-	if (p->layers > 1) {
-		out->n = (uint8_t)p->layers;
-		out->nsw = t->nsw;
-	}
+	if (m == NULL || m->layers < 2)
+		return;
+	at = mem_alloc((t->nsw + 1U) * sizeof(*at));
+	out->n = (uint8_t)m->layers;
+	out->nsw = t->nsw;
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if (!map_get(&p->by_guid, t->node[t->sw[s].node].guid, &at[s]))
+		if (!map_get(&m->by_guid, t->node[t->sw[s].node].guid, &at[s]))
 			at[s] = UINT32_MAX;
-	for (sw_ix b = 0; p->layers > 1 && b < t->nsw; b++) {
-		struct layer_row *row = layer_row_new(t->nsw);
-
-		for (sw_ix a = 0; a < t->nsw; a++)
-			if (at[a] != UINT32_MAX && at[b] != UINT32_MAX)
-				layer_row_put(row, a,
-					p->layer[pair_at(at[a], at[b])]);
-		route_layers_put(out, b, row, NULL);
-	}
+	for (sw_ix b = 0; b < t->nsw; b++)
+		route_layers_put(out, b, restore_row(m, at, t->nsw, b), NULL);
 	free(at);
 }
 

@@ -11,25 +11,15 @@
 
 #include <stdint.h>
 
-#include "routing/core/routes.h"
-#include "sm/base/map.h"
+#include "routing/core/layer_memory.h"
 #include "sm/state/state_file.h"
 
-/* As in the state file: rows of a triangle. */
-struct pair_layers {
-	unsigned layers;    /* there are, 0: none is recorded */
-	uint32_t n;	    /* switches */
-	struct map by_guid; /* their numbers */
-	uint8_t *layer;	    /* [n * (n + 1) / 2] */
-};
+/* What s records, with one reference; NULL: nothing. */
+struct layer_memory *pair_layers_load(const struct state_file *s);
 
-/* What s records; it is to be freed by pair_layers_free. */
-void pair_layers_load(struct pair_layers *p, const struct state_file *s);
-void pair_layers_free(struct pair_layers *p);
-
-/* Layers of the pairs of t that are recorded; layer 0 for others. Without
- * records out stays as it is. */
-void pair_layers_restore(const struct pair_layers *p, const struct topo *t,
+/* Layers of the pairs of t that are remembered; layer 0 for others. Without a
+ * memory (NULL) out stays as it is. */
+void pair_layers_restore(const struct layer_memory *m, const struct topo *t,
 	struct route_layers *out);
 
 /* Enter the layers of r into s, if there are several; what s points to is in

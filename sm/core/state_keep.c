@@ -80,7 +80,7 @@ state_keep_load(struct sm *sm, const struct state_file *s)
 	group_keep_configure(sm);
 	sm->kept.remembered =
 		s->remembered != NULL ? mem_strdup(s->remembered) : NULL;
-	pair_layers_load(&sm->kept.pairs, s);
+	sm->kept.pairs = pair_layers_load(s);
 	sm->kept.routed = s->routed;
 	sm->kept.load = s->load;
 	sm->kept.rank_known = s->order[0] != '\0';
@@ -121,7 +121,8 @@ state_keep_check(struct sm *sm)
 	sm->kept.rank_known = false;
 	free(sm->kept.remembered);
 	sm->kept.remembered = NULL;
-	pair_layers_free(&sm->kept.pairs);
+	layer_memory_unref(sm->kept.pairs);
+	sm->kept.pairs = NULL;
 	sm->kept.reading = (struct topo_class){0};
 	sl_history_free(sm->sl_history);
 	sm->sl_history = sl_history_new();
@@ -363,5 +364,5 @@ state_keep_free(struct sm *sm)
 	free(sm->kept.record);
 	free(sm->kept.remembered);
 	free(sm->kept.rank);
-	pair_layers_free(&sm->kept.pairs);
+	layer_memory_unref(sm->kept.pairs);
 }

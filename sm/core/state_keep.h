@@ -35,11 +35,12 @@ struct kept {
 	struct topo_class reading;
 	char *remembered; /* what engines printed of their state, as in struct
 			     state_file; or NULL */
-	struct pair_layers pairs; /* of a previous run */
-	uint64_t routed, load;	  /* as in struct state_file */
-	struct map saved_pkeys;	  /* port GUID -> enum state_file_pkeys, of its
-				     P_Key table */
-	uint64_t keys_stamp; /* of the tables when they were last settled */
+	struct layer_memory *pairs; /* of all views, and of a previous run;
+				       or NULL */
+	uint64_t routed, load;	    /* as in struct state_file */
+	struct map saved_pkeys; /* port GUID -> enum state_file_pkeys, of its
+				   P_Key table */
+	uint64_t keys_stamp;	/* of the tables when they were last settled */
 };
 
 void state_keep_free(struct sm *sm);

@@ -29,7 +29,8 @@ struct sm_work {
 	struct route_job job;
 	struct jobs_options options;
 	struct route_rank *ranks;
-	char *remembered; /* as in kept, for the job */
+	char *remembered;	    /* as in kept, for the job */
+	struct layer_memory *pairs; /* the same */
 	struct routes *result;
 	struct route_account story;
 	struct plan_inputs in; /* keeps what the options point to alive */
@@ -167,7 +168,7 @@ restore_order(const struct sm *sm, struct routes *r)
 		    r, sm->kept.reading.engine, sm->kept.remembered, &why) < 0)
 		log_warn("routing: not understood in the state file: \"%s\"",
 			why.text);
-	pair_layers_restore(&sm->kept.pairs, t, &r->layers);
+	pair_layers_restore(sm->kept.pairs, t, &r->layers);
 }
 
 /*
@@ -294,6 +295,8 @@ describe_routing(struct sm *sm, struct sm_work *w)
 	if (sm->kept.remembered != NULL)
 		w->remembered = mem_strdup(sm->kept.remembered);
 	w->job.remembered = w->remembered;
+	w->pairs = layer_memory_ref(sm->kept.pairs);
+	w->job.pairs = w->pairs;
 	w->job.now = sm->ops->seconds != NULL
 			     ? sm->ops->seconds(sm->ops->cookie)
 			     : 0;
@@ -399,6 +402,7 @@ work_free(struct sm_work *w)
 	topo_unref(w->job.topo);
 	free(w->ranks);
 	free(w->remembered);
+	layer_memory_unref(w->pairs);
 	jobs_options_free(&w->options);
 	inputs_free(&w->in);
 	free(w);

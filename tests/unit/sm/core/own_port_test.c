@@ -260,6 +260,38 @@ START_TEST(our_link_may_lead_elsewhere)
 }
 END_TEST
 
+/* Layers of pairs outlive a view without switches: nothing is written when our
+ * cable is back, and no port goes down for it. */
+START_TEST(our_cable_and_layers)
+{
+	static const unsigned dim[2] = {5, 6};
+	struct fabric *f = gen_grid(dim, 2, true, 2, NULL);
+	struct sim_options o = sim_defaults();
+	struct world *w =
+		world_new(f, &o, "routing: {engines: [torus, updn]}\n");
+	uint32_t host = fabric_first_host(f);
+	const struct view *v;
+
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(20000)));
+	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "torus");
+	for (int i = 0; i < 2; i++) {
+		sim_fault_link(w->sim, host, 1, i == 1);
+		world_run(w, mono_ms(15000));
+		ck_assert(world_settle(w, mono_ms(60000)));
+		v = sm_view(w->sm);
+		ck_assert_uint_eq(v->topo->nsw, i == 1 ? 30 : 0);
+	}
+	ck_assert_str_eq(v->routes->engine, "torus");
+	ck_assert_uint_gt(v->routes->layers.n, 1);
+	ck_assert_ptr_null(v->change.ports_down);
+	ck_assert_uint_eq(v->change.entries, 0);
+	ck_assert_uint_eq(v->change.nstays, 0);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -271,6 +303,7 @@ main(void)
 	tcase_add_test(t, another_fabric);
 	tcase_add_test(t, another_adapter);
 	tcase_add_loop_test(t, our_link_may_lead_elsewhere, 0, 4);
+	tcase_add_test(t, our_cable_and_layers);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -1,0 +1,117 @@
+/*
+ * layer_memory: layers outlive the paths of pairs; another number of layers
+ * begins anew; too many absent switches are forgotten.
+ */
+#include <check.h>
+
+#include "routing/core/layer_memory.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+/* Routes on which every pair of the first n switches has a path, in layer
+ * (a + b) % layers. */
+static struct routes *
+make_routes(struct topo *t, struct lft_pool *pool, uint8_t layers, sw_ix n)
+{
+	struct routes *r = routes_new(t, pool);
+
+	r->layers.n = layers;
+	for (sw_ix b = 0; b < t->nsw; b++) {
+		struct layer_row *row = layer_row_new(t->nsw);
+		port_ix p = t->node[t->sw[b].node].first_port;
+
+		for (sw_ix a = 0; a < t->nsw; a++) {
+			layer_row_put(row, a, (uint8_t)((a + b) % layers));
+			if (a < n && b < n)
+				routes_put_entry(r, a, t->port[p].lid, 1, NULL);
+		}
+		route_layers_put(&r->layers, b, row, NULL);
+	}
+	return r;
+}
+
+static uint8_t
+recall_layer(
+	const struct layer_memory *m, const struct topo *t, sw_ix a, sw_ix b)
+{
+	uint32_t i, k;
+
+	ck_assert(map_get(&m->by_guid, t->node[t->sw[a].node].guid, &i));
+	ck_assert(map_get(&m->by_guid, t->node[t->sw[b].node].guid, &k));
+	return *layer_memory_at(m, i, k);
+}
+
+START_TEST(layers_outlive_paths)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_random(8, 3, 1, 1, &why);
+	struct topo *t = frozen_topo(f, NULL);
+	struct lft_pool *pool = lft_pool_new();
+	struct routes *all = make_routes(t, pool, 3, 8);
+	struct routes *few = make_routes(t, pool, 3, 4);
+	struct routes *one = make_routes(t, pool, 1, 8);
+	struct routes *more = make_routes(t, pool, 5, 4);
+	struct layer_memory *m[4];
+
+	m[0] = layer_memory_learn(NULL, few);
+	ck_assert_uint_eq(recall_layer(m[0], t, 2, 3), 2);
+	ck_assert_uint_eq(recall_layer(m[0], t, 2, 5), LAYER_MEMORY_NONE);
+	m[1] = layer_memory_learn(m[0], all);
+	ck_assert_uint_eq(recall_layer(m[1], t, 5, 2), 1);
+	m[2] = layer_memory_learn(m[1], few);
+	ck_assert_uint_eq(recall_layer(m[2], t, 2, 5), 1);
+	ck_assert_ptr_eq(layer_memory_learn(m[2], one), m[2]);
+	layer_memory_unref(m[2]);
+	m[3] = layer_memory_learn(m[2], more);
+	ck_assert_uint_eq(m[3]->layers, 5);
+	ck_assert_uint_eq(recall_layer(m[3], t, 2, 5), LAYER_MEMORY_NONE);
+	for (unsigned i = 0; i < 4; i++)
+		layer_memory_unref(m[i]);
+	routes_unref(all);
+	routes_unref(few);
+	routes_unref(one);
+	routes_unref(more);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(absent_switches_are_forgotten)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_random(20, 4, 1, 1, &why);
+	struct fabric *g = gen_random(3, 2, 1, 1, &why);
+	struct topo *t = frozen_topo(f, NULL), *small = frozen_topo(g, NULL);
+	struct lft_pool *pool = lft_pool_new();
+	struct routes *r = make_routes(t, pool, 2, 20);
+	struct routes *few = make_routes(small, pool, 2, 3);
+	struct layer_memory *m = layer_memory_learn(NULL, r);
+	struct layer_memory *is = layer_memory_learn(m, few);
+
+	ck_assert_uint_eq(m->n, 20);
+	ck_assert_uint_eq(is->n, 3);
+	layer_memory_unref(m);
+	layer_memory_unref(is);
+	routes_unref(r);
+	routes_unref(few);
+	lft_pool_free(pool);
+	topo_unref(t);
+	topo_unref(small);
+	fabric_free(f);
+	fabric_free(g);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("layer_memory");
+	TCase *t = tcase_create("core");
+
+	tcase_add_test(t, layers_outlive_paths);
+	tcase_add_test(t, absent_switches_are_forgotten);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
