@@ -42,7 +42,7 @@ sm/report/* : sm/base/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h d
 sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
 sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
-sm/core/* : sm/base/* sm/mad/* sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/lid.h routing/core/routes.h routing/driver/* routing/mcast/mcast.h routing/tiers/topo_class.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
+sm/core/* : sm/base/* sm/mad/* sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/layer_memory.h routing/core/lid.h routing/core/routes.h routing/driver/* routing/mcast/mcast.h routing/tiers/topo_class.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '
