@@ -9,6 +9,8 @@
 #	TREES_SEEDS=16	degraded fabrics of each kind, and of these
 #	TREES_THEIRS=16	with OpenSM beside
 #	TREES_LIMIT=300	seconds for one bring-up of OpenSM
+#	MESHES="dfly"	fabrics of the section meshes, MESHES_OURS and
+#			MESHES_THEIRS the engines
 #
 # The lines of a fabric: engine asked for, and the one used behind a ">"; pairs
 # of (switch, LID) that do not arrive; channels on or behind a cycle with all
@@ -315,10 +317,10 @@ speed() {
 # tables of engines with several layers have cycles as one layer.
 meshes() {
 	OURS=${MESHES_OURS:-updn dor nue torus dragonfly}
-	for f in irr:64:6:4 irr:64:6:4,fail=4 irr:256:8:4 dfly dfly,fail=21 \
-		torus:8:3:1 torus:8:3:1,fail=15 torus:8:3:1,fail=31 \
-		torus:8:3:1,fail=77 torus:6:2:2 torus:4:4:1 torus:2:7:2 \
-		hyperx:12:8:7 hyperx:12:8:7,fail=12; do
+	for f in ${MESHES:-irr:64:6:4 irr:64:6:4,fail=4 irr:256:8:4 dfly \
+		dfly,fail=21 torus:8:3:1 torus:8:3:1,fail=15 \
+		torus:8:3:1,fail=31 torus:8:3:1,fail=77 torus:6:2:2 torus:4:4:1 \
+		torus:2:7:2 hyperx:12:8:7 hyperx:12:8:7,fail=12}; do
 		# shellcheck disable=SC2086
 		beside "$f" ${MESHES_THEIRS:-updn dfsssp lash nue torus-2QoS}
 	done
