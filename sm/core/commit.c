@@ -233,12 +233,13 @@ links_switches(const struct topo *t)
 
 /* The layers of pairs are remembered beyond their paths. */
 static void
-learn_layers(struct sm *sm, const struct routes *r)
+keep_pairs(struct sm *sm)
 {
-	struct layer_memory *was = sm->kept.pairs;
-
-	sm->kept.pairs = layer_memory_learn(was, r);
-	layer_memory_unref(was);
+	if (sm->run.pairs == NULL)
+		return;
+	layer_memory_unref(sm->kept.pairs);
+	sm->kept.pairs = sm->run.pairs;
+	sm->run.pairs = NULL;
 }
 
 /* Swap the view: the one assignment by which a run takes effect. */
@@ -275,7 +276,7 @@ commit_run(struct sm *sm, struct mono now)
 	sm->view = v;
 	standby_forget(sm);
 	state_keep_routes(sm, v->routes);
-	learn_layers(sm, v->routes);
+	keep_pairs(sm);
 	v->change = sm->run.change;
 	sm->run.change = (struct view_change){0};
 	if (links_switches(v->topo))

@@ -9,6 +9,7 @@ run_state_discard(struct sm *sm)
 
 	push_free(r->push);
 	plan_free(r->plan);
+	layer_memory_unref(r->pairs);
 	routes_unref(r->routes);
 	topo_unref(r->topo);
 	topo_unref(r->topo_written);
@@ -16,6 +17,7 @@ run_state_discard(struct sm *sm)
 	qos_unref(r->qos);
 	r->push = NULL;
 	r->plan = NULL;
+	r->pairs = NULL;
 	r->routes = NULL;
 	r->topo = NULL;
 	r->topo_written = NULL;

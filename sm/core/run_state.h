@@ -14,6 +14,7 @@
 
 struct sm;
 struct topo;
+struct layer_memory;
 struct routes;
 struct plan;
 struct pkeys;
@@ -51,10 +52,11 @@ struct run {
 	struct foreign_adaptive *adaptive;
 	struct push *push;
 	/* what it has made so far */
-	struct topo *topo;	   /* with LIDs, from SM_TAKE on */
-	struct topo *topo_written; /* ports as after the push, or NULL */
-	struct pkeys *pkeys;	   /* that the ports of topo shall have */
-	struct routes *routes;	   /* not yet acknowledged */
+	struct topo *topo;	    /* with LIDs, from SM_TAKE on */
+	struct topo *topo_written;  /* ports as after the push, or NULL */
+	struct pkeys *pkeys;	    /* that the ports of topo shall have */
+	struct routes *routes;	    /* not yet acknowledged */
+	struct layer_memory *pairs; /* of these, or NULL: nothing is new */
 	struct route_account story;
 	struct qos *qos;   /* of these routes */
 	struct plan *plan; /* ... and the way to them */

@@ -29,8 +29,9 @@ struct sm_work {
 	struct route_job job;
 	struct jobs_options options;
 	struct route_rank *ranks;
-	char *remembered;	    /* as in kept, for the job */
-	struct layer_memory *pairs; /* the same */
+	char *remembered;	      /* as in kept, for the job */
+	struct layer_memory *pairs;   /* the same */
+	struct layer_memory *learned; /* with result; NULL: nothing is new */
 	struct routes *result;
 	struct route_account story;
 	struct plan_inputs in; /* keeps what the options point to alive */
@@ -119,8 +120,11 @@ work_run(struct sm_work *w)
 	}
 	if (w->result == NULL)
 		compute_job_routes(w);
-	if (w->result != NULL)
-		w->plan = make_plan(&w->in, w->result);
+	if (w->result == NULL)
+		return;
+	if (w->result->layers.n > 1) /* else a reference, and not here */
+		w->learned = layer_memory_learn(w->pairs, w->result);
+	w->plan = make_plan(&w->in, w->result);
 }
 
 /* ---- what the plan is made from ---- */
@@ -295,7 +299,6 @@ describe_routing(struct sm *sm, struct sm_work *w)
 	if (sm->kept.remembered != NULL)
 		w->remembered = mem_strdup(sm->kept.remembered);
 	w->job.remembered = w->remembered;
-	w->pairs = layer_memory_ref(sm->kept.pairs);
 	w->job.pairs = w->pairs;
 	w->job.now = sm->ops->seconds != NULL
 			     ? sm->ops->seconds(sm->ops->cookie)
@@ -327,6 +330,7 @@ work_start(struct sm *sm, struct mono now)
 	struct sm_work *w = mem_zalloc(1, sizeof(*w));
 
 	gather_inputs(sm, &w->in);
+	w->pairs = layer_memory_ref(sm->kept.pairs);
 	if (work_is_same_fabric(sm)) {
 		w->result = routes_for(sm->view->routes, sm->run.topo);
 		w->story = sm->view->story;
@@ -371,6 +375,9 @@ work_take(struct sm *sm, struct sm_work *w, struct reason *why)
 	if (sm->run.story.fallback && w->job.topo != NULL) /* new routes */
 		log_warn("routing: fallback engine=%s tried=\"%s\"",
 			sm->run.story.engine, sm->run.story.tried);
+	layer_memory_unref(sm->run.pairs);
+	sm->run.pairs = w->learned;
+	w->learned = NULL;
 	qos_unref(sm->run.qos);
 	sm->run.qos = w->in.qos;
 	sm->run.plan = w->plan;
@@ -403,6 +410,7 @@ work_free(struct sm_work *w)
 	free(w->ranks);
 	free(w->remembered);
 	layer_memory_unref(w->pairs);
+	layer_memory_unref(w->learned);
 	jobs_options_free(&w->options);
 	inputs_free(&w->in);
 	free(w);
