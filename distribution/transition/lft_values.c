@@ -205,6 +205,13 @@ find_places(const struct routes *to)
 	return pos;
 }
 
+bool
+lft_values_is_unknown_end(const struct topo_port *p)
+{
+	return p->peer == TOPO_NONE &&
+	       ((p->flags & TP_UNREAD) != 0 || p->state >= PORT_ARMED);
+}
+
 /*
  * Whether packets may arrive by a port from a switch that is in quarantine, or
  * that did not even answer: it forwards all the same, and nothing is known of
@@ -217,8 +224,7 @@ is_foreign(const struct topo *t, port_ix p)
 	const struct topo_node *peer;
 
 	if (port->peer == TOPO_NONE)
-		return (port->flags & TP_UNREAD) != 0 ||
-		       port->state >= PORT_ARMED;
+		return lft_values_is_unknown_end(port);
 	peer = &t->node[t->port[port->peer].node];
 	return port->state >= PORT_ARMED && peer->type == TOPO_SWITCH &&
 	       (peer->flags & TN_QUARANTINED) != 0;

@@ -260,6 +260,9 @@ uint64_t lft_values_planes(const struct lft_values *v, sw_ix s, uint16_t layers,
 	enum transition_which which);
 /* Whether any switch has such a neighbour. */
 bool lft_values_has_foreign(const struct topo *t);
+/* Whether a port that carries data has a neighbour that is not in the
+ * topology. */
+bool lft_values_is_unknown_end(const struct topo_port *p);
 
 /*
  * unknown_lft.c: quench the entries that lead into the unknown, before all

@@ -51,15 +51,12 @@ has_port(const struct transition_ports *p, unsigned n)
 	return p->bit[n >> 6] >> (n & 63) & 1;
 }
 
-/*
- * Whether data may leave by this port to a neighbour that is not in the
- * topology.
- */
+/* Whether an entry may lead by this port to a neighbour that is not in the
+ * topology. */
 static bool
-is_unknown_end(const struct topo_port *p)
+leads_to_unknown(const struct topo_port *p)
 {
-	return p->peer == TOPO_NONE && p->num != LFT_DROP &&
-	       ((p->flags & TP_UNREAD) != 0 || p->state >= PORT_ARMED);
+	return p->num != LFT_DROP && lft_values_is_unknown_end(p);
 }
 
 static void
@@ -69,7 +66,7 @@ find_unknown_ends(struct unknown *b)
 		node_ix n = b->t->sw[s].node;
 
 		for (unsigned p = 1; p <= b->t->node[n].nports; p++)
-			if (is_unknown_end(
+			if (leads_to_unknown(
 				    &b->t->port[topo_port_of(b->t, n, p)])) {
 				set_port(&b->port[s], p);
 				b->ends++;
