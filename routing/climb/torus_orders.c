@@ -84,7 +84,7 @@ find_breaks(struct torus *x)
 	free(has);
 }
 
-/* Switches of rows that have lost so many links that they are in parts. */
+/* Switches of rows that are in parts because links are lost. */
 static void
 find_split(const struct torus *x, bool *split)
 {

@@ -49,7 +49,7 @@ struct sent {
 	uint64_t lids;
 	uint32_t hosts;
 	uint32_t *own; /* to count the switch's own links in, by port ... */
-	uint32_t one;  /* ... as so many for each LID */
+	uint32_t one;  /* ... each LID counting this much */
 };
 
 /* A cell that was emptied, and the one that followed. */

@@ -35,7 +35,7 @@
 enum {
 	WEIGHED_MAX = 16,  /* switches that got or lost hosts */
 	MOVED_PART = 16,   /* one pair in this many may change its layer */
-	PATHS_PART = 4,	   /* paths that may change, for so many blocks */
+	PATHS_PART = 4,	   /* blocks for each path that may change */
 	PATHS_MIN = 16384, /* ... and in any fabric */
 	BATCH = 256,	   /* packets sent together */
 	STEPS_MAX = 64,	   /* then dependencies not made any more are dropped */
