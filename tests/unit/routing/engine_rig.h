@@ -13,6 +13,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/routing/channel_judge.h"
+#include "tests/unit/routing/same_routes.h"
 
 struct engine_rig {
 	const struct engine *e;
@@ -21,6 +22,16 @@ struct engine_rig {
 	struct lft_pool *pool;
 	unsigned levels; /* of QoS */
 };
+
+/* f (NULL allowed: why says it) without `out` random links, still connected. */
+static inline struct fabric *
+rig_fail_links(
+	struct fabric *f, unsigned out, uint64_t seed, struct reason *why)
+{
+	return f == NULL || out == 0
+		       ? f
+		       : gen_edit_fail_links(f, out, seed, true, why);
+}
 
 /* f is taken over. */
 static inline void
@@ -134,23 +145,6 @@ rig_drop_cable(const struct fabric *f, bool *drop, struct rng *rng)
 	}
 }
 
-static inline void
-rig_check_same(const struct routes *a, const struct routes *b)
-{
-	const struct topo *t = a->topo;
-
-	ck_assert_uint_eq(a->layers.n, b->layers.n);
-	ck_assert(vl_map_same(a->layers.map, b->layers.map));
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		for (uint32_t lid = 0; lid <= t->max_lid; lid++)
-			ck_assert_uint_eq(routes_port(a, s, (uint16_t)lid),
-				routes_port(b, s, (uint16_t)lid));
-		for (sw_ix d = 0; d < t->nsw; d++)
-			ck_assert_uint_eq(routes_layer(&a->layers, s, d),
-				routes_layer(&b->layers, s, d));
-	}
-}
-
 /* The VLs of links that are still there are what they were. */
 static inline void
 rig_check_map(const struct routes *was, const struct routes *is)
@@ -201,7 +195,7 @@ rig_check_restart(const struct engine_rig *g, struct routes *prev,
 	again = rig_route(g, next->topo, prev, text.text, &why);
 	prev->engine = engine;
 	ck_assert_msg(again != NULL, "%s", why.text);
-	rig_check_same(next, again);
+	check_same_routes(next, again);
 	routes_unref(again);
 	buf_free(&text);
 }

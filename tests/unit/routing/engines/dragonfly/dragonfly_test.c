@@ -31,11 +31,8 @@ static const struct shape shapes[] = {
 static struct fabric *
 make_shape(const struct shape *s, uint64_t seed, struct reason *why)
 {
-	struct fabric *f = gen_dragonfly(s->a, s->p, s->h, why);
-
-	return f == NULL || s->out == 0
-		       ? f
-		       : gen_edit_fail_links(f, s->out, seed, true, why);
+	return rig_fail_links(
+		gen_dragonfly(s->a, s->p, s->h, why), s->out, seed, why);
 }
 
 START_TEST(balanced)

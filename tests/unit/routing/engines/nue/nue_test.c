@@ -14,6 +14,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/routing/same_routes.h"
 #include "tests/unit/suite.h"
 
 struct rig {
@@ -147,22 +148,6 @@ END_TEST
 
 /* ---- what is remembered ---- */
 
-static void
-check_same(const struct routes *a, const struct routes *b)
-{
-	const struct topo *t = a->topo;
-
-	ck_assert_uint_eq(a->layers.n, b->layers.n);
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		for (uint32_t lid = 0; lid <= t->max_lid; lid++)
-			ck_assert_uint_eq(routes_port(a, s, (uint16_t)lid),
-				routes_port(b, s, (uint16_t)lid));
-		for (sw_ix d = 0; d < t->nsw; d++)
-			ck_assert_uint_eq(routes_layer(&a->layers, s, d),
-				routes_layer(&b->layers, s, d));
-	}
-}
-
 static struct buf
 print_state(const struct routes *r)
 {
@@ -237,7 +222,7 @@ START_TEST(losses_keep_orders)
 		check_verified(next);
 		r->engine = "found";
 		again = route_remembering(t, g.pool, layers, r, was.text);
-		check_same(next, again);
+		check_same_routes(next, again);
 		routes_unref(again);
 		/* a restart on the same links writes nothing */
 		buf_free(&was);
@@ -245,7 +230,7 @@ START_TEST(losses_keep_orders)
 		next->engine = "found";
 		again = route_remembering(t, g.pool, layers, next, was.text);
 		next->engine = "nue";
-		check_same(next, again);
+		check_same_routes(next, again);
 		routes_count_changes(next, r);
 		changed += next->entries_changed;
 		all += next->entries_changed + next->entries_kept;

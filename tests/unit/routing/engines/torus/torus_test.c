@@ -37,11 +37,8 @@ static const struct shape shapes[] = {
 static struct fabric *
 make_shape(const struct shape *s, uint64_t seed, struct reason *why)
 {
-	struct fabric *f = gen_grid(s->dim, s->n, true, 1, why);
-
-	return f == NULL || s->out == 0
-		       ? f
-		       : gen_edit_fail_links(f, s->out, seed, true, why);
+	return rig_fail_links(
+		gen_grid(s->dim, s->n, true, 1, why), s->out, seed, why);
 }
 
 START_TEST(balanced)
