@@ -8,6 +8,11 @@
  *	not arrive, pairs of other layers back, channels on cycles
  *
  * usage: orders ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
+ *        orders --lost N ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
+ *	N single links lost, each from the same tables, at even distances:
+ *	mean and highest CPU milliseconds of kept tables, of their judgement,
+ *	and of all that compute_routes does; entries that change, pairs of
+ *	switches that get another layer, in all and per cent
  *
  * FABRIC: torusAxBx..., hyperxAxB:HOSTS, dragonflyA:P:H, slimflyQ:HOSTS,
  * randomN:DEGREE:HOSTS, meshAxB... ENGINE: by name; nueN: nue on N layers
@@ -17,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
 #include "routing/engines/nue/nue.h"
 #include "routing/measure/bandwidth.h"
@@ -28,7 +34,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/routing/channel_judge.h"
 
-enum { TRIALS = 200 };
+enum { TRIALS = 200, LIMIT = 1250 };
 
 /* The numbers in a name; returns how many. */
 static unsigned
@@ -97,8 +103,134 @@ print_figures(struct routes *r, double ms)
 		r->note);
 }
 
+/* ---- one link lost ---- */
+
+struct bench {
+	const struct fabric *f;
+	struct topo *t;
+	uint32_t lost; /* links, one after the other; 0: fresh tables */
+};
+
+struct mean {
+	double sum, most;
+};
+
 static void
-measure_engine(const char *name, struct topo *t)
+add_value(struct mean *m, double value)
+{
+	m->sum += value;
+	m->most = fmax(m->most, value);
+}
+
+/* The cable between switches of this number. */
+static uint32_t
+find_cable(const struct fabric *f, uint32_t n)
+{
+	uint32_t c = 0;
+
+	for (;; c++) {
+		bool switches =
+			f->node[f->cable[c].node[0]].type == FABRIC_SWITCH &&
+			f->node[f->cable[c].node[1]].type == FABRIC_SWITCH;
+
+		if (switches && n-- == 0)
+			return c;
+	}
+}
+
+/* Pairs of switches that have another layer in r than in prev. */
+static uint64_t
+count_new_layers(const struct routes *r, const struct routes *prev)
+{
+	uint64_t n = 0;
+
+	for (sw_ix a = 0; a < r->topo->nsw; a++)
+		for (sw_ix b = 0; b < a; b++)
+			n += routes_layer(&r->layers, a, b) !=
+			     routes_layer(&prev->layers,
+				     topo_switch_in(prev->topo, r->topo, a),
+				     topo_switch_in(prev->topo, r->topo, b));
+	return n;
+}
+
+/* The tables after a loss: time of the engine, of the judge, of the driver. */
+struct losses {
+	struct mean keep, judge, all;
+	uint64_t entries, pairs;
+};
+
+static void
+measure_loss(
+	const struct engine *e, const struct route_job *job, struct losses *sum)
+{
+	const struct routes *prev = job->prev;
+	const struct verify_tables was = {prev->topo, prev->pool, prev->row,
+		prev->nblocks, &prev->layers, NULL};
+	struct verify_before before = {.state = prev->verified, .in = was};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct route_account story;
+	struct routes *r = NULL;
+	double began = clock_cpu_ms();
+
+	if (e->route(job, true, 0, a, &r, &why) != ENGINE_OK) {
+		printf("refused: %s\n", why.text);
+	} else {
+		struct verify_tables in = {
+			r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+
+		add_value(&sum->keep, clock_cpu_ms() - began);
+		began = clock_cpu_ms();
+		(void)verify_incremental(
+			&before, &in, 1, &r->report, &r->verified, &why);
+		add_value(&sum->judge, clock_cpu_ms() - began);
+		sum->entries += r->entries_changed;
+		sum->pairs += count_new_layers(r, prev);
+	}
+	arena_free(a);
+	routes_unref(r);
+	began = clock_cpu_ms();
+	r = compute_routes(job, &e->module.name, 1, &story, &why);
+	add_value(&sum->all, clock_cpu_ms() - began);
+	if (r == NULL || strcmp(r->engine, e->module.name) != 0)
+		printf("not routed by the engine: %s\n", why.text);
+	routes_unref(r);
+}
+
+static void
+print_losses(const struct bench *b, const struct engine *e,
+	const struct route_job *fresh, struct routes *r)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+	uint32_t cables = count_cables(b->f), n = b->lost;
+	double pairs = (double)b->t->nsw * (b->t->nsw - 1) / 2;
+	struct losses sum = {0};
+
+	(void)verify_keep(&in, 1, &r->report, &r->verified, NULL);
+	for (uint32_t i = 0; i < n; i++) {
+		bool *drop = mem_zalloc(b->f->ncables, sizeof(*drop));
+		struct route_job job = *fresh;
+
+		drop[find_cable(b->f, (uint32_t)((uint64_t)cables * i / n))] =
+			true;
+		job.prev = r;
+		job.load_limit = LIMIT;
+		job.topo = frozen_less(b->f, drop, b->t);
+		measure_loss(e, &job, &sum);
+		topo_unref(job.topo);
+		free(drop);
+	}
+	printf("keep %.1f/%.1f judge %.1f/%.1f all %.1f/%.1f ms, entries %.0f, "
+	       "new layers %.1f = %.3f%%\n",
+		sum.keep.sum / n, sum.keep.most, sum.judge.sum / n,
+		sum.judge.most, sum.all.sum / n, sum.all.most,
+		(double)sum.entries / n, (double)sum.pairs / n,
+		100.0 * (double)sum.pairs / n / pairs);
+}
+
+static void
+measure_engine(const struct bench *b, const char *name)
 {
 	const char *number = name + strcspn(name, "0123456789");
 	const struct nue_options own = {
@@ -109,7 +241,8 @@ measure_engine(const char *name, struct topo *t)
 	const struct engine_options options = {
 		.own = &values, .nown = 1, .levels = 1};
 	struct lft_pool *pool = lft_pool_new();
-	struct route_job job = {.topo = t, .pool = pool, .options = &options};
+	struct route_job job = {
+		.topo = b->t, .pool = pool, .options = &options};
 	struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
@@ -118,17 +251,36 @@ measure_engine(const char *name, struct topo *t)
 	printf("%-8s ", name);
 	if (e == NULL || e->route(&job, false, 0, a, &r, &why) != ENGINE_OK)
 		printf("refused: %s\n", why.text);
-	else
+	else if (b->lost == 0)
 		print_figures(r, clock_cpu_ms() - began);
+	else
+		print_losses(b, e, &job, r);
 	routes_unref(r);
 	arena_free(a);
 	lft_pool_free(pool);
 }
 
-int
-main(int argc, char **argv)
+/* All engines on one fabric. */
+static void
+measure_engines(struct bench *b, char **argv, double out, uint32_t seed)
 {
 	const struct frozen_lids lids = {.shuffle = 5};
+	char *names = mem_strdup(argv[1]), *save = NULL;
+
+	b->t = frozen_topo(b->f, &lids);
+	for (char *n = strtok_r(names, ",", &save); n != NULL;
+		n = strtok_r(NULL, ",", &save)) {
+		printf("%s %g%% %u ", argv[2], out, seed);
+		measure_engine(b, n);
+		fflush(stdout);
+	}
+	free(names);
+	topo_unref(b->t);
+}
+
+static int
+measure_fabrics(struct bench *b, int argc, char **argv)
+{
 	double out = argc > 3 ? strtod(argv[3], NULL) : 0;
 	uint32_t seed = args_number(argc, argv, 4, 1);
 	uint32_t seeds = args_number(argc, argv, 5, 1);
@@ -138,8 +290,6 @@ main(int argc, char **argv)
 	for (uint32_t s = seed; s < seed + seeds; s++) {
 		struct reason why = {""};
 		struct fabric *f = make_fabric(argv[2], &why);
-		char *names = mem_strdup(argv[1]), *save = NULL;
-		struct topo *t;
 
 		if (f != NULL && out > 0)
 			f = gen_edit_fail_links(f,
@@ -149,16 +299,19 @@ main(int argc, char **argv)
 			fprintf(stderr, "%s\n", why.text);
 			return 1;
 		}
-		t = frozen_topo(f, &lids);
-		for (char *n = strtok_r(names, ",", &save); n != NULL;
-			n = strtok_r(NULL, ",", &save)) {
-			printf("%s %g%% %u ", argv[2], out, s);
-			measure_engine(n, t);
-			fflush(stdout);
-		}
-		free(names);
-		topo_unref(t);
+		b->f = f;
+		measure_engines(b, argv, out, s);
 		fabric_free(f);
 	}
 	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	bool lost = argc > 2 && strcmp(argv[1], "--lost") == 0;
+	struct bench b = {.lost = lost ? args_number(argc, argv, 2, 1) : 0};
+
+	return lost ? measure_fabrics(&b, argc - 2, argv + 2)
+		    : measure_fabrics(&b, argc, argv);
 }
