@@ -445,40 +445,6 @@ merge_classes(struct climb *x)
 			x->on[i] |= x->dep[(size_t)in * n + i];
 }
 
-static void
-make_room(struct climb *x)
-{
-	const struct swgraph *g = x->g;
-	struct arena *a = g->a;
-	size_t n = g->nsw + 1U, pairs = (size_t)g->nsw * g->nsw + 1;
-
-	x->next = arena_array(a, pairs, sizeof(*x->next));
-	x->mask = arena_array(a, pairs, sizeof(*x->mask));
-	x->tail = arena_array(a, pairs, sizeof(*x->tail));
-	x->seq = arena_array(a, pairs, sizeof(*x->seq));
-	x->nseq = arena_array(a, n, sizeof(*x->nseq));
-	x->pinned = arena_array(a, pairs, sizeof(*x->pinned));
-	x->made = arena_array(a, n, sizeof(*x->made));
-	x->load = arena_array(a, x->d->n + 1U, sizeof(*x->load));
-	x->escape = arena_array(a, n, sizeof(*x->escape));
-	x->depth = arena_array(a, n, sizeof(*x->depth));
-	x->cost = arena_array(a, n, sizeof(*x->cost));
-	x->settled = arena_array(a, n, sizeof(*x->settled));
-	x->offer = arena_array(a, n, sizeof(*x->offer));
-	x->offered = arena_array(a, n, sizeof(*x->offered));
-	x->leaves = arena_array(a, n, sizeof(*x->leaves));
-	x->wave = arena_array(a, n, sizeof(*x->wave));
-	x->behind = arena_array(a, n, sizeof(*x->behind));
-	x->level = arena_array(a, n, sizeof(*x->level));
-	x->has_pins = arena_array(a, n, sizeof(*x->has_pins));
-	x->size = arena_array(a, g->ncomp + 1U, sizeof(*x->size));
-	for (sw_ix s = 0; s < g->nsw; s++)
-		if (g->live[s])
-			x->size[g->comp[s]]++;
-	x->escape_to = TOPO_NONE;
-	merge_classes(x);
-}
-
 /* Previous paths first, of all trees: what is made anew sees their layers. */
 static void
 keep_trees(struct climb *x)
@@ -534,8 +500,31 @@ make_trees(struct climb *x)
 	return true;
 }
 
+/* Routes by trees to all switches; NULL: cancelled. */
+static struct routes *
+make_routes(struct climb *x, uint64_t **load)
+{
+	const struct climb_job *job = x->job;
+	struct routes *r;
+
+	climb_make_room(x);
+	if (!make_trees(x)) {
+		route_layers_free(&x->layers);
+		return NULL;
+	}
+	r = routes_new(x->g->job->topo, x->g->job->pool);
+	r->order = ROUTE_NO_ORDER;
+	r->layers = x->layers;
+	r->layers.map = vl_map_share(job->orders->map);
+	if (!climb_fill_lids(x, r, load)) {
+		routes_unref(r);
+		return NULL;
+	}
+	return r;
+}
+
 struct routes *
-climb_routes(const struct climb_job *job)
+climb_routes(const struct climb_job *job, struct climb_basis **basis)
 {
 	const struct swgraph *g = job->d->g;
 	struct climb x = {.job = job,
@@ -545,22 +534,17 @@ climb_routes(const struct climb_job *job)
 		.ins = vl_map_ins(job->orders->map),
 		.in = job->orders->in,
 		.all = (uint16_t)((1U << job->orders->n) - 1)};
+	uint64_t *load = NULL;
 	struct routes *r;
 
-	make_room(&x);
 	switch_lids_list(&x.lids, g->t, g->a);
+	merge_classes(&x);
 	climb_former_begin(&x);
-	if (!make_trees(&x)) {
-		route_layers_free(&x.layers);
-		return NULL;
-	}
-	r = routes_new(g->job->topo, g->job->pool);
-	r->order = ROUTE_NO_ORDER;
-	r->layers = x.layers;
-	r->layers.map = vl_map_share(job->orders->map);
-	if (!climb_fill_lids(&x, r)) {
-		routes_unref(r);
-		return NULL;
-	}
+	r = climb_repair(&x, &load);
+	if (r == NULL)
+		r = make_routes(&x, &load);
+	if (r != NULL)
+		*basis = climb_basis_new(
+			job->d, job->orders, x.dep, load, job->state);
 	return r;
 }

@@ -18,6 +18,10 @@
  *	layers of the pairs; where a switch is stuck it is pinned to the tree of
  *t
  *
+ * Where the graph has only lost links since the routes in force, and no order
+ * has changed for the rest, what does not lead over them stays as it is
+ * (climb_repair.c).
+ *
  * With a map of VLs the VL and the rank of a link depend on the link before. A
  * path has two sets of layers then: those in which all of it climbs, for its
  * switch as a source, and those in which it does behind its first link, for
@@ -35,6 +39,7 @@
 #ifndef HEDDLE_ROUTING_CLIMB_CLIMB_H
 #define HEDDLE_ROUTING_CLIMB_CLIMB_H
 
+#include "routing/climb/climb_basis.h"
 #include "routing/climb/layer_order.h"
 #include "routing/core/layer_memory.h"
 #include "routing/core/route_layers.h"
@@ -51,14 +56,17 @@ struct climb_job {
 					      not known */
 	const struct layer_memory *pairs;  /* the same of all that ever were,
 					      first; or NULL */
+	const struct climb_basis *basis;   /* of prev, or NULL: not known */
 	const volatile bool *cancel;	   /* NULL: never cancelled */
+	struct arena *state; /* for what is kept with the routes */
 };
 
 /*
- * Routes for the topology of the graph: rows of live switches, layers, ranks of
- * links where there is one layer; entries of prev are kept where they climb.
- * NULL: cancelled.
+ * Routes for the topology of the graph: rows of live switches, layers; entries
+ * of prev are kept where they climb. *basis, in job->state: what repairs of
+ * them go on from. NULL: cancelled.
  */
-struct routes *climb_routes(const struct climb_job *job);
+struct routes *climb_routes(
+	const struct climb_job *job, struct climb_basis **basis);
 
 #endif

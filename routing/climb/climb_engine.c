@@ -29,6 +29,18 @@ give_ranks(struct routes *r, const struct directions *d,
 
 /* ---- memory ---- */
 
+/* What the engine keeps with its routes. */
+struct climb_state {
+	struct order_memory *memory;
+	struct climb_basis *basis;
+};
+
+static const struct climb_state *
+state_of(const struct routes *r)
+{
+	return r->state->what;
+}
+
 static bool
 is_own(const struct climb_engine *e, const struct routes *r)
 {
@@ -54,7 +66,7 @@ find_memory(const struct climb_engine *e, const struct route_job *job,
 	const char *line = job->remembered;
 
 	if (is_own(e, job->prev) && job->prev->state != NULL)
-		return job->prev->state->what;
+		return state_of(job->prev)->memory;
 	for (; line != NULL && *line != '\0'; line += *line == '\n') {
 		size_t n = strcspn(line, "\n");
 
@@ -75,7 +87,7 @@ print_memory(const struct routes *r, struct buf *out)
 {
 	struct buf text = {0};
 
-	order_memory_print(r->state->what, &text);
+	order_memory_print(state_of(r)->memory, &text);
 	for (char *save = NULL, *line = strtok_r(text.text, "\n", &save);
 		line != NULL; line = strtok_r(NULL, "\n", &save))
 		buf_printf(out, "%s %s\n", r->engine, line);
@@ -90,13 +102,17 @@ static void
 remember_orders(
 	const struct climb_engine *e, struct climb_plan *p, struct routes *r)
 {
+	struct climb_state *state;
+
 	if (p->memory == NULL) {
 		p->orders.n = r->layers.n;
 		p->memory = order_memory_learned(
 			p->d, &p->orders, e->asked(p->job->options), p->state);
 	}
 	r->layers.n = (uint8_t)p->orders.n;
-	routes_set_state(r, &climb_engine_state, p->state, p->memory);
+	state = arena_alloc(p->state, sizeof(*state));
+	*state = (struct climb_state){p->memory, p->basis};
+	routes_set_state(r, &climb_engine_state, p->state, state);
 }
 
 /* ---- places ---- */
@@ -183,7 +199,8 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 		.orders = &p->orders,
 		.passes = keep ? 1 : PASSES,
 		.prev = job->prev,
-		.cancel = job->cancel};
+		.cancel = job->cancel,
+		.state = p->state};
 
 	p->was = find_memory(e, job, p->d->g->a, &bad);
 	if (e->make(p, why) != 0 ||
@@ -194,7 +211,9 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 	if (p->known)
 		climb.pairs = job->pairs;
 	climb.keep = keep && p->known && job->prev != NULL;
-	*out = climb_routes(&climb);
+	if (is_own(e, job->prev) && job->prev->state != NULL)
+		climb.basis = state_of(job->prev)->basis;
+	*out = climb_routes(&climb, &p->basis);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;

@@ -10,6 +10,7 @@
 #ifndef HEDDLE_ROUTING_CLIMB_CLIMB_ENGINE_H
 #define HEDDLE_ROUTING_CLIMB_CLIMB_ENGINE_H
 
+#include "routing/climb/climb_basis.h"
 #include "routing/climb/layer_order.h"
 #include "routing/climb/order_memory.h"
 #include "routing/core/engine.h"
@@ -25,6 +26,7 @@ struct climb_plan {
 	/* Made. */
 	struct layer_orders orders;
 	struct order_memory *memory; /* NULL: orders that were learned now */
+	struct climb_basis *basis;   /* of the routes */
 	bool known;	/* layers mean what they did in the previous routes */
 	char note[160]; /* what was found, in words */
 };

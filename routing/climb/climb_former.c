@@ -152,12 +152,10 @@ measure_distances(struct climb *x, sw_ix t)
 	}
 }
 
-/* The group by which u left for a LID, or CLIMB_NO_GROUP. */
-static uint32_t
-former_group(const struct climb *x, sw_ix u, uint16_t lid)
+uint32_t
+climb_former_group(const struct climb *x, sw_ix u, uint8_t port)
 {
-	return x->former
-		->group[u * (size_t)PORTS + climb_former_port(x, u, lid)];
+	return x->former->group[u * (size_t)PORTS + port];
 }
 
 /* From u along the previous entries to what has been seen; the switches on the
@@ -171,7 +169,8 @@ walk_on(struct climb *x, sw_ix t, sw_ix u, uint16_t lid,
 	uint32_t n = 0;
 
 	for (; u != TOPO_NONE && !seen[u]; n++) {
-		uint32_t c = former_group(x, u, lid);
+		uint32_t c =
+			climb_former_group(x, u, climb_former_port(x, u, lid));
 
 		seen[u] = true;
 		x->wave[n] = u;

@@ -240,7 +240,7 @@ put_rows(const struct column *c, struct routes *r)
 }
 
 bool
-climb_fill_lids(struct climb *x, struct routes *r)
+climb_fill_lids(struct climb *x, struct routes *r, uint64_t **load)
 {
 	const struct swgraph *g = x->g;
 	struct arena *a = g->a;
@@ -276,5 +276,6 @@ climb_fill_lids(struct climb *x, struct routes *r)
 		}
 	}
 	put_rows(&c, r);
+	*load = c.load;
 	return true;
 }

@@ -23,8 +23,9 @@ struct undo {
 
 struct mend {
 	struct climb *x;
-	sw_ix t, u;	      /* the tree at work, and the switch */
-	unsigned depth;	      /* next hops that may change */
+	sw_ix t, u;	/* the tree at work, and the switch */
+	unsigned depth; /* next hops that may change */
+	int most;	/* pairs more without a layer that a change may leave */
 	uint32_t link[DEPTH]; /* the new ones, from the switch of the pair on */
 	bool *dirty;	      /* [nsw] has got other layers */
 	struct undo *undo;    /* [nsw] what it had; n of them */
@@ -187,7 +188,7 @@ try_links(struct mend *m, unsigned n)
 	}
 	for (unsigned i = n; i-- > 0;)
 		more += change_switch(m, x->d->from[m->link[i]], m->link[i]);
-	if (has_layer(x, m->t, m->u) && change_behind(m, more) < 0) {
+	if (has_layer(x, m->t, m->u) && change_behind(m, more) < m->most) {
 		keep_change(m);
 		return true;
 	}
@@ -348,22 +349,40 @@ choose_depth(const struct swgraph *g)
 	return depth;
 }
 
-void
-climb_mend(struct climb *x)
+static struct mend
+make_room(struct climb *x)
 {
 	struct arena *a = x->g->a;
 	size_t n = x->g->nsw + 1U;
-	struct mend m = {.x = x,
+
+	return (struct mend){.x = x,
 		.depth = choose_depth(x->g),
-		.dirty = arena_array(a, n, sizeof(*m.dirty)),
-		.undo = arena_array(a, n, sizeof(*m.undo)),
-		.seen = arena_array(a, n, sizeof(*m.seen)),
-		.stack = arena_array(a, n, sizeof(*m.stack)),
-		.tried = arena_array(a, n * n, sizeof(*m.tried))};
+		.dirty = arena_array(a, n, sizeof(bool)),
+		.undo = arena_array(a, n, sizeof(struct undo)),
+		.seen = arena_array(a, n, sizeof(bool)),
+		.stack = arena_array(a, n, sizeof(sw_ix))};
+}
+
+void
+climb_mend(struct climb *x)
+{
+	size_t n = x->g->nsw + 1U;
+	struct mend m = make_room(x);
 	uint64_t left;
 
+	m.tried = arena_array(x->g->a, n * n, sizeof(*m.tried));
 	do {
 		while (mend_round(&m, &left))
 			;
 	} while (left > 0 && pin_first(&m));
+}
+
+bool
+climb_mend_path(struct climb *x, sw_ix t, sw_ix u, int broken)
+{
+	struct mend m = make_room(x);
+
+	m.most = broken;
+	renew_tree(&m, t);
+	return mend_tree(&m, t, u);
 }

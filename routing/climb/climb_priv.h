@@ -1,7 +1,8 @@
 /*
- * climb_priv: shared by climb.c (trees and layers), climb_escape.c,
- * climb_former.c (previous paths), climb_load.c, climb_mend.c (pairs without a
- * common layer) and climb_lids.c (entries of LIDs), and included by no other
+ * climb_priv: shared by climb.c (trees and layers), climb_room.c,
+ * climb_escape.c, climb_former.c (previous paths), climb_load.c, climb_mend.c
+ * (pairs without a common layer), climb_lids.c (entries of LIDs) and
+ * climb_repair.c (routes in force without a link), and included by no other
  * file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
@@ -129,6 +130,9 @@ climb_is_regular(const struct climb *x, sw_ix t, uint32_t c,
 			       0);
 }
 
+/* climb_room.c: arrays of pairs, and room for one tree. */
+void climb_make_room(struct climb *x);
+
 /*
  * climb_escape.c: the up/down paths to t, into x->escape.
  */
@@ -154,6 +158,8 @@ const struct climb_paths *climb_former_tree(struct climb *x, sw_ix t);
 sw_ix climb_former_switch(const struct climb *x, sw_ix s);
 /* The port by which the previous tables left u for a LID, or LFT_DROP. */
 uint8_t climb_former_port(const struct climb *x, sw_ix u, uint16_t lid);
+/* The group that a port of u belongs to now, or CLIMB_NO_GROUP. */
+uint32_t climb_former_group(const struct climb *x, sw_ix u, uint8_t port);
 /* The layer that a pair of switches had, a bit; 0: not known, or not there. */
 uint16_t climb_former_layer(const struct climb *x, sw_ix t, sw_ix u);
 
@@ -163,8 +169,17 @@ void climb_add_load(struct climb *x, sw_ix t, bool add);
 
 /* climb_mend.c: every pair gets a common layer. */
 void climb_mend(struct climb *x);
+/* u gets one with t by a change in the tree of t, of which next[] is enough;
+ * at most so many others lose theirs. False: there is no such change. */
+bool climb_mend_path(struct climb *x, sw_ix t, sw_ix u, int broken);
 
-/* climb_lids.c: the entries of all LIDs; false: cancelled. */
-bool climb_fill_lids(struct climb *x, struct routes *r);
+/* climb_lids.c: the entries of all LIDs, and the pairs of hosts over each link,
+ * [topo.nadj] in the graph's arena; false: cancelled. */
+bool climb_fill_lids(struct climb *x, struct routes *r, uint64_t **load);
+
+/* climb_repair.c: the routes in force without links that are lost, and the
+ * pairs of hosts over each link, as above. NULL: more has changed, or a pair
+ * finds no layer. */
+struct routes *climb_repair(struct climb *x, uint64_t **load);
 
 #endif

@@ -12,7 +12,8 @@
  *	N single links lost, each from the same tables, at even distances:
  *	mean and highest CPU milliseconds of kept tables, of their judgement,
  *	and of all that compute_routes does; entries that change, pairs of
- *	switches that get another layer, in all and per cent
+ *	switches that get another layer, in all and per cent; faults that the
+ *	judge of the unit tests found
  *
  * FABRIC: torusAxBx..., hyperxAxB:HOSTS, dragonflyA:P:H, slimflyQ:HOSTS,
  * randomN:DEGREE:HOSTS, meshAxB... ENGINE: by name; nueN: nue on N layers
@@ -153,10 +154,18 @@ count_new_layers(const struct routes *r, const struct routes *prev)
 	return n;
 }
 
+static uint64_t
+count_faults(const struct routes *r)
+{
+	struct channel_verdict v = channel_judge(r);
+
+	return v.lost + v.asymmetric + v.cyclic;
+}
+
 /* The tables after a loss: time of the engine, of the judge, of the driver. */
 struct losses {
 	struct mean keep, judge, all;
-	uint64_t entries, pairs;
+	uint64_t entries, pairs, faults;
 };
 
 static void
@@ -186,6 +195,7 @@ measure_loss(
 		add_value(&sum->judge, clock_cpu_ms() - began);
 		sum->entries += r->entries_changed;
 		sum->pairs += count_new_layers(r, prev);
+		sum->faults += count_faults(r);
 	}
 	arena_free(a);
 	routes_unref(r);
@@ -222,11 +232,12 @@ print_losses(const struct bench *b, const struct engine *e,
 		free(drop);
 	}
 	printf("keep %.1f/%.1f judge %.1f/%.1f all %.1f/%.1f ms, entries %.0f, "
-	       "new layers %.1f = %.3f%%\n",
+	       "new layers %.1f = %.3f%%, faults %llu\n",
 		sum.keep.sum / n, sum.keep.most, sum.judge.sum / n,
 		sum.judge.most, sum.all.sum / n, sum.all.most,
 		(double)sum.entries / n, (double)sum.pairs / n,
-		100.0 * (double)sum.pairs / n / pairs);
+		100.0 * (double)sum.pairs / n / pairs,
+		(unsigned long long)sum.faults);
 }
 
 static void

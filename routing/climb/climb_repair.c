@@ -1,0 +1,324 @@
+/*
+ * climb_repair: the routes in force without some links and switches, and with
+ * other LIDs.
+ *
+ * All that does not lead over a lost link stays, and is not looked at. Of a LID
+ * the switches behind a lost link are taken out and hung in again, level by
+ * level, over the least loaded links, each where its path climbs in the layer
+ * of its pair (repair_paths.c); of a new LID, or one that has moved, all
+ * switches are. For a pair without such a path others move, or it gets another
+ * layer (repair_pairs.c). Where nothing helps the repair is given up, and the
+ * tables are made anew.
+ *
+ *	lost link -> LIDs by their entries -> switches behind it -> levels
+ *	stuck switches -> their pairs
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/climb/repair_priv.h"
+#include "sm/base/mem.h"
+
+/* ---- lost links ---- */
+
+/* An entry that leads over a lost link. */
+struct lost {
+	uint16_t lid;
+	sw_ix from;
+};
+
+struct losses {
+	struct lost *of;
+	size_t n, room;
+};
+
+/* The ports of s that were links between switches, and are not any more. */
+static bool
+find_lost_ports(
+	const struct repair *m, sw_ix s, bool port[ROUTE_PORT_WORDS * 64])
+{
+	const struct topo *t = m->x->g->t, *was = m->x->job->prev->topo;
+	const struct topo_switch *is = &t->sw[s], *old = &was->sw[m->was[s]];
+
+	if (is->nadj == old->nadj)
+		return false;
+	memset(port, 0, ROUTE_PORT_WORDS * 64 * sizeof(*port));
+	for (uint32_t i = old->adj; i < old->adj + old->nadj; i++)
+		port[was->adj[i].out] = true;
+	for (uint32_t i = is->adj; i < is->adj + is->nadj; i++)
+		port[t->adj[i].out] = false;
+	return true;
+}
+
+/* The entries of s that lead over its lost links. */
+static void
+find_lost_entries(const struct repair *m, sw_ix s, struct losses *l)
+{
+	const struct routes *r = m->r;
+	bool port[ROUTE_PORT_WORDS * 64];
+
+	if (!find_lost_ports(m, s, port))
+		return;
+	for (uint32_t lid = 0; lid <= r->top; lid++) {
+		if (m->owner[lid] == TOPO_NONE || m->owner[lid] == s ||
+			!port[routes_port(r, s, (uint16_t)lid)])
+			continue;
+		l->of = mem_grow(l->of, l->n, &l->room, sizeof(*l->of));
+		l->of[l->n++] = (struct lost){(uint16_t)lid, s};
+	}
+}
+
+static int
+compare_lost(const void *a, const void *b)
+{
+	const struct lost *x = a, *y = b;
+
+	if (x->lid != y->lid)
+		return x->lid < y->lid ? -1 : 1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* All LIDs with entries that lead over lost links. */
+static void
+repair_lids(struct repair *m)
+{
+	struct losses l = {0};
+
+	for (sw_ix s = 0; s < m->x->g->nsw; s++)
+		if (m->x->g->live[s])
+			find_lost_entries(m, s, &l);
+	qsort(l.of, l.n, sizeof(*l.of), compare_lost);
+	for (size_t i = 0; i < l.n;) {
+		uint16_t lid = l.of[i].lid;
+
+		repair_begin_lid(m, m->owner[lid], lid);
+		for (; i < l.n && l.of[i].lid == lid; i++)
+			repair_add_orphan(m, l.of[i].from);
+		repair_orphans(m);
+	}
+	free(l.of);
+}
+
+/* ---- LIDs that are new, gone, or somewhere else ---- */
+
+/* The switches that deliver LIDs, [max_lid + 1] in an arena. */
+static sw_ix *
+list_owners(
+	const struct switch_lids *lids, const struct topo *t, struct arena *a)
+{
+	sw_ix *owner = arena_array(a, t->max_lid + 1U, sizeof(*owner));
+
+	memset(owner, 0xff, (t->max_lid + 1U) * sizeof(*owner));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = lids->first[s]; i < lids->first[s + 1]; i++)
+			owner[lids->lid[i]] = s;
+	return owner;
+}
+
+/* No switch knows the LID, nor has load by it, any more. */
+static void
+forget_lid(struct repair *m, uint16_t lid, bool host)
+{
+	const struct swgraph *g = m->x->g;
+
+	m->lid = lid;
+	for (sw_ix u = 0; u < g->nsw; u++) {
+		repair_drop_load(m, u, host ? g->t->sw[u].nhost : 0);
+		repair_put_entry(m, u, LFT_DROP);
+	}
+}
+
+/* All switches find paths to the LID. */
+static void
+add_lid(struct repair *m, sw_ix t, uint16_t lid)
+{
+	const struct swgraph *g = m->x->g;
+
+	repair_begin_lid(m, t, lid);
+	repair_put_entry(m, t, m->x->lids.eject[lid]);
+	for (sw_ix u = 0; u < g->nsw; u++)
+		if (g->live[u] && g->comp[u] == g->comp[t] && u != t)
+			repair_add_orphan(m, u);
+	repair_orphans(m);
+}
+
+/* ---- the whole ---- */
+
+/* The layers of pairs by other numbers of switches. */
+static void
+renumber_layers(const struct repair *m, const struct route_layers *old,
+	struct route_layers *l)
+{
+	uint32_t nsw = m->x->g->nsw;
+
+	*l = (struct route_layers){.n = old->n, .nsw = nsw};
+	for (sw_ix t = 0; old->row != NULL && t < nsw; t++) {
+		struct layer_row *row = layer_row_new(nsw);
+
+		for (sw_ix u = 0; u < nsw; u++)
+			layer_row_put(row, u,
+				routes_layer(old, m->was[u], m->was[t]));
+		route_layers_put(l, t, row, t > 0 ? l->row[t - 1] : NULL);
+	}
+}
+
+/* The previous routes, for the topology of now. */
+static struct routes *
+copy_routes(const struct repair *m)
+{
+	const struct climb *x = m->x;
+	const struct routes *prev = x->job->prev;
+	struct routes *r = routes_new(x->g->job->topo, x->g->job->pool);
+	bool same = x->g->nsw == prev->topo->nsw;
+
+	r->order = ROUTE_NO_ORDER;
+	for (sw_ix s = 0; s < x->g->nsw; s++) {
+		same &= m->was[s] == s;
+		if (x->g->live[s])
+			routes_put_same(r, s, prev, m->was[s]);
+	}
+	if (same)
+		r->layers = route_layers_copy(&prev->layers);
+	else
+		renumber_layers(m, &prev->layers, &r->layers);
+	vl_map_drop(r->layers.map);
+	r->layers.map = vl_map_share(x->job->orders->map);
+	return r;
+}
+
+/* The load of links as it was; false: there is a link that was not. */
+static bool
+copy_load(struct repair *m)
+{
+	const struct topo *t = m->x->g->t, *was = m->x->job->prev->topo;
+	const uint64_t *load = m->x->job->basis->load;
+	uint32_t at[ROUTE_PORT_WORDS * 64]; /* by port: one more than in adj */
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_switch *is = &t->sw[s];
+		const struct topo_switch *old = &was->sw[m->was[s]];
+
+		memset(at, 0, sizeof(at));
+		for (uint32_t i = old->adj; i < old->adj + old->nadj; i++)
+			at[was->adj[i].out] = i + 1;
+		for (uint32_t i = is->adj; i < is->adj + is->nadj; i++) {
+			uint32_t k = at[t->adj[i].out];
+
+			if (k == 0 ||
+				was->adj[k - 1].peer != m->was[t->adj[i].peer])
+				return false;
+			m->load[i] = load[k - 1];
+		}
+	}
+	return true;
+}
+
+/* Which switch is which; false: there is a new one, or one that lives again. */
+static bool
+match_switches(struct repair *m)
+{
+	const struct climb *x = m->x;
+	const struct topo *was = x->job->prev->topo;
+
+	memset(m->is, 0xff, was->nsw * sizeof(*m->is));
+	for (sw_ix s = 0; s < x->g->nsw; s++) {
+		m->was[s] = climb_former_switch(x, s);
+		if (m->was[s] == TOPO_NONE ||
+			topo_sw_live(was, m->was[s]) != x->g->live[s])
+			return false;
+		m->is[m->was[s]] = s;
+	}
+	return true;
+}
+
+static struct repair
+make_room(struct climb *x)
+{
+	struct arena *a = x->g->a;
+	size_t n = x->g->nsw + 1U;
+
+	return (struct repair){.x = x,
+		.was = arena_array(a, n, sizeof(sw_ix)),
+		.is = arena_array(a, x->job->prev->topo->nsw, sizeof(sw_ix)),
+		.load = arena_array(a, x->g->t->nadj + 1U, sizeof(uint64_t)),
+		.owned = arena_array(a, n, sizeof(bool)),
+		.state = arena_array(a, n, sizeof(uint8_t)),
+		.touched = arena_array(a, n, sizeof(sw_ix)),
+		.orphan = arena_array(a, n, sizeof(sw_ix)),
+		.all = arena_array(a, n, sizeof(sw_ix)),
+		.stack = arena_array(a, n, sizeof(sw_ix)),
+		.level = arena_array(a, n, sizeof(uint32_t)),
+		.next = arena_array(a, n, sizeof(uint32_t)),
+		.link = arena_array(a, n, sizeof(uint32_t)),
+		.cost = arena_array(a, n, sizeof(uint64_t)),
+		.mask = arena_array(a, n, sizeof(uint16_t)),
+		.tail = arena_array(a, n, sizeof(uint16_t)),
+		.onward = arena_array(a, n, sizeof(struct climb_onward))};
+}
+
+/* LIDs whose ports have changed. */
+static void
+change_lids(struct repair *m)
+{
+	const struct climb *x = m->x;
+	const struct topo *was = x->job->prev->topo;
+	struct switch_lids old;
+	sw_ix *had;
+
+	m->owner = list_owners(&x->lids, x->g->t, x->g->a);
+	switch_lids_list(&old, was, x->g->a);
+	had = list_owners(&old, was, x->g->a);
+	for (uint32_t lid = 0; lid <= was->max_lid || lid <= x->g->t->max_lid;
+		lid++) {
+		sw_ix t = lid <= x->g->t->max_lid ? m->owner[lid] : TOPO_NONE;
+		sw_ix o = lid <= was->max_lid ? had[lid] : TOPO_NONE;
+
+		if (o != TOPO_NONE && (t == TOPO_NONE || m->was[t] != o))
+			forget_lid(m, (uint16_t)lid, old.host[lid]);
+		if (t == TOPO_NONE)
+			continue;
+		m->lid = (uint16_t)lid;
+		if (m->was[t] != o)
+			add_lid(m, t, m->lid);
+		else
+			repair_put_entry(m, t, x->lids.eject[lid]);
+	}
+}
+
+/* Whether a repair can go on from what is known of the previous routes. */
+static bool
+can_repair(struct repair *m)
+{
+	const struct climb *x = m->x;
+	const struct climb_job *job = x->job;
+
+	return job->layers == &job->prev->layers && match_switches(m) &&
+	       climb_basis_holds(
+		       job->basis, m->was, x->d, job->orders, x->dep) &&
+	       copy_load(m);
+}
+
+struct routes *
+climb_repair(struct climb *x, uint64_t **load)
+{
+	struct repair m;
+	bool done;
+
+	if (!x->job->keep || x->job->basis == NULL)
+		return NULL;
+	m = make_room(x);
+	if (!can_repair(&m))
+		return NULL;
+	m.r = copy_routes(&m);
+	change_lids(&m);
+	repair_lids(&m);
+	done = repair_pairs(&m);
+	free(m.stuck);
+	*load = m.load;
+	if (!done) {
+		routes_unref(m.r);
+		return NULL;
+	}
+	routes_count_changes(m.r, x->job->prev);
+	return m.r;
+}

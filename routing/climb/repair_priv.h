@@ -1,0 +1,82 @@
+/*
+ * repair_priv: shared by climb_repair.c (what is lost, and the whole),
+ * repair_paths.c (the paths to one LID) and repair_pairs.c (pairs without a
+ * layer), and included by no other file.
+ */
+#ifndef HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
+#define HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
+
+#include "routing/climb/climb_priv.h"
+
+/* What is known of a switch, in the tables of one LID. */
+enum path_state {
+	PATH_UNKNOWN,
+	PATH_KNOWN,  /* by its entry, or it has been hung in again */
+	PATH_ORPHAN, /* it has none */
+};
+
+/* A pair of which an entry is without a path in its layer. */
+struct stuck {
+	sw_ix high, low;
+};
+
+struct repair {
+	struct climb *x;
+	struct routes *r;
+	sw_ix *was;	/* [nsw] numbers of switches in job->prev */
+	sw_ix *is;	/* [prev->topo->nsw] and back, or TOPO_NONE */
+	sw_ix *owner;	/* [max_lid + 1] the switch that delivers a LID, or
+			   TOPO_NONE */
+	uint64_t *load; /* [topo.nadj] pairs of hosts */
+	bool *owned;	/* [nsw] the row of layers is not shared any more */
+	struct stuck *stuck;
+	size_t nstuck, room;
+	/* of one LID, all by switch */
+	sw_ix t;
+	uint16_t lid;
+	uint8_t *state; /* enum path_state */
+	sw_ix *touched; /* those that are not unknown; n of them */
+	uint32_t n;
+	sw_ix *orphan; /* the first norphans of them are left */
+	uint32_t norphans;
+	sw_ix *all; /* those that there were */
+	sw_ix *stack;
+	uint32_t *level; /* links to t */
+	uint32_t deepest;
+	uint32_t *next;	       /* the group that leads on */
+	uint32_t *link;	       /* index in topo.adj */
+	uint64_t *cost;	       /* load on the path */
+	uint16_t *mask, *tail; /* as those of struct climb */
+	struct climb_onward *onward;
+};
+
+/* repair_paths.c: the paths to one LID, that at work. */
+
+/* Another LID, of switch t: nothing is known of its paths. */
+void repair_begin_lid(struct repair *m, sw_ix t, uint16_t lid);
+/* The path of u by its entries, as far as there is one. */
+void repair_know_path(struct repair *m, sw_ix u);
+/* u goes on over a link of group c, to a switch with a known path. */
+void repair_hang(struct repair *m, sw_ix u, uint32_t c, uint32_t link);
+/* The least loaded link of group c for u, or that of before. */
+uint32_t repair_choose_link(
+	const struct repair *m, sw_ix u, uint32_t c, bool *kept);
+/* The layer of the pair of u and t, a bit. */
+uint16_t repair_layer(const struct repair *m, sw_ix u);
+/* Hosts of u that have pairs by the LID. */
+uint64_t repair_hosts(const struct repair *m, sw_ix u);
+/* Pairs of hosts from u do not go over its previous path any more, up to the
+ * lost link and behind it. */
+void repair_drop_load(struct repair *m, sw_ix u, uint64_t hosts);
+void repair_put_entry(struct repair *m, sw_ix u, uint8_t out);
+/* u has no path. */
+void repair_add_orphan(struct repair *m, sw_ix u);
+/* The orphans so far, and what is behind them, get paths; or they are stuck. */
+void repair_orphans(struct repair *m);
+void repair_add_stuck(struct repair *m, sw_ix a, sw_ix b);
+
+/* repair_pairs.c: all pairs that are stuck get paths in a layer; false: one
+ * finds none. */
+bool repair_pairs(struct repair *m);
+
+#endif
