@@ -15,8 +15,7 @@
  *	switches that get another layer, in all and per cent; faults that the
  *	judge of the unit tests found
  *
- * FABRIC: torusAxBx..., hyperxAxB:HOSTS, dragonflyA:P:H, slimflyQ:HOSTS,
- * randomN:DEGREE:HOSTS, meshAxB... ENGINE: by name; nueN: nue on N layers
+ * FABRIC: see meshnet.h. ENGINE: by name; nueN: nue on N layers
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,44 +30,12 @@
 #include "sm/base/mem.h"
 #include "tests/bench/args.h"
 #include "tests/bench/bench_clock.h"
+#include "tests/bench/meshnet.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/routing/channel_judge.h"
 
 enum { TRIALS = 200, LIMIT = 1250 };
-
-/* The numbers in a name; returns how many. */
-static unsigned
-read_numbers(const char *s, unsigned *out, unsigned most)
-{
-	static const char digits[] = "0123456789";
-	unsigned n = 0;
-
-	for (s += strcspn(s, digits); *s != '\0' && n < most;
-		s += strcspn(s, digits)) {
-		out[n++] = (unsigned)strtoul(s, NULL, 10);
-		s += strspn(s, digits);
-	}
-	return n;
-}
-
-static struct fabric *
-make_fabric(const char *name, struct reason *why)
-{
-	unsigned a[8] = {0}, n = read_numbers(name, a, 8);
-
-	if (strncmp(name, "torus", 5) == 0)
-		return gen_grid(a, n, true, 1, why);
-	if (strncmp(name, "mesh", 4) == 0)
-		return gen_grid(a, n, false, 1, why);
-	if (strncmp(name, "hyperx", 6) == 0)
-		return gen_hyperx(a, n - 1, a[n - 1], why);
-	if (strncmp(name, "dragonfly", 9) == 0)
-		return gen_dragonfly(a[0], a[1], a[2], why);
-	if (strncmp(name, "slimfly", 7) == 0)
-		return gen_slimfly(a[0], a[1], why);
-	return gen_random(a[0], a[1], a[2], 1, why);
-}
 
 static uint32_t
 count_cables(const struct fabric *f)
@@ -300,7 +267,7 @@ measure_fabrics(struct bench *b, int argc, char **argv)
 		return 2;
 	for (uint32_t s = seed; s < seed + seeds; s++) {
 		struct reason why = {""};
-		struct fabric *f = make_fabric(argv[2], &why);
+		struct fabric *f = meshnet_make(argv[2], &why);
 
 		if (f != NULL && out > 0)
 			f = gen_edit_fail_links(f,

@@ -2,7 +2,11 @@
  * The time of the verifier: the general judge beside the certificate, for
  * tables with and without ranks; for all of a fabric's tables, on one thread
  * and on two; and after one failed cable, from the previous state. usage:
- * verify [FABRIC...] (see treenet.h)
+ * verify [FABRIC...] (see treenet.h and meshnet.h)
+ *
+ * Fabrics of meshnet.h are routed in layers, by the engine made for them or
+ * else by nue. After one failed cable, several of them one after the other,
+ * there is the time of the engine, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +14,15 @@
 
 #include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
+#include "routing/engines/nue/nue.h"
 #include "routing/verify/certificate.h"
 #include "sm/base/mem.h"
 #include "tests/bench/bench_clock.h"
+#include "tests/bench/meshnet.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+
+enum { LAYERS = 4, CABLES = 6 };
 
 static struct verify_tables
 tables_of(const struct routes *r)
@@ -239,20 +247,129 @@ compare_certificate(const struct routes *r)
 	free(rank);
 }
 
+/* ---- layers ---- */
+
+static const struct engine *
+engine_of(const char *fabric)
+{
+	return strncmp(fabric, "torus", 5) == 0 ? registry_find("torus")
+	       : strncmp(fabric, "dragonfly", 9) == 0
+		       ? registry_find("dragonfly")
+		       : &engine_nue;
+}
+
+static struct routes *
+compute_layers(const char *fabric, struct topo *t, struct lft_pool *pool,
+	const struct routes *prev)
+{
+	static const struct nue_options own = {LAYERS};
+	const struct schema_values values = {engine_nue.module.options, &own};
+	const struct engine_options options = {
+		.own = &values, .nown = 1, .levels = 1};
+	const struct route_job job = {
+		.topo = t, .pool = pool, .prev = prev, .options = &options};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	if (engine_of(fabric)->route(&job, prev != NULL, 0, a, &r, &why) !=
+		ENGINE_OK)
+		(void)fprintf(stderr, "refused: %s\n", why.text);
+	arena_free(a);
+	return r;
+}
+
+/* Cables between switches fail, one after the other. */
+static void
+fail_cables(const char *name, const struct fabric *f, struct routes *r,
+	struct verify_state *v)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+
+	(void)routes_ref(r);
+	(void)verify_state_ref(v);
+	for (uint32_t i = 0, c = f->ncables / 2; i < CABLES; i++, c += 7) {
+		struct verify_before was = {v, tables_of(r)};
+		struct verify_tables in;
+		struct verify_report out;
+		struct verify_state *next;
+		struct reason why = {""};
+		struct routes *less;
+		struct topo *t;
+		double took, engine = clock_cpu_ms();
+
+		while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
+			f->node[f->cable[c].node[1]].type != FABRIC_SWITCH)
+			c++;
+		drop[c] = true;
+		t = frozen_less(f, drop, r->topo);
+		engine = clock_cpu_ms();
+		less = compute_layers(name, t, r->pool, r);
+		took = clock_cpu_ms();
+		engine = took - engine;
+		in = tables_of(less);
+		if (verify_incremental(&was, &in, 1, &out, &next, &why) != 0)
+			(void)printf("  FAILS: %s\n", why.text);
+		(void)printf("  cable gone: engine %7.1f ms of CPU, verifier "
+			     "%7.1f%s, %lu entries changed\n",
+			engine, clock_cpu_ms() - took,
+			out.by_change ? "" : " IN FULL",
+			(unsigned long)less->entries_changed);
+		routes_unref(r);
+		verify_state_unref(v);
+		topo_unref(t);
+		r = less;
+		v = next;
+	}
+	routes_unref(r);
+	verify_state_unref(v);
+	free(drop);
+}
+
+static void
+bench_layers(const char *name, struct fabric *f)
+{
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL);
+	struct routes *r = compute_layers(name, t, pool, NULL);
+	struct verify_tables in = tables_of(r);
+	struct verify_state *v;
+
+	(void)printf("%s: %u LIDs, %u switches, %u layers on %u VLs\n", name,
+		t->max_lid, t->nsw, r->layers.n,
+		route_layers_groups(&r->layers));
+	(void)printf("  judge %8.1f ms of CPU\n", best_of(time_judge, &in));
+	v = verify_all(r, 1);
+	fail_cables(name, f, r, v);
+	verify_state_unref(v);
+	routes_unref(r);
+	topo_unref(t);
+	fabric_free(f);
+	lft_pool_free(pool);
+}
+
+/* ---- one fabric ---- */
+
 static void
 bench_fabric(const char *name)
 {
-	struct lft_pool *pool = lft_pool_new();
-	struct reason why;
-	struct fabric *f = treenet_make(name, "../shared/fixtures", &why);
+	struct reason why = {""};
+	struct fabric *f = meshnet_make(name, &why);
+	struct lft_pool *pool;
 	struct verify_state *v;
 	struct topo *t;
 	struct routes *r;
 
+	if (f != NULL) {
+		bench_layers(name, f);
+		return;
+	}
+	f = treenet_make(name, "../shared/fixtures", &why);
 	if (f == NULL) {
 		(void)fprintf(stderr, "%s: %s\n", name, why.text);
 		return;
 	}
+	pool = lft_pool_new();
 	t = frozen_topo(f, NULL);
 	r = compute_one(t, pool, NULL);
 	(void)printf("%s: %u LIDs, %u switches\n", name, t->max_lid, t->nsw);
