@@ -20,10 +20,10 @@ give_ranks(struct routes *r, const struct directions *d,
 
 	if (o->n > 1)
 		return;
-	r->link_rank = mem_zalloc(g->t->nadj, sizeof(*r->link_rank));
+	r->link_ranks = link_ranks_new(1, g->t->nadj);
 	for (uint32_t c = 0; c < d->n; c++)
 		for (unsigned k = 0; k < g->group[c].n; k++)
-			r->link_rank[g->group[c].adj + k] =
+			r->link_ranks->of[g->group[c].adj + k] =
 				(uint32_t)(o->rank[c] + (int32_t)d->n);
 }
 

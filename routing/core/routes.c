@@ -29,7 +29,7 @@ routes_unref(struct routes *r)
 	free(r->rank);
 	free(r->sw_order);
 	free(r->part);
-	free(r->link_rank);
+	link_ranks_drop(r->link_ranks);
 	routes_mcast_free(&r->mcast);
 	free(r->row);
 	route_layers_free(&r->layers);
@@ -149,17 +149,16 @@ routes_order(const struct routes *r, uint32_t *pos)
 	free(all);
 }
 
-bool
-routes_link_ranks(const struct routes *r, uint32_t *rank)
+struct link_ranks *
+routes_link_ranks(const struct routes *r)
 {
 	const struct topo *t = r->topo;
+	struct link_ranks *ranks;
 	uint32_t *pos;
 
-	if (r->order == ROUTE_NO_ORDER) {
-		if (r->link_rank != NULL)
-			memcpy(rank, r->link_rank, t->nadj * sizeof(*rank));
-		return r->link_rank != NULL;
-	}
+	if (r->order == ROUTE_NO_ORDER)
+		return link_ranks_share(r->link_ranks);
+	ranks = link_ranks_new(1, t->nadj);
 	pos = mem_alloc((t->nsw + 1U) * sizeof(*pos));
 	routes_order(r, pos);
 	for (sw_ix s = 0; s < t->nsw; s++)
@@ -167,12 +166,12 @@ routes_link_ranks(const struct routes *r, uint32_t *rank)
 			i < t->sw[s].adj + t->sw[s].nadj; i++) {
 			sw_ix p = t->adj[i].peer;
 
-			rank[i] = !routes_has_order(r->part, s, p) ? 0
-				  : pos[p] < pos[s] ? t->nsw - pos[s]
-						    : t->nsw + 1 + pos[s];
+			ranks->of[i] = !routes_has_order(r->part, s, p) ? 0
+				       : pos[p] < pos[s] ? t->nsw - pos[s]
+							 : t->nsw + 1 + pos[s];
 		}
 	free(pos);
-	return true;
+	return ranks;
 }
 
 /* The ports of links that are part of the switch order. */
@@ -488,9 +487,7 @@ routes_for(const struct routes *r, struct topo *t)
 			mem_dup(r->sw_order, t->nsw * sizeof(*r->sw_order));
 	if (r->part != NULL)
 		c->part = mem_dup(r->part, t->nsw);
-	if (r->link_rank != NULL)
-		c->link_rank =
-			mem_dup(r->link_rank, t->nadj * sizeof(*r->link_rank));
+	(void)link_ranks_share(c->link_ranks);
 	c->mcast = copy_mcast(&r->mcast, t->nsw);
 	c->row = mem_dup(r->row, t->nsw * sizeof(struct lft_row *));
 	for (sw_ix s = 0; s < t->nsw; s++)

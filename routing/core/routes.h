@@ -13,6 +13,7 @@
 
 #include "discovery/topo.h"
 #include "routing/core/lft.h"
+#include "routing/core/link_ranks.h"
 #include "routing/core/route_layers.h"
 #include "routing/core/verdict.h"
 #include "sm/base/arena.h"
@@ -117,17 +118,18 @@ struct routes {
 	struct lft_pool *pool; /* not owned */
 	const char *engine;    /* static string */
 	enum route_order order;
-	uint32_t *rank;	     /* [nsw] */
-	uint32_t *sw_order;  /* [nsw] places in the switch order, or NULL:
-			by rank and GUID; see routes_order */
-	uint8_t *part;	     /* [nsw] or NULL: see routes_has_order */
-	uint32_t *link_rank; /* [topo.nadj] where there is no order: ranks of
-				link directions that all paths climb, or NULL
+	uint32_t *rank;	    /* [nsw] */
+	uint32_t *sw_order; /* [nsw] places in the switch order, or NULL:
+		       by rank and GUID; see routes_order */
+	uint8_t *part;	    /* [nsw] or NULL: see routes_has_order */
+	struct link_ranks *link_ranks; /* a reference, where there is no order:
+				that all paths climb; NULL: not known. From the
+				engine, by group of VLs where there are layers
 			      */
-	struct route_mcast mcast; /* where there is no order; pos NULL: not
-				     found. From the engine: places to try */
-	uint16_t top;		  /* LinearFDBTop: highest LID */
-	uint32_t nblocks;	  /* blocks per switch: top / 64 + 1 */
+	struct route_mcast mcast;      /* where there is no order; pos NULL: not
+					  found. From the engine: places to try */
+	uint16_t top;		       /* LinearFDBTop: highest LID */
+	uint32_t nblocks;	       /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
 	struct route_layers layers;
 	uint64_t entries_kept; /* against the previous routes */
@@ -233,12 +235,11 @@ routes_in_one_part(const uint8_t *part, sw_ix a, sw_ix b)
 }
 
 /*
- * Ranks of link directions, rank[topo.nadj], by which the tables may be proven:
- * a packet leaves each switch over a link of higher rank than it came over.
- * They are r's own, or follow from the switch order; links between parts that
- * have no order come first on a path. False: r has neither.
+ * The ranks of links by which the tables may be proven: r's own, or those that
+ * follow from the switch order, of which links between parts that have no order
+ * come first on a path. A reference; NULL: r has neither.
  */
-bool routes_link_ranks(const struct routes *r, uint32_t *rank);
+struct link_ranks *routes_link_ranks(const struct routes *r);
 
 /*
  * What multicast trees obey beside r: the switch order and its links, or

@@ -11,6 +11,7 @@
 #include "discovery/topo.h"
 #include "routing/core/lft.h"
 
+struct link_ranks;
 struct route_layers;
 
 /* Tables to judge: row[s] of the switches of topo, nblocks each. */
@@ -20,9 +21,9 @@ struct verify_tables {
 	struct lft_row *const *row;
 	uint32_t nblocks;
 	const struct route_layers *layers; /* NULL: one layer */
-	const uint32_t *rank; /* [topo.nadj] of link directions, which paths are
-				 meant to climb; NULL: not known. It decides
-				 nothing but how quickly they are judged. */
+	const struct link_ranks *ranks; /* that paths are meant to climb; NULL:
+				 not known. They decide nothing but how
+				 quickly tables are judged. */
 };
 
 /* What the verifier says of them. */

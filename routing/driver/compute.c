@@ -74,14 +74,14 @@ routes_as_verify_tables(const struct routes *r)
 		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 }
 
-/* The same with the ranks that the order of r gives, to be freed. */
+/* The same with the ranks of links, a reference. */
 static struct verify_tables
-ranked_verify_tables(const struct routes *r, uint32_t **rank)
+ranked_verify_tables(const struct routes *r, struct link_ranks **ranks)
 {
 	struct verify_tables in = routes_as_verify_tables(r);
 
-	*rank = mem_alloc((r->topo->nadj + 1U) * sizeof(**rank));
-	in.rank = routes_link_ranks(r, *rank) ? *rank : NULL;
+	*ranks = routes_link_ranks(r);
+	in.ranks = *ranks;
 	return in;
 }
 
@@ -100,7 +100,7 @@ ranks_by_port(const struct routes *r)
 				topo_sw_live(t, t->adj[i].peer))
 				rank[topo_port_of(
 					t, t->sw[s].node, t->adj[i].out)] =
-					(uint64_t)r->link_rank[i] + 1;
+					(uint64_t)r->link_ranks->of[i] + 1;
 	return rank;
 }
 
@@ -122,7 +122,7 @@ climbs_ranks(const struct routes *r)
 	uint64_t *rank;
 	bool climbs = true;
 
-	if (r->link_rank == NULL)
+	if (r->link_ranks == NULL)
 		return true;
 	rank = ranks_by_port(r);
 	for (sw_ix s = 0; s < t->nsw && climbs; s++)
@@ -160,20 +160,21 @@ static int
 verify_routes(const struct route_job *job, const struct routes *before,
 	struct routes *r, struct reason *why)
 {
-	uint32_t *rank;
-	const struct verify_tables in = ranked_verify_tables(r, &rank);
 	struct verify_before was = {0};
+	struct verify_tables in;
+	struct link_ranks *ranks;
 	int rc;
 
 	if (vl_map_check(r->layers.map, r->topo, r->layers.n, why) != 0)
 		return -1;
+	in = ranked_verify_tables(r, &ranks);
 	if (before != NULL) {
 		was.state = before->verified;
 		was.in = routes_as_verify_tables(before);
 	}
 	rc = verify_incremental(
 		&was, &in, job->threads, &r->report, &r->verified, why);
-	free(rank);
+	link_ranks_drop(ranks);
 	if (rc != 0)
 		return -1;
 	if (!r->report.by_rank && !climbs_ranks(r))
@@ -493,14 +494,14 @@ fresh_load_allows_kept(
 {
 	uint64_t load, goal;
 	struct verify_tables in;
-	uint32_t *rank;
+	struct link_ranks *ranks;
 	bool arrives;
 
 	if (may_be_separated(fresh) || changes_one_in(fresh, ALIKE))
 		return false;
-	in = ranked_verify_tables(fresh, &rank);
+	in = ranked_verify_tables(fresh, &ranks);
 	arrives = verify_load(&in, run->job->threads, &load);
-	free(rank);
+	link_ranks_drop(ranks);
 	if (!arrives || !is_within_load_limit(run, kept, load) ||
 		!is_near_load_bound(fresh->topo, load, &goal))
 		return false;
@@ -779,15 +780,15 @@ exact_dependencies(const struct run *run, const struct routes *r)
 	struct verify_dependencies *deps;
 	struct verify_state *state;
 	struct verify_report again;
-	uint32_t *rank;
+	struct link_ranks *ranks;
 
 	if (!r->report.by_change)
 		return verify_state_dependencies(r->verified, r->topo);
-	in = ranked_verify_tables(r, &rank);
+	in = ranked_verify_tables(r, &ranks);
 	(void)verify_keep(&in, run->job->threads, &again, &state, NULL);
 	deps = verify_state_dependencies(state, r->topo);
 	verify_state_unref(state);
-	free(rank);
+	link_ranks_drop(ranks);
 	return deps;
 }
 

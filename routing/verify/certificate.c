@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/link_ranks.h"
 #include "routing/verify/block_mask.h"
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
@@ -204,7 +205,7 @@ take_ranks(struct certificate *c)
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
 			if (t->adj[i].out <= g->top[s])
 				c->rank[g->off[s] + t->adj[i].out] =
-					c->in->rank[i];
+					c->in->ranks->of[i];
 	}
 }
 
@@ -251,7 +252,8 @@ certificate_new(const struct cdg *g, const struct verify_tables *in)
 {
 	struct certificate *c;
 
-	if (in->rank == NULL)
+	if (in->ranks == NULL || in->ranks->groups != 1 ||
+		in->ranks->nadj != in->topo->nadj)
 		return NULL;
 	c = mem_zalloc(1, sizeof(*c));
 	c->g = g;

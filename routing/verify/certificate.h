@@ -82,8 +82,9 @@ enum {
 };
 
 /*
- * Prepare the proof of tables in->rank, of which g is the graph; both stay in
- * use. NULL: they have no ranks, or a switch has too many sets.
+ * Prepare the proof of tables by in->ranks, of which g is the graph; both stay
+ * in use. NULL: links have no ranks, or not one each, or a switch has too many
+ * sets.
  */
 struct certificate *certificate_new(
 	const struct cdg *g, const struct verify_tables *in);

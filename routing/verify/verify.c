@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/link_ranks.h"
 #include "routing/verify/cdg.h"
 #include "routing/verify/certificate.h"
 #include "sm/base/mem.h"
@@ -190,7 +191,9 @@ judge_as_one(const struct verify_tables *in, unsigned threads,
 	struct cdg *g;
 
 	one.layers = NULL;
-	g = in->rank != NULL ? cdg_new(&one, NULL, NULL) : NULL;
+	g = in->ranks != NULL && in->ranks->groups == 1
+		    ? cdg_new(&one, NULL, NULL)
+		    : NULL;
 	if (g != NULL && judge_by_ranks(g, &one, threads, out, chan_order))
 		return g;
 	cdg_free(g);

@@ -104,9 +104,9 @@ void
 forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
-	uint32_t *rank = mem_alloc((r->topo->nadj + 1U) * sizeof(*rank));
-	const struct verify_tables in = {r->topo, r->pool, r->row, r->nblocks,
-		&r->layers, routes_link_ranks(r, rank) ? rank : NULL};
+	struct link_ranks *ranks = routes_link_ranks(r);
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, ranks};
 	struct reason why = {""};
 
 	*out = (struct forecast){0};
@@ -115,7 +115,7 @@ forecast_judge(
 	if (verify_keep(&in, jobs_threads(job->cfg), &r->report, &r->verified,
 		    &why) != 0)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
-	free(rank);
+	link_ranks_drop(ranks);
 	read_tree(job, r);
 	take_routes(job, r, out);
 }

@@ -287,7 +287,7 @@ measure_engine(const struct engine *e, const struct fabric *f, struct topo *t,
 	uint8_t *floor = mem_alloc(bytes);
 	struct verify_tables in;
 	struct reason why = {""};
-	uint32_t *rank;
+	struct link_ranks *ranks;
 
 	for (unsigned i = 0; i < 4; i++) {
 		double at = clock_ms();
@@ -306,17 +306,16 @@ measure_engine(const struct engine *e, const struct fabric *f, struct topo *t,
 		lft_pool_free(pool);
 		return false;
 	}
-	rank = mem_alloc((t->nadj + 1U) * sizeof(*rank));
 	x->verify = clock_ms();
-	routes_link_ranks(x->r, rank);
+	ranks = routes_link_ranks(x->r);
 	in = (struct verify_tables){
-		t, pool, x->r->row, x->r->nblocks, &x->r->layers, rank};
+		t, pool, x->r->row, x->r->nblocks, &x->r->layers, ranks};
 	if (verify_keep(&in, job.threads, &x->report, &x->r->verified, &why) <
 		0)
 		(void)printf("  FAILS: %s\n", why.text);
 	x->verify = clock_ms() - x->verify;
-	free(rank);
-	in.rank = NULL;
+	link_ranks_drop(ranks);
+	in.ranks = NULL;
 	x->r->fresh_load = x->report.load_max;
 	one_failed(e, &job, f, x);
 	if (!x->brief) {

@@ -138,7 +138,7 @@ time_judge(const struct verify_tables *in)
 	struct verify_state *v;
 
 	if (verify_keep(in, 1, &out, &v, NULL) != 0 ||
-		out.by_rank != (in->rank != NULL))
+		out.by_rank != (in->ranks != NULL))
 		(void)printf("  NOT PROVEN\n");
 	verify_state_unref(v);
 }
@@ -197,16 +197,16 @@ spread_pairs(uint32_t nsw, uint8_t n)
 
 /* The same tables with pairs in several layers. */
 static void
-compare_layered(const struct verify_tables *in, const uint32_t *rank)
+compare_layered(const struct verify_tables *in, const struct link_ranks *ranks)
 {
 	struct route_layers l = spread_pairs(in->topo->nsw, 4);
 	struct verify_tables layered = *in;
 	double judge, by_rank;
 
 	layered.layers = &l;
-	layered.rank = NULL;
+	layered.ranks = NULL;
 	judge = best_of(time_judge, &layered);
-	layered.rank = rank;
+	layered.ranks = ranks;
 	by_rank = best_of(time_judge, &layered);
 	(void)printf("  4 layers %5.1f ms of CPU, with ranks %6.1f: %.1f "
 		     "times\n",
@@ -219,14 +219,13 @@ static void
 compare_certificate(const struct routes *r)
 {
 	struct verify_tables in = tables_of(r), ranked = in, own;
-	uint32_t *rank = mem_alloc((r->topo->nadj + 1U) * sizeof(*rank));
+	struct link_ranks *ranks = routes_link_ranks(r);
 	struct routes *unshared = unshare_blocks(r);
 	double judge, by_rank, proof, apart, loads, order;
 
-	(void)routes_link_ranks(r, rank);
 	in.layers = NULL;
 	ranked.layers = NULL;
-	ranked.rank = rank;
+	ranked.ranks = ranks;
 	own = ranked;
 	own.row = unshared->row;
 	judge = best_of(time_judge, &in);
@@ -242,9 +241,9 @@ compare_certificate(const struct routes *r)
 		proof, judge / proof, apart, judge / apart);
 	(void)printf("  loads %8.1f, with ranks %6.1f: %.1f times\n", loads,
 		order, loads / order);
-	compare_layered(&in, rank);
+	compare_layered(&in, ranks);
 	routes_unref(unshared);
-	free(rank);
+	link_ranks_drop(ranks);
 }
 
 /* ---- layers ---- */

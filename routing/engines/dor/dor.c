@@ -269,10 +269,10 @@ make_routes(const struct dor *x)
 
 	r->engine = engine_dor.module.name;
 	r->order = ROUTE_NO_ORDER;
-	r->link_rank = mem_zalloc(t->nadj, sizeof(*r->link_rank));
+	r->link_ranks = link_ranks_new(1, t->nadj);
 	for (uint32_t i = 0; i < x->g->first[x->g->nsw]; i++)
 		for (unsigned k = 0; k < x->g->group[i].n; k++)
-			r->link_rank[x->g->group[i].adj + k] = x->rank[i];
+			r->link_ranks->of[x->g->group[i].adj + k] = x->rank[i];
 	describe_dimensions(&x->d, r->note, sizeof(r->note));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (x->g->live[s])

@@ -180,7 +180,7 @@ struct scene {
 	struct topo *t;
 	struct lft_pool *pool;
 	struct routes *base;
-	uint32_t *rank;
+	struct link_ranks *ranks;
 	/* the tables that a change is judged from */
 	struct routes *before;
 	struct verify_state *state;
@@ -194,7 +194,7 @@ ranked_tables(const struct scene *s, const struct routes *r)
 		.pool = r->pool,
 		.row = r->row,
 		.nblocks = r->nblocks,
-		.rank = s->rank};
+		.ranks = s->ranks};
 }
 
 /* A switch whose quarantine leaves others; of pieces, the one with the most
@@ -228,8 +228,7 @@ route_scene(struct scene *s, const struct routes *prev)
 	s->base = compute_routes(&job, &engine, 1, &story, &why);
 	ck_assert_msg(s->base != NULL, "%s seed %d: %s", s->kind->name, s->seed,
 		why.text);
-	s->rank = mem_alloc((s->t->nadj + 1U) * sizeof(*s->rank));
-	routes_link_ranks(s->base, s->rank);
+	s->ranks = routes_link_ranks(s->base);
 }
 
 static void
@@ -257,7 +256,7 @@ scene_new(struct scene *s)
 static void
 scene_end(struct scene *s)
 {
-	free(s->rank);
+	link_ranks_drop(s->ranks);
 	verify_state_unref(s->state);
 	routes_unref(s->base);
 	topo_unref(s->t);
@@ -343,7 +342,7 @@ compare_judgements(const struct scene *s, const struct verify_tables *in)
 	struct verify_state *x, *y;
 	uint64_t load;
 
-	general.rank = NULL;
+	general.ranks = NULL;
 	ck_assert_int_eq(verify_keep(&general, 1, &a, &x, NULL), 0);
 	ck_assert_int_eq(verify_keep(in, 1 + s->mutation % 3, &b, &y, NULL), 0);
 	ck_assert(!a.by_rank && b.by_rank);
@@ -401,7 +400,7 @@ judge_both(struct scene *s, const struct verify_tables *in)
 	struct verify_state *v;
 	struct reason why = {""};
 
-	general.rank = NULL;
+	general.ranks = NULL;
 	right = verify_keep(&general, 1, &out, &v, &why) == 0;
 	judge_change(s, in, &out, v);
 	verify_state_unref(v);
@@ -494,12 +493,12 @@ mutate_column(struct scene *s, struct routes *m)
 static void
 mutate_ranks(struct scene *s)
 {
-	uint32_t n = s->t->nadj;
+	uint32_t n = s->t->nadj, *rank = s->ranks->of;
 
 	for (unsigned i = 1 + rng_below(&s->r, 3); n > 0 && i > 0; i--)
-		s->rank[rng_below(&s->r, n)] =
-			rng_below(&s->r, 4) == 0 ? rng_below(&s->r, 2 * n)
-						 : s->rank[rng_below(&s->r, n)];
+		rank[rng_below(&s->r, n)] = rng_below(&s->r, 4) == 0
+						    ? rng_below(&s->r, 2 * n)
+						    : rank[rng_below(&s->r, n)];
 }
 
 static struct routes *
@@ -516,7 +515,7 @@ static void
 run_mutation(struct scene *s)
 {
 	struct routes *m = copy_base(s);
-	uint32_t *rank = mem_dup(s->rank, s->t->nadj * sizeof(*rank));
+	uint32_t *rank = mem_dup(s->ranks->of, s->t->nadj * sizeof(*rank));
 	unsigned what = rng_below(&s->r, 12);
 	struct verify_tables in;
 
@@ -535,7 +534,7 @@ run_mutation(struct scene *s)
 		mutate_ranks(s);
 	(void)judge_both(s, &in);
 	if (what >= 10)
-		memcpy(s->rank, rank, s->t->nadj * sizeof(*rank));
+		memcpy(s->ranks->of, rank, s->t->nadj * sizeof(*rank));
 	free(rank);
 	routes_unref(m);
 }
@@ -567,7 +566,7 @@ run_loss(struct scene *s)
 	run_mutation(&less);
 	routes_unref(less.base);
 	topo_unref(less.t);
-	free(less.rank);
+	link_ranks_drop(less.ranks);
 	free(drop);
 	s->r = less.r;
 	s->both = less.both;
@@ -725,11 +724,11 @@ START_TEST(without_ranks)
 	in = ranked_tables(&s, s.base);
 	ck_assert(is_proven(&in));
 	for (uint32_t i = 0; i < s.t->nadj; i++)
-		s.rank[i] = 7;
+		s.ranks->of[i] = 7;
 	ck_assert(!is_proven(&in));
 	ck_assert_int_eq(verify_keep(&in, 1, &out, NULL, NULL), 0);
 	ck_assert(!out.by_rank);
-	in.rank = NULL;
+	in.ranks = NULL;
 	ck_assert(!is_proven(&in));
 	scene_end(&s);
 }

@@ -124,20 +124,20 @@ check_verified(struct routes *r)
 	struct verify_dependencies *deps;
 	struct verify_report report;
 	struct reason why = {""};
-	uint32_t *rank = mem_alloc((r->topo->nadj + 1U) * sizeof(*rank));
+	struct link_ranks *ranks = routes_link_ranks(r);
 
 	ck_assert_msg(
 		verify_tables_dependencies(&in, &report, &deps, &why) == 0,
 		"%s", why.text);
 	ck_assert_uint_eq(report.cut_off, 0);
-	ck_assert(routes_link_ranks(r, rank));
-	in.rank = rank;
+	ck_assert_ptr_nonnull(ranks);
+	in.ranks = ranks;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
 	ck_assert(report.by_rank);
 	ck_assert(mcast_order_find(r->topo, deps, UINT16_MAX,
 		(struct mcast_order_try[2]){0}, &r->mcast));
 	free(deps);
-	free(rank);
+	link_ranks_drop(ranks);
 }
 
 static const struct shape routed[] = {
