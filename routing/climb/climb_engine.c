@@ -11,20 +11,21 @@
 
 enum { PASSES = 3 };
 
-/* With one layer the ranks of links prove the tables. */
+/* Ranks of links by group of VLs, which prove the tables. */
 static void
 give_ranks(struct routes *r, const struct directions *d,
 	const struct layer_orders *o)
 {
 	const struct swgraph *g = d->g;
 
-	if (o->n > 1)
-		return;
-	r->link_ranks = link_ranks_new(1, g->t->nadj);
-	for (uint32_t c = 0; c < d->n; c++)
-		for (unsigned k = 0; k < g->group[c].n; k++)
-			r->link_ranks->of[g->group[c].adj + k] =
-				(uint32_t)(o->rank[c] + (int32_t)d->n);
+	unsigned groups = o->map != NULL ? o->map->groups : o->n;
+
+	r->link_ranks = link_ranks_new(groups, g->t->nadj);
+	for (uint32_t i = 0; i < groups * d->n; i++)
+		for (unsigned k = 0; k < g->group[i % d->n].n; k++)
+			r->link_ranks->of[i / d->n * g->t->nadj +
+					  g->group[i % d->n].adj + k] =
+				(uint32_t)(o->rank[i] + (int32_t)d->n);
 }
 
 /* ---- memory ---- */

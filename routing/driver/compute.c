@@ -114,7 +114,9 @@ out_port(const struct routes *r, sw_ix s, uint16_t lid)
 	return out > n->nports ? TOPO_NONE : n->first_port + out;
 }
 
-/* True if the engine gives no ranks, or every path climbs them. */
+/* True if the engine gives no ranks, or every path climbs them. Ranks by group
+ * of VLs are the verifier's to compare: where they did not prove the tables,
+ * paths do not climb them. */
 static bool
 climbs_ranks(const struct routes *r)
 {
@@ -124,6 +126,8 @@ climbs_ranks(const struct routes *r)
 
 	if (r->link_ranks == NULL)
 		return true;
+	if (r->link_ranks->groups > 1)
+		return false;
 	rank = ranks_by_port(r);
 	for (sw_ix s = 0; s < t->nsw && climbs; s++)
 		for (uint32_t lid = 1; lid <= r->top; lid++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "routing/core/routes.h"
+#include "routing/verify/dep_count.h"
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
 
@@ -204,6 +205,16 @@ set_map(struct cdg *g, const struct route_layers *l)
 			g->off[s + 1] - g->off[s]);
 }
 
+/* The dependencies of some layers, as they are counted. */
+static uint64_t *
+rows_counted(const struct cdg *g, uint16_t layers)
+{
+	uint64_t *dep = mem_zalloc(g->plane, sizeof(*dep));
+
+	dep_count_rows(g->count, g, layers, dep);
+	return dep;
+}
+
 uint64_t *
 cdg_one_layer(const struct cdg *g)
 {
@@ -211,6 +222,8 @@ cdg_one_layer(const struct cdg *g)
 
 	if (g->nplanes == 1)
 		return NULL;
+	if (g->count != NULL)
+		return rows_counted(g, UINT16_MAX);
 	all = mem_dup(g->dep, g->plane * sizeof(*all));
 	for (unsigned q = 1; q < g->nplanes; q++)
 		for (size_t i = 0; i < g->plane; i++)
@@ -221,9 +234,11 @@ cdg_one_layer(const struct cdg *g)
 uint64_t *
 cdg_layer_dependencies(const struct cdg *g, unsigned layer)
 {
-	const uint64_t *dep = g->dep + layer * g->plane;
-	uint64_t *all = mem_dup(dep, g->plane * sizeof(*all));
+	uint64_t *all;
 
+	if (g->count != NULL)
+		return rows_counted(g, (uint16_t)(1U << layer));
+	all = mem_dup(g->dep + layer * g->plane, g->plane * sizeof(*all));
 	for (unsigned q = layer + g->nlayers; q < g->nplanes; q += g->nlayers)
 		for (size_t i = 0; i < g->plane; i++)
 			all[i] |= g->dep[q * g->plane + i];
@@ -240,7 +255,10 @@ cdg_layers(const struct cdg *g, uint32_t root, uint16_t *bit)
 static void
 make_room(struct cdg *g)
 {
-	g->dep = mem_zalloc(g->nplanes * g->plane, sizeof(*g->dep));
+	if (g->count != NULL)
+		g->count = dep_count_new(g);
+	else
+		g->dep = mem_zalloc(g->nplanes * g->plane, sizeof(*g->dep));
 	g->load = mem_zalloc(g->nports, sizeof(*g->load));
 	g->hops = mem_zalloc(g->n + 1U, sizeof(*g->hops));
 }
@@ -284,9 +302,18 @@ cdg_copy(const struct cdg *g)
 	return f;
 }
 
+void
+cdg_count(struct cdg *g)
+{
+	free(g->dep);
+	g->dep = NULL;
+	g->count = dep_count_new(g);
+}
+
 static void
 free_findings(struct cdg *g)
 {
+	dep_count_free(g->count);
 	free(g->dep);
 	free(g->load);
 	free(g->hops);
@@ -295,7 +322,9 @@ free_findings(struct cdg *g)
 void
 cdg_join(struct cdg *g, struct cdg *fork)
 {
-	for (size_t i = 0; i < g->nplanes * g->plane; i++)
+	if (g->count != NULL)
+		dep_count_add(g->count, fork->count);
+	for (size_t i = 0; g->dep != NULL && i < g->nplanes * g->plane; i++)
 		g->dep[i] |= fork->dep[i];
 	for (uint32_t c = 0; c < g->nports; c++)
 		g->load[c] += fork->load[c];

@@ -60,6 +60,9 @@ struct cdg {
 	unsigned nplanes;    /* of dep */
 	uint8_t *port_class; /* [nports] as vl_map.port, with a map */
 
+	struct dep_count *count; /* dependencies counted by layer instead of
+				    noted in dep, which is NULL then; see
+				    cdg_count */
 	bool light; /* one layer; only loads are wanted, no dependencies */
 
 	/* what a walk finds; everything above stays as it was built */
@@ -84,6 +87,24 @@ void cdg_free(struct cdg *g); /* NULL allowed */
  */
 struct cdg *cdg_copy(const struct cdg *g);
 void cdg_join(struct cdg *g, struct cdg *fork);
+
+/* From now on dependencies are counted; there are several layers, and nothing
+ * has been found yet. */
+void cdg_count(struct cdg *g);
+
+/* True if the port of a record leads to a live switch. */
+static inline bool
+cdg_has_link(const struct cdg *g, uint32_t port)
+{
+	return g->peer[port] >> 8 != g->n;
+}
+
+/* The record at which the link of a port arrives. */
+static inline uint32_t
+cdg_far_end(const struct cdg *g, uint32_t port)
+{
+	return g->off[g->peer[port] >> 8] + (g->peer[port] & 255);
+}
 
 /*
  * The dependencies of all layers as if they were one: [plane], to be freed.
@@ -138,6 +159,10 @@ struct verify_dest {
 };
 struct verify_dest verify_walk_dest(const struct cdg *g, uint32_t lid);
 
+/* Those of all LIDs of the blocks to walk, nlid of them, to be freed. */
+struct verify_dest *verify_walk_dests(
+	const struct cdg *g, const struct verify_tables *in, uint32_t *nlid);
+
 /*
  * The first fault in words: a pair that does not arrive (loop says which
  * kind). from: live switch; col: the LID's entries by live number.
@@ -158,6 +183,9 @@ void verify_text_pair(const struct cdg *g, const uint8_t *col,
  */
 void verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct verify_report *out);
+
+/* True if the dependencies of several layers have no cycle as one. */
+bool verify_cycle_is_plain(const struct cdg *g);
 
 /*
  * Order the channels: number them so that every dependency of dep [plane]
@@ -189,16 +217,19 @@ struct verify_state {
 	bool plain;		    /* all layers are ordered as one */
 	struct route_layers layers; /* judged; g may have them as one */
 	uint64_t *guid;		    /* [g->n] of the switches */
-	uint32_t *chan_order;	    /* [nports], where not plain of layer after
-				       layer; NULL unless ok */
+	uint32_t *chan_order;	    /* [verify_state_orders * nports]; NULL
+				       unless ok */
 	struct verify_dest *dest;   /* [nlid]; NULL unless ok */
 	uint32_t nlid;
 };
 
-/* Graphs that are ordered: one, or where tables are not plain one a layer. */
+/* Graphs that are ordered: one, or where tables are not plain one a layer; one
+ * a group of VLs where dependencies are counted. */
 static inline unsigned
 verify_state_orders(const struct verify_state *v)
 {
+	if (v->g->count != NULL)
+		return v->g->map != NULL ? v->g->map->groups : v->g->nlayers;
 	return v->plain ? 1 : v->g->nlayers;
 }
 

@@ -7,6 +7,7 @@
 #include "routing/core/link_ranks.h"
 #include "routing/verify/cdg.h"
 #include "routing/verify/certificate.h"
+#include "routing/verify/certificate_layers.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
@@ -108,12 +109,11 @@ walk_all(struct cdg *g, const struct verify_tables *in, unsigned threads,
 
 /* Pairs, as the walk counts them, where all that should arrive does. */
 static void
-count_pairs(const struct certificate *c, struct verify_report *out)
+count_pairs(const struct cdg *g, const struct verify_dest *dest, uint32_t nlid,
+	struct verify_report *out)
 {
-	const struct cdg *g = c->g;
-
-	for (uint32_t lid = 0; lid < c->nblocks * LFT_BLOCK; lid++) {
-		const struct verify_dest *d = &c->dest[lid];
+	for (uint32_t lid = 0; lid < nlid; lid++) {
+		const struct verify_dest *d = &dest[lid];
 		uint32_t in = 0;
 
 		if (!d->owned)
@@ -140,7 +140,7 @@ judge_by_ranks(struct cdg *g, const struct verify_tables *in, unsigned threads,
 	if (proven) {
 		certificate_add_loads(c, g, threads);
 		certificate_add_dependencies(c, g, threads);
-		count_pairs(c, out);
+		count_pairs(g, c->dest, c->nblocks * LFT_BLOCK, out);
 		*chan_order = certificate_chan_order(c);
 		out->plain = out->by_rank = true;
 	}
@@ -200,6 +200,40 @@ judge_as_one(const struct verify_tables *in, unsigned threads,
 	return NULL;
 }
 
+/* The graph of all layers, if their ranks prove the tables; else NULL, and
+ * nothing has been done. */
+static struct cdg *
+judge_by_layer(const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, uint32_t **chan_order)
+{
+	struct verify_dest *dest;
+	uint32_t nlid, *rank;
+	struct cdg *g;
+	bool proven;
+
+	if (!certificate_layers_ranked(in))
+		return NULL;
+	g = cdg_new(in, NULL, NULL);
+	if (g == NULL)
+		return NULL;
+	cdg_count(g);
+	rank = certificate_layers_ranks(g, in);
+	dest = verify_walk_dests(g, in, &nlid);
+	proven = certificate_layers_prove(g, in, dest, rank, threads);
+	if (proven)
+		count_pairs(g, dest, nlid, out);
+	free(dest);
+	if (!proven) {
+		free(rank);
+		cdg_free(g);
+		return NULL;
+	}
+	*chan_order = rank;
+	out->plain = verify_cycle_is_plain(g);
+	out->by_rank = true;
+	return g;
+}
+
 /* Judge; NULL and why: there are too many switches or layers. */
 static struct cdg *
 judge_tables(const struct verify_tables *in, unsigned threads,
@@ -213,6 +247,8 @@ judge_tables(const struct verify_tables *in, unsigned threads,
 		return NULL;
 	}
 	g = judge_as_one(in, threads, out, chan_order);
+	if (g == NULL)
+		g = judge_by_layer(in, threads, out, chan_order);
 	if (g == NULL) {
 		g = cdg_new(in, NULL, why);
 		if (g == NULL)

@@ -127,9 +127,8 @@ report_cycle(struct cycle *cy, const struct verify_tables *in,
 	free(path);
 }
 
-/* True if several layers have no cycle as one: then none of them has. */
-static bool
-is_acyclic_as_one(const struct cdg *g)
+bool
+verify_cycle_is_plain(const struct cdg *g)
 {
 	uint64_t *all = cdg_one_layer(g);
 	struct cycle cy;
@@ -165,7 +164,7 @@ void
 verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct verify_report *out)
 {
-	out->plain = is_acyclic_as_one(g);
+	out->plain = verify_cycle_is_plain(g);
 	if (!out->plain && g->map != NULL) {
 		search_cycle(g, in, g->dep, g->map, out);
 		return;

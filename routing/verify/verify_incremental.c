@@ -953,7 +953,7 @@ verify_incremental(const struct verify_before *was,
 		as.layers = NULL;
 	if (was != NULL && was->state != NULL && was->state->ok &&
 		was->state->steps < STEPS_MAX && was->in.pool == in->pool &&
-		layers <= ROUTE_LAYERS &&
+		was->state->g->count == NULL && layers <= ROUTE_LAYERS &&
 		(as.layers == NULL ||
 			(as.layers->map == NULL &&
 				was->state->g->nlayers == layers)))

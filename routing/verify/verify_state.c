@@ -28,16 +28,6 @@ order_channels(struct verify_state *v)
 	return ok;
 }
 
-static struct verify_dest *
-find_dests(const struct cdg *g, uint32_t nlid)
-{
-	struct verify_dest *dest = mem_alloc(nlid * sizeof(*dest));
-
-	for (uint32_t lid = 0; lid < nlid; lid++)
-		dest[lid] = verify_walk_dest(g, lid);
-	return dest;
-}
-
 struct verify_state *
 verify_state_new(struct cdg *g, const struct verify_tables *in,
 	const struct verify_report *found, uint32_t *chan_order,
@@ -61,9 +51,10 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 	for (uint32_t s = 0; s < g->n; s++)
 		v->guid[s] = t->node[t->sw[g->sw[s]].node].guid;
 	v->nlid = verify_walk_blocks(in) * LFT_BLOCK;
-	v->dest = dest != NULL ? dest : find_dests(g, v->nlid);
-	/* with a map of VLs the next judgement is one in full */
-	v->ok = g->map == NULL && (chan_order != NULL || order_channels(v));
+	v->dest = dest != NULL ? dest : verify_walk_dests(g, in, &v->nlid);
+	/* with a map of VLs channels have no order but the ranks that they were
+	 * given */
+	v->ok = chan_order != NULL || (g->map == NULL && order_channels(v));
 	g->t = NULL; /* may be freed before v is */
 	return v;
 }

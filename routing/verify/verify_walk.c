@@ -414,6 +414,19 @@ verify_walk_blocks(const struct verify_tables *in)
 	return nblocks;
 }
 
+struct verify_dest *
+verify_walk_dests(
+	const struct cdg *g, const struct verify_tables *in, uint32_t *nlid)
+{
+	struct verify_dest *dest;
+
+	*nlid = verify_walk_blocks(in) * LFT_BLOCK;
+	dest = mem_alloc(*nlid * sizeof(*dest));
+	for (uint32_t lid = 0; lid < *nlid; lid++)
+		dest[lid] = verify_walk_dest(g, lid);
+	return dest;
+}
+
 void
 verify_walk(struct cdg *g, const struct verify_tables *in, uint32_t from,
 	uint32_t to, struct verify_report *out)
