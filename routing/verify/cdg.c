@@ -310,6 +310,14 @@ cdg_count(struct cdg *g)
 	g->count = dep_count_new(g);
 }
 
+void
+cdg_count_as(struct cdg *g, const struct cdg *was)
+{
+	free(g->dep);
+	g->dep = NULL;
+	g->count = dep_count_follow(was->count, was, g);
+}
+
 static void
 free_findings(struct cdg *g)
 {

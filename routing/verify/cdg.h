@@ -92,6 +92,10 @@ void cdg_join(struct cdg *g, struct cdg *fork);
  * has been found yet. */
 void cdg_count(struct cdg *g);
 
+/* The same, beginning with what another graph of the same port records has
+ * counted, as far as g has the links. */
+void cdg_count_as(struct cdg *g, const struct cdg *was);
+
 /* True if the port of a record leads to a live switch. */
 static inline bool
 cdg_has_link(const struct cdg *g, uint32_t port)

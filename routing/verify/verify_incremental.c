@@ -23,6 +23,11 @@
  * the switches with other paths, or with other layers, note those of the new
  * path in their layer. Where LIDs that are no destinations lead is noted in all
  * layers.
+ *
+ * Where layers were proven by ranks (certificate_layers.h) dependencies are
+ * counted: the old paths are taken out, the new ones put in, and what is left
+ * must climb the new ranks. Then nothing stays that is not made any more, and
+ * no order of channels is needed but the ranks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +35,8 @@
 #include "routing/core/routes.h"
 #include "routing/verify/block_mask.h"
 #include "routing/verify/cdg.h"
+#include "routing/verify/certificate_layers.h"
+#include "routing/verify/dep_count.h"
 #include "sm/base/mem.h"
 
 enum {
@@ -72,6 +79,8 @@ struct packet {
 	const uint8_t *entry; /* for the LID, where it is */
 	uint32_t at;	      /* packed (switch, in-port) */
 	uint32_t from, lid, hosts;
+	uint32_t pairs; /* that it counts for, modulo 2^32 */
+	uint8_t before; /* class of the link before the last one */
 };
 
 /* The tables before, or now. */
@@ -80,7 +89,8 @@ struct side {
 	const struct verify_tables *in;
 	const struct verify_dest *dest; /* [nblocks * LFT_BLOCK] */
 	uint32_t nblocks;
-	uint64_t hosts; /* LIDs of the block that are hosts' */
+	uint64_t hosts;	 /* LIDs of the block that are hosts' */
+	uint64_t strays; /* LIDs of the block that no switch has */
 	struct packet packet[BATCH];
 	uint32_t n;
 };
@@ -89,7 +99,10 @@ struct change {
 	struct side was, is;
 	struct cdg *g; /* is.g */
 	const struct verify_state *from;
-	unsigned orders;	  /* of channels, in from */
+	unsigned orders;   /* of channels, in from */
+	uint32_t *lowest;  /* [nports] of the orders, where they are of VLs that
+			      paths change; else NULL */
+	uint32_t *highest; /* [nports] */
 	struct verify_dest *dest; /* [nlid] */
 	uint32_t nlid;
 	struct verify_report *out;
@@ -107,7 +120,6 @@ struct change {
 	uint64_t differ; /* blocks that some switch has others of */
 	/* of one block */
 	uint32_t b;
-	uint64_t strays; /* LIDs that no switch has */
 	uint64_t
 		local; /* LIDs whose dependencies do not depend on the source */
 	struct lid_sets cells, moved;
@@ -193,7 +205,8 @@ find_changed_links(struct change *c)
 	struct cdg *g = c->g;
 	size_t words = g->nlayers * g->plane;
 
-	memcpy(g->dep, c->was.g->dep, words * sizeof(*g->dep));
+	if (g->count == NULL)
+		memcpy(g->dep, c->was.g->dep, words * sizeof(*g->dep));
 	memcpy(g->load, c->was.g->load, g->nports * sizeof(*g->load));
 	memcpy(g->hops, c->was.g->hops, (g->n + 1U) * sizeof(*g->hops));
 	for (uint32_t s = 0; s < g->n; s++)
@@ -201,7 +214,7 @@ find_changed_links(struct change *c)
 			c->other[p] = g->peer[p] != c->was.g->peer[p];
 			c->recabled[s] |= c->other[p];
 		}
-	for (uint32_t s = 0; s < g->n; s++) {
+	for (uint32_t s = 0; g->count == NULL && s < g->n; s++) {
 		uint32_t width = g->off[s + 1] - g->off[s];
 
 		for (uint32_t i = 0; c->recabled[s] && i < width * width; i++) {
@@ -385,7 +398,7 @@ static bool
 check_cells(const struct change *c, uint32_t s)
 {
 	const uint8_t *line = line_of(&c->is, s, c->b);
-	uint64_t lids = c->cells.of[s] & ~c->strays;
+	uint64_t lids = c->cells.of[s] & ~c->is.strays;
 
 	for (; lids != 0; lids &= lids - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(lids);
@@ -396,6 +409,30 @@ check_cells(const struct change *c, uint32_t s)
 			return false;
 	}
 	return true;
+}
+
+/* True if some of the LIDs led to a live switch, of which they are not. */
+static bool
+sends_any(const struct side *x, uint32_t s, uint32_t b, uint64_t lids)
+{
+	const uint8_t *line = line_of(x, s, b);
+
+	for (; lids != 0; lids &= lids - 1)
+		if (live_port(x->g, s, line[__builtin_ctzll(lids)]) !=
+			TOPO_NONE)
+			return true;
+	return false;
+}
+
+/* True if switch s sends LIDs that no switch has elsewhere than before: their
+ * dependencies are not those of pairs. */
+static bool
+moves_strays(const struct change *c, uint32_t s)
+{
+	uint64_t lids = c->cells.of[s];
+
+	return sends_any(&c->was, s, c->b, lids & c->was.strays) ||
+	       sends_any(&c->is, s, c->b, lids & c->is.strays);
 }
 
 /* ---- their dependencies ---- */
@@ -444,7 +481,7 @@ note_onward(struct change *c, uint32_t to, uint64_t lids)
 			continue;
 		if (line[l] != in)
 			note_dependency(c, s, in, line[l], all_layers(c->g));
-		else if (!(c->strays >> l & 1))
+		else if (!(c->is.strays >> l & 1))
 			c->failed = true; /* hardware discards it */
 	}
 }
@@ -487,6 +524,8 @@ may_have_followed(const struct change *c, uint32_t in, uint32_t to)
 
 	if (to == TOPO_NONE)
 		return true;
+	if (c->lowest != NULL)
+		return c->lowest[in] < c->highest[to];
 	for (unsigned l = 0; l < c->orders; l++, order += c->g->nports)
 		if (order[in] < order[to])
 			return true;
@@ -566,7 +605,7 @@ find_relayered_pairs(struct change *c)
 	uint64_t all = 0;
 
 	for (unsigned l = 0; c->relayered != NULL && l < LFT_BLOCK; l++)
-		if (!(c->strays >> l & 1) &&
+		if (!(c->is.strays >> l & 1) &&
 			c->relayered[c->is.dest[c->b * LFT_BLOCK + l].root])
 			all |= (uint64_t)1 << l;
 	for (uint32_t s = 0; all != 0 && s < c->g->n; s++)
@@ -591,12 +630,42 @@ put_packet(struct side *x, struct packet k)
 	x->packet[x->n++] = k;
 }
 
+/* Count a dependency of a packet, or take it out again: of a graph with the
+ * same port records, by the links of the new one. */
+static void
+count_dependency(const struct change *c, const struct side *x,
+	const struct packet *k, uint8_t out)
+{
+	const struct cdg *g = c->g;
+	uint32_t off = g->off[k->at >> 8], in = off + (k->at & 255), dep;
+	unsigned layer = cdg_layer(x->g, k->from, x->dest[k->lid].root);
+
+	if (!cdg_has_link(g, in) || !cdg_has_link(g, off + out))
+		return;
+	dep = dep_count_of(g->count, in, off + out);
+	g->count->pairs[(size_t)dep * g->count->stride + layer] += k->pairs;
+	if (g->map != NULL && x == &c->is)
+		g->count->planes[dep] |= UINT64_C(1)
+					 << (k->before * g->nlayers + layer);
+}
+
+/* The class of the link by which a packet came to its switch; of its first one,
+ * that of a host's. */
+static uint8_t
+class_of(const struct cdg *g, uint32_t at, uint32_t links)
+{
+	return g->map == NULL || links == 0
+		       ? 0
+		       : g->port_class[g->off[at >> 8] + (at & 255)] & 15U;
+}
+
 /* One link farther for each packet of the batch; what arrives is dropped from
  * it. False: some cannot go on. */
 static bool
-pass_links(struct change *c, struct side *x, uint32_t links, bool note)
+pass_links(struct change *c, struct side *x, uint32_t links)
 {
 	const struct cdg *g = x->g;
+	bool note = x == &c->is && g->nlayers > 1 && g->count == NULL;
 	uint32_t n = x->n;
 
 	x->n = 0;
@@ -611,12 +680,15 @@ pass_links(struct change *c, struct side *x, uint32_t links, bool note)
 		if (note && links > 0)
 			note_dependency(c, s, k.at & 255, out,
 				1U << cdg_layer(g, k.from, root));
+		if (g->count != NULL && links > 0 && s != root)
+			count_dependency(c, x, &k, out);
 		if (s == root) {
 			c->g->hops[links] +=
 				(uint64_t)(int64_t)(int32_t)k.hosts;
 			continue;
 		}
 		c->g->load[p] += k.hosts;
+		k.before = class_of(g, k.at, links);
 		k.at = g->peer[p];
 		put_packet(x, k);
 	}
@@ -628,20 +700,18 @@ pass_links(struct change *c, struct side *x, uint32_t links, bool note)
 static void
 send_batch(struct change *c, struct side *x)
 {
-	bool note = x == &c->is && c->g->nlayers > 1;
-
 	for (uint32_t links = 0; x->n > 0 && !c->failed; links++)
-		c->failed = links > c->g->n || !pass_links(c, x, links, note);
+		c->failed = links > c->g->n || !pass_links(c, x, links);
 	x->n = 0;
 }
 
 /*
- * Packets of `hosts` hosts (modulo 2^32) at switch s to LIDs of the block: they
- * load the links of their paths.
+ * Packets of `hosts` hosts and of `pairs` switches (modulo 2^32) at switch s to
+ * LIDs of the block: they load the links of their paths.
  */
 static void
 send_packets(struct change *c, struct side *x, uint32_t s, uint64_t lids,
-	uint32_t hosts)
+	uint32_t hosts, uint32_t pairs)
 {
 	for (; lids != 0; lids &= lids - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(lids);
@@ -649,7 +719,8 @@ send_packets(struct change *c, struct side *x, uint32_t s, uint64_t lids,
 		put_packet(x, (struct packet){.at = cdg_pack(s, 0),
 				      .from = s,
 				      .lid = c->b * LFT_BLOCK + l,
-				      .hosts = x->hosts >> l & 1 ? hosts : 0});
+				      .hosts = x->hosts >> l & 1 ? hosts : 0,
+				      .pairs = pairs});
 		if (x->n == BATCH)
 			send_batch(c, x);
 	}
@@ -662,12 +733,15 @@ move_paths(struct change *c, uint32_t s, uint64_t lids)
 {
 	uint32_t had = c->was.g->hosts[s], has = c->g->hosts[s];
 
-	if (had > 0)
-		send_packets(c, &c->was, s, lids & c->was.hosts, 0U - had);
+	if (c->g->count != NULL)
+		send_packets(c, &c->was, s, lids & ~c->was.strays, 0U - had,
+			UINT32_MAX);
+	else if (had > 0)
+		send_packets(c, &c->was, s, lids & c->was.hosts, 0U - had, 0);
 	if (c->g->nlayers > 1)
-		send_packets(c, &c->is, s, lids & ~c->strays, has);
+		send_packets(c, &c->is, s, lids & ~c->is.strays, has, 1);
 	else if (has > 0)
-		send_packets(c, &c->is, s, lids & c->is.hosts, has);
+		send_packets(c, &c->is, s, lids & c->is.hosts, has, 0);
 }
 
 /* Charge for what is to be looked at; a judgement in full costs less than very
@@ -697,7 +771,7 @@ change_paths(struct change *c)
 		uint32_t s = c->weighed[i];
 
 		send_packets(c, &c->is, s, c->is.hosts & ~c->moved.of[s],
-			c->g->hosts[s] - c->was.g->hosts[s]);
+			c->g->hosts[s] - c->was.g->hosts[s], 0);
 	}
 	/* no host sends to itself */
 	c->g->hops[0] += (unsigned)__builtin_popcountll(c->was.hosts & whole);
@@ -712,12 +786,18 @@ change_block(struct change *c, uint32_t b)
 	c->b = b;
 	c->was.hosts = pick_lids(&c->was, b, false);
 	c->is.hosts = pick_lids(&c->is, b, false);
-	c->strays = pick_lids(&c->is, b, true);
-	c->local = c->g->nlayers == 1 ? UINT64_MAX : c->strays;
+	c->was.strays =
+		b < c->was.nblocks ? pick_lids(&c->was, b, true) : UINT64_MAX;
+	c->is.strays = pick_lids(&c->is, b, true);
+	c->local = c->g->count != NULL	? 0
+		   : c->g->nlayers == 1 ? UINT64_MAX
+					: c->is.strays;
 	find_cells(c);
 	charge_sets(c, &c->cells);
 	for (uint32_t i = 0; i < c->cells.n && !c->failed; i++) {
-		c->failed = !check_cells(c, c->cells.sw[i]);
+		c->failed = !check_cells(c, c->cells.sw[i]) ||
+			    (c->g->count != NULL &&
+				    moves_strays(c, c->cells.sw[i]));
 		note_cells(c, c->cells.sw[i]);
 	}
 	if (!c->failed)
@@ -861,6 +941,38 @@ count_pairs(struct change *c)
 	}
 }
 
+/* The new ranks, to be freed; NULL: what is made does not climb them. */
+static uint32_t *
+find_ranks(const struct change *c)
+{
+	uint32_t *rank = certificate_layers_ranks(c->g, c->is.in);
+
+	if (dep_count_all_climb(c->g->count, c->g, rank))
+		return rank;
+	free(rank);
+	return NULL;
+}
+
+/* The least and the highest order of each channel: what packets of other VLs
+ * follow each other. */
+static void
+find_extremes(struct change *c)
+{
+	const uint32_t *order = c->from->chan_order;
+	size_t n = c->g->nports;
+
+	c->lowest = mem_dup(order, n * sizeof(*order));
+	c->highest = mem_dup(order, n * sizeof(*order));
+	for (size_t i = n; i < c->orders * n; i++) {
+		size_t p = i % n;
+
+		if (order[i] < c->lowest[p])
+			c->lowest[p] = order[i];
+		if (order[i] > c->highest[p])
+			c->highest[p] = order[i];
+	}
+}
+
 /* Find what differs and what follows from it; the new order of channels, to be
  * freed. NULL: left to verify_keep. */
 static uint32_t *
@@ -877,13 +989,18 @@ apply_differences(struct change *c)
 	c->cells = new_sets(n);
 	c->moved = new_sets(n);
 	c->paths = PATHS_MIN + c->is.nblocks * n / PATHS_PART;
+	if (c->g->map != NULL)
+		find_extremes(c);
 	find_changed_links(c);
 	find_dests(c);
 	find_weighed(c);
 	find_relayered(c);
 	change_blocks(c);
 	if (!c->failed)
-		chan_order = find_channel_order(c);
+		chan_order = c->g->count != NULL ? find_ranks(c)
+						 : find_channel_order(c);
+	free(c->lowest);
+	free(c->highest);
 	free(c->other);
 	free(c->recabled);
 	free(c->whole);
@@ -930,10 +1047,71 @@ judge_differences(const struct verify_before *was,
 	count_pairs(&c);
 	verify_sum(g, out);
 	out->ok = out->by_change = true;
-	out->plain = from->plain;
+	out->by_rank = g->count != NULL;
+	out->plain =
+		from->plain && (g->count == NULL || verify_cycle_is_plain(g));
 	v = verify_state_new(g, in, out, chan_order, c.dest);
-	v->steps = from->steps + 1;
+	/* what is counted is exact */
+	v->steps = g->count != NULL ? 0 : from->steps + 1;
 	return v;
+}
+
+/* True if links that are in both have the same classes, and classes the same
+ * VLs. */
+static bool
+same_map(const struct cdg *g0, const struct cdg *g)
+{
+	if (g0->map == NULL || g->map == NULL)
+		return g0->map == g->map;
+	if (g0->map->groups != g->map->groups || g0->map->in != g->map->in ||
+		memcmp(g0->map->group, g->map->group, sizeof(g->map->group)) !=
+			0)
+		return false;
+	for (uint32_t p = 0; p < g->nports; p++)
+		if (cdg_has_link(g0, p) && cdg_has_link(g, p) &&
+			g0->port_class[p] != g->port_class[p])
+			return false;
+	return true;
+}
+
+/* True if tables with these layers can be judged from that state. */
+static bool
+same_kind(const struct verify_state *from, const struct verify_tables *in)
+{
+	unsigned layers =
+		in->layers != NULL && in->layers->n > 1 ? in->layers->n : 1;
+
+	if (layers != from->g->nlayers)
+		return false;
+	return from->g->count != NULL
+		       ? certificate_layers_ranked(in)
+		       : in->layers == NULL || in->layers->map == NULL;
+}
+
+/* The graph to be filled, for the same ports as before; NULL: left to
+ * verify_keep. */
+static struct cdg *
+begin_graph(const struct verify_before *was, const struct verify_tables *in)
+{
+	const struct verify_state *from = was != NULL ? was->state : NULL;
+	struct verify_tables as = *in;
+	struct cdg *g;
+
+	if (from == NULL || !from->ok || from->steps >= STEPS_MAX ||
+		was->in.pool != in->pool ||
+		(in->layers != NULL && in->layers->n > ROUTE_LAYERS))
+		return NULL;
+	/* judged as one before: so are they now, however many there are */
+	if (from->g->nlayers == 1)
+		as.layers = NULL;
+	g = same_kind(from, &as) ? cdg_new(&as, from, NULL) : NULL;
+	if (g == NULL || !same_ports(from->g, g) || !same_map(from->g, g)) {
+		cdg_free(g);
+		return NULL;
+	}
+	if (from->g->count != NULL)
+		cdg_count_as(g, from->g);
+	return g;
 }
 
 int
@@ -942,26 +1120,17 @@ verify_incremental(const struct verify_before *was,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why)
 {
-	unsigned layers =
-		in->layers != NULL && in->layers->n > 1 ? in->layers->n : 1;
-	struct verify_tables as = *in;
+	struct cdg *g = begin_graph(was, in);
 	struct verify_state *v = NULL;
-	struct cdg *g = NULL;
 
-	/* judged as one before: so are they now, however many there are */
-	if (was != NULL && was->state != NULL && was->state->g->nlayers == 1)
-		as.layers = NULL;
-	if (was != NULL && was->state != NULL && was->state->ok &&
-		was->state->steps < STEPS_MAX && was->in.pool == in->pool &&
-		was->state->g->count == NULL && layers <= ROUTE_LAYERS &&
-		(as.layers == NULL ||
-			(as.layers->map == NULL &&
-				was->state->g->nlayers == layers)))
-		g = cdg_new(&as, was->state, NULL);
-	if (g != NULL && same_ports(was->state->g, g)) {
+	if (g != NULL) {
 		memset(out, 0, sizeof(*out));
 		out->load_sw = TOPO_NONE;
-		out->layers = out->vls = layers;
+		out->layers = out->vls = 1;
+		if (in->layers != NULL && in->layers->n > 1) {
+			out->layers = in->layers->n;
+			out->vls = route_layers_groups(in->layers);
+		}
 		v = judge_differences(was, in, g, out);
 	}
 	if (v == NULL) {
