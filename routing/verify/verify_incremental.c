@@ -631,8 +631,9 @@ put_packet(struct side *x, struct packet k)
 }
 
 /* Count a dependency of a packet, or take it out again: of a graph with the
- * same port records, by the links of the new one. */
-static void
+ * same port records, by the links of the new one. False: there is no such
+ * layer. */
+static bool
 count_dependency(const struct change *c, const struct side *x,
 	const struct packet *k, uint8_t out)
 {
@@ -640,13 +641,16 @@ count_dependency(const struct change *c, const struct side *x,
 	uint32_t off = g->off[k->at >> 8], in = off + (k->at & 255), dep;
 	unsigned layer = cdg_layer(x->g, k->from, x->dest[k->lid].root);
 
+	if (layer >= g->nlayers)
+		return false;
 	if (!cdg_has_link(g, in) || !cdg_has_link(g, off + out))
-		return;
+		return true;
 	dep = dep_count_of(g->count, in, off + out);
 	g->count->pairs[(size_t)dep * g->count->stride + layer] += k->pairs;
 	if (g->map != NULL && x == &c->is)
 		g->count->planes[dep] |= UINT64_C(1)
 					 << (k->before * g->nlayers + layer);
+	return true;
 }
 
 /* The class of the link by which a packet came to its switch; of its first one,
@@ -680,8 +684,9 @@ pass_links(struct change *c, struct side *x, uint32_t links)
 		if (note && links > 0)
 			note_dependency(c, s, k.at & 255, out,
 				1U << cdg_layer(g, k.from, root));
-		if (g->count != NULL && links > 0 && s != root)
-			count_dependency(c, x, &k, out);
+		if (g->count != NULL && links > 0 && s != root &&
+			!count_dependency(c, x, &k, out))
+			return false;
 		if (s == root) {
 			c->g->hops[links] +=
 				(uint64_t)(int64_t)(int32_t)k.hosts;

@@ -66,14 +66,13 @@ judgement_lacks(const struct topo *t, node_ix n, unsigned out, uint64_t part,
 	       peer != TOPO_NONE && t->node[t->port[peer].node].sw != TOPO_NONE;
 }
 
-/* No dependency is missing: part may have more, of previous tables. */
+/* No dependency of layer l is missing. */
 static inline void
-judgement_all_dependencies(const char *what, const struct topo *t,
-	const struct verify_state *part, const struct verify_state *full)
+judgement_all_of_layer(const char *what, const struct topo *t, unsigned l,
+	const struct verify_dependencies *a,
+	const struct verify_dependencies *b)
 {
-	struct verify_dependencies *a = verify_state_dependencies(part, t);
-	struct verify_dependencies *b = verify_state_dependencies(full, t);
-	uint32_t rec = 0;
+	uint32_t rec = l * a->nrec;
 
 	for (sw_ix i = 0; i < t->nsw; i++) {
 		node_ix n = t->sw[i].node;
@@ -86,9 +85,22 @@ judgement_all_dependencies(const char *what, const struct topo *t,
 						    out / 64],
 					    b->row[((size_t)rec << b->shift) +
 						    out / 64]))
-					ck_abort_msg("%s: %s out %u", what,
-						topo_desc(t, n), out);
+					ck_abort_msg("%s: %s out %u, layer %u",
+						what, topo_desc(t, n), out, l);
 	}
+}
+
+/* No dependency is missing: part may have more, of previous tables. One of them
+ * may have been judged as one layer. */
+static inline void
+judgement_all_dependencies(const char *what, const struct topo *t,
+	const struct verify_state *part, const struct verify_state *full)
+{
+	struct verify_dependencies *a = verify_state_dependencies(part, t);
+	struct verify_dependencies *b = verify_state_dependencies(full, t);
+
+	for (unsigned l = 0; l < a->layers && l < b->layers; l++)
+		judgement_all_of_layer(what, t, l, a, b);
 	free(a);
 	free(b);
 }
