@@ -48,7 +48,7 @@ struct verify_report {
 	unsigned hops_max; /* links between switches on the longest path */
 	double hops_mean;  /* over host pairs */
 	bool by_change;	   /* judged by verify_incremental, from differences */
-	bool by_rank;	   /* judged by the ranks of links alone */
+	bool by_rank;	   /* judged by the ranks of links alone; they hold */
 	char first[512];   /* the first fault in words: names and ports */
 	char cycle[512];   /* a cycle in words, where there is one */
 };

@@ -786,7 +786,7 @@ exact_dependencies(const struct run *run, const struct routes *r)
 	struct verify_report again;
 	struct link_ranks *ranks;
 
-	if (!r->report.by_change)
+	if (!r->report.by_change || r->report.by_rank)
 		return verify_state_dependencies(r->verified, r->topo);
 	in = ranked_verify_tables(r, &ranks);
 	(void)verify_keep(&in, run->job->threads, &again, &state, NULL);

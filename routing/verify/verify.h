@@ -8,6 +8,8 @@
  *   verify              a judgement in full, by several threads
  *   certificate         a quick proof of tables whose paths climb given ranks;
  *                       the walk is left out where it succeeds
+ *   certificate_layers  the same by layer, where each group of VLs has ranks
+ *   dep_count           dependencies, counted so that paths can be taken out
  *   verify_walk         every LID from every switch, 64 LIDs at a time
  *   verify_flow         all LIDs of one switch together, where all is well
  *   verify_cycle        cycles of dependencies, an order of channels
@@ -91,8 +93,9 @@ struct verify_before {
  * where it must be. was (or its state) may be NULL.
  *
  * Dependencies that are no longer made stay in the graph until a cycle needs
- * one of them; then verify_keep decides. Tables that were not plain are taken
- * for what they were until then: plain says less than it could.
+ * one of them; then verify_keep decides. Where the report says by_rank, layers
+ * were proven by ranks before and now, and nothing stays. Tables that were not
+ * plain are taken for what they were: plain says less than it could.
  */
 int verify_incremental(const struct verify_before *was,
 	const struct verify_tables *in, unsigned threads,
@@ -116,7 +119,8 @@ size_t verify_state_hops(const struct verify_state *v, const uint64_t **pairs);
 
 /*
  * The dependencies (to be freed) by t's numbers, t being the topology that was
- * judged. After verify_incremental there may be some that are no longer made.
+ * judged. After verify_incremental there may be some that are no longer made,
+ * unless the report says by_rank.
  */
 struct verify_dependencies *verify_state_dependencies(
 	const struct verify_state *v, const struct topo *t);
