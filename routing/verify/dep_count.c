@@ -149,8 +149,9 @@ dep_count_rows(const struct dep_count *c, const struct cdg *g, uint16_t layers,
 		}
 }
 
-bool
-dep_count_climbs(const struct cdg *g, const uint32_t *rank, unsigned plane,
+/* True if a dependency of a plane does. */
+static bool
+plane_climbs(const struct cdg *g, const uint32_t *rank, unsigned plane,
 	uint32_t in, uint32_t out)
 {
 	unsigned layer = plane % g->nlayers, from = layer, to = layer;
@@ -180,7 +181,7 @@ climbs_where_made(const struct dep_count *c, const struct cdg *g,
 		unsigned plane = (unsigned)__builtin_ctzll(planes);
 
 		if ((layers >> plane % g->nlayers & 1) != 0 &&
-			!dep_count_climbs(g, rank, plane, in, out))
+			!plane_climbs(g, rank, plane, in, out))
 			return false;
 	}
 	return true;

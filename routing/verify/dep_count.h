@@ -57,13 +57,10 @@ void dep_count_rows(const struct dep_count *c, const struct cdg *g,
 	uint16_t layers, uint64_t *dep);
 
 /*
- * True if a dependency of a plane leads to a channel of higher rank. rank: by
- * VL group, then by the port record at which a link arrives.
+ * True if all that are made lead to a channel of higher rank, in all planes in
+ * which they may be made. rank: by VL group, then by the port record at which a
+ * link arrives.
  */
-bool dep_count_climbs(const struct cdg *g, const uint32_t *rank, unsigned plane,
-	uint32_t in, uint32_t out);
-
-/* True if all that are made do, in all planes in which they may be. */
 bool dep_count_all_climb(
 	const struct dep_count *c, const struct cdg *g, const uint32_t *rank);
 

@@ -36,6 +36,7 @@
 #include "routing/verify/block_mask.h"
 #include "routing/verify/cdg.h"
 #include "routing/verify/certificate_layers.h"
+#include "routing/verify/channel_order.h"
 #include "routing/verify/dep_count.h"
 #include "sm/base/mem.h"
 
@@ -66,12 +67,6 @@ struct lid_sets {
 struct found {
 	uint32_t sw;
 	uint64_t lids;
-};
-
-/* A dependency that was not known; by its layer. */
-struct new_dep {
-	uint32_t sw;
-	uint8_t in, out, layer;
 };
 
 /* Packets on their way from a switch to a LID. */
@@ -126,7 +121,7 @@ struct change {
 	struct found *found;
 	size_t nfound, room;
 	/* of all */
-	struct new_dep *fresh;
+	struct channel_order_dep *fresh;
 	size_t nfresh, fresh_room;
 };
 
@@ -456,7 +451,7 @@ note_dependency(
 		c->fresh = mem_grow(
 			c->fresh, c->nfresh, &c->fresh_room, sizeof(*c->fresh));
 		c->fresh[c->nfresh++] =
-			(struct new_dep){s, in, out, (uint8_t)l};
+			(struct channel_order_dep){s, in, out, (uint8_t)l};
 	}
 }
 
@@ -826,107 +821,6 @@ change_blocks(struct change *c)
 	send_batch(c, &c->is);
 }
 
-/* ---- the order of channels ---- */
-
-struct raise {
-	const struct cdg *g;
-	const uint64_t *dep; /* of a layer or all as one */
-	uint32_t *chan_order;
-	uint32_t *stack; /* packed (switch, in-port) */
-	uint32_t depth, steps;
-};
-
-/* The channel behind a port comes after channel `in` of switch s. False when
- * that takes too long. */
-static bool
-order_behind(struct raise *r, uint32_t s, uint32_t in, uint32_t out)
-{
-	const struct cdg *g = r->g;
-	uint32_t e = g->peer[g->off[s] + out],
-		 at = r->chan_order[g->off[s] + in];
-	uint32_t *order = &r->chan_order[g->off[e >> 8] + (e & 255)];
-
-	if (e >> 8 == g->n || at < *order)
-		return true;
-	*order = at + 1;
-	r->stack[r->depth++] = e;
-	return ++r->steps < g->nports;
-}
-
-/* Channels that follow those on the stack get higher numbers than these, and so
- * on behind them; false: it takes too long, or they are a cycle. */
-static bool
-raise_successors(struct raise *r)
-{
-	const struct cdg *g = r->g;
-
-	while (r->depth > 0) {
-		uint32_t e = r->stack[--r->depth], s = e >> 8, in = e & 255;
-		const uint64_t *row =
-			r->dep + ((size_t)(g->off[s] + in) << g->shift);
-
-		for (uint32_t k = 0; k < 1U << g->shift; k++)
-			for (uint64_t x = row[k]; x != 0; x &= x - 1)
-				if (!order_behind(r, s, in,
-					    k * 64 + (uint32_t)__builtin_ctzll(
-							     x)))
-					return false;
-	}
-	return true;
-}
-
-/* Raise channels for the new dependencies of layer l, or of all; false: it
- * takes too long. */
-static bool
-raise_all(const struct change *c, struct raise *r, unsigned l)
-{
-	for (size_t i = 0; i < c->nfresh; i++) {
-		const struct new_dep *x = &c->fresh[i];
-
-		if ((c->orders == 1 || x->layer == l) &&
-			(!order_behind(r, x->sw, x->in, x->out) ||
-				!raise_successors(r)))
-			return false;
-	}
-	return true;
-}
-
-/* Order the channels by the dependencies of layer l, or of all; false: they may
- * have a cycle. */
-static bool
-order_layer(const struct change *c, unsigned l, uint32_t *chan_order)
-{
-	const struct cdg *g = c->g;
-	uint64_t *one = c->orders == 1 ? cdg_one_layer(g) : NULL;
-	struct raise r = {.g = g,
-		.dep = one != NULL ? one : g->dep + l * g->plane,
-		.chan_order = chan_order,
-		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
-	bool ok = raise_all(c, &r, l) ||
-		  verify_cycle_order_channels(g, r.dep, chan_order);
-
-	free(r.stack);
-	free(one);
-	return ok;
-}
-
-/* The order before, with what is new put into it; to be freed. NULL: it may
- * have a cycle. */
-static uint32_t *
-find_channel_order(const struct change *c)
-{
-	size_t n = c->g->nports;
-	uint32_t *chan_order = mem_dup(
-		c->from->chan_order, c->orders * n * sizeof(*chan_order));
-
-	for (unsigned l = 0; l < c->orders; l++)
-		if (!order_layer(c, l, chan_order + l * n)) {
-			free(chan_order);
-			return NULL;
-		}
-	return chan_order;
-}
-
 /* ---- all of it ---- */
 
 /* Pairs of a switch and a LID that must reach, and those that no path joins. */
@@ -1002,8 +896,11 @@ apply_differences(struct change *c)
 	find_relayered(c);
 	change_blocks(c);
 	if (!c->failed)
-		chan_order = c->g->count != NULL ? find_ranks(c)
-						 : find_channel_order(c);
+		chan_order =
+			c->g->count != NULL
+				? find_ranks(c)
+				: channel_order_raise(c->g, c->from->chan_order,
+					  c->orders, c->fresh, c->nfresh);
 	free(c->lowest);
 	free(c->highest);
 	free(c->other);
