@@ -9,7 +9,10 @@
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
-enum { BLOCKS_MIN = 8 }; /* a thread's worth of work */
+enum {
+	BLOCKS_MIN = 8, /* a thread's worth of work */
+	AHEAD = 12,	/* switches ahead that counters are fetched for */
+};
 
 /* What is needed of the link that leaves by a port record. */
 struct hop {
@@ -264,17 +267,43 @@ pass_switch(struct walk *w, uint32_t s, const unsigned stride,
 	}
 }
 
+/* What pass_switch adds to is spread over the memory. */
+static inline void
+fetch_counters(const struct walk *w, uint32_t s, const unsigned stride,
+	const bool mapped)
+{
+	const struct hop *h = &w->hop[w->out[s]];
+	const struct dep_count *count = w->g->count;
+	size_t dep;
+
+	if (h->to == w->root)
+		return;
+	dep = h->first + w->hop[w->out[h->to]].place;
+	__builtin_prefetch(count->pairs + dep * stride, 1);
+	if (mapped)
+		__builtin_prefetch(count->planes + dep, 1);
+}
+
 static inline __attribute__((always_inline)) void
-pass_all(struct walk *w, const unsigned stride, const bool mapped, bool host)
+pass_some(struct walk *w, const unsigned stride, const bool mapped,
+	const bool weighed)
 {
 	uint32_t n = w->hi - w->lo - 1;
 
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + AHEAD < n)
+			fetch_counters(w, w->order[i + AHEAD], stride, mapped);
+		pass_switch(w, w->order[i], stride, mapped, weighed);
+	}
+}
+
+static inline __attribute__((always_inline)) void
+pass_all(struct walk *w, const unsigned stride, const bool mapped, bool host)
+{
 	if (host)
-		for (uint32_t i = 0; i < n; i++)
-			pass_switch(w, w->order[i], stride, mapped, true);
+		pass_some(w, stride, mapped, true);
 	else
-		for (uint32_t i = 0; i < n; i++)
-			pass_switch(w, w->order[i], stride, mapped, false);
+		pass_some(w, stride, mapped, false);
 }
 
 /* Count what passes the links of the tree, whose order is known. */
