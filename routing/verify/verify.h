@@ -16,6 +16,7 @@
  *   dep_graph, dep_cycle, dynamic_order   of channels in any form: the frame, a
  *                       search for cycles, an order that is kept
  *   verify_incremental  a judgement from the previous one
+ *   channel_order       an order of channels, raised for new dependencies
  *   verify_state        what a judgement found out, kept
  *   verify_text         a pair that does not arrive, in words
  *
