@@ -449,6 +449,12 @@ transition_find(const struct transition_job *job)
 	return t;
 }
 
+bool
+transition_ends_connections(const struct transition_result *t)
+{
+	return t->method == TRANSITION_STATIC && t->kind == TRANSITION_BLOCKED;
+}
+
 void
 transition_free(struct transition_result *t)
 {

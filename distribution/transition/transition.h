@@ -198,6 +198,10 @@ struct transition_result *transition_find(const struct transition_job *job);
 
 void transition_free(struct transition_result *t); /* NULL allowed */
 
+/* Whether all ports go down for it: connections end, and what path records of
+ * the routing in force say holds for none that begins afterwards. */
+bool transition_ends_connections(const struct transition_result *t);
+
 /*
  * Whether the dependencies of one multicast tree may stay while the tables are
  * written. Where the order of the switches stays and no mixture breaks it, any

@@ -138,7 +138,7 @@ run_push_start(struct sm *sm, struct mono now)
 
 	sl2vl_scan_discard(sm->foreign.scan);
 	expect_traps(sm);
-	if (sm->run.plan->change->ports_down != NULL)
+	if (transition_ends_connections(sm->run.plan->change))
 		sa_pause(sm->hosts.sa);
 	sm->run.push = push_new(&push);
 	drain_before(sm, now);
@@ -296,8 +296,7 @@ run_push_finish(struct sm *sm, struct mono now)
 {
 	if (push_complete(sm->run.push)) {
 		sm->dirty.overtook = 0;
-		if (sm->run.plan->change->kind == TRANSITION_BLOCKED &&
-			sm->run.plan->change->method == TRANSITION_STATIC)
+		if (transition_ends_connections(sm->run.plan->change))
 			sl_history_end(sm->sl_history);
 		account_change(sm);
 		run_settings_review(sm);

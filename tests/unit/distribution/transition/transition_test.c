@@ -233,6 +233,8 @@ START_TEST(methods)
 		} else {
 			ck_assert(bed_safe(&b, x));
 		}
+		ck_assert_int_eq(transition_ends_connections(x),
+			all[i] == TRANSITION_STATIC);
 		if (all[i] == TRANSITION_STATIC)
 			ck_assert_uint_gt(x->ndeps, b.t1->nadj / 2);
 		if (all[i] == TRANSITION_STATIC ||

@@ -436,6 +436,34 @@ START_TEST(own_traps_are_excused)
 }
 END_TEST
 
+/* While all ports are down, whoever chose that, no host is given a path of the
+ * view in force; it is as soon as the new one is. */
+START_TEST(no_paths_while_all_ports_are_down)
+{
+	bool is_static = strcmp(methods[_i], "static") == 0;
+	unsigned given = 0, written = 0;
+	struct sm_status st = {.phase = SM_DISCOVER};
+	struct scene s;
+	uint32_t node;
+	unsigned port;
+
+	scene_open(&s, methods[_i], 3);
+	find_cable(&s, 3, &node, &port);
+	sim_fault_link(s.w->sim, node, port, false);
+	while (written == 0 || st.phase == SM_PUSH) {
+		world_run(s.w, mono_us(20));
+		sm_status(s.w->sm, &st);
+		written += st.phase == SM_PUSH;
+		given += st.phase == SM_PUSH && sm_gives_paths(s.w->sm);
+	}
+	ck_assert_uint_gt(written, 0);
+	ck_assert_uint_eq(given, is_static ? 0 : written);
+	ck_assert(world_settle(s.w, mono_ms(60000)));
+	ck_assert(sm_gives_paths(s.w->sm));
+	scene_close(&s);
+}
+END_TEST
+
 /* ---- devices that misbehave ---- */
 
 struct villain {
@@ -616,6 +644,8 @@ main(void)
 			(TROUBLES - 1));
 	tcase_add_loop_test(tc, rare_phases_too, 0, TROUBLES - 1);
 	tcase_add_test(tc, own_traps_are_excused);
+	tcase_add_loop_test(tc, no_paths_while_all_ports_are_down, 0,
+		(int)(sizeof(methods) / sizeof(*methods)));
 	tcase_add_test(tc, false_acknowledgements_are_found);
 	tcase_add_test(tc, refused_rows_become_ports);
 	tcase_add_test(tc, blocks_are_journaled_first);
