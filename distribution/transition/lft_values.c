@@ -566,23 +566,28 @@ lid_switch(const struct topo *t, uint32_t lid)
 
 /*
  * Whether `from` knows layers: routes that were read back do not, and
- * sl_history_layers has another number then.
+ * sl_history_layers has another number then, or none because nothing was ever
+ * given out.
  */
 static bool
 knows_layers(const struct lft_values *v)
 {
-	unsigned n = sl_history_layers(v->job->history);
+	const struct sl_history *history = v->job->history;
 
-	return v->job->from != NULL && (n == 0 || v->job->from->layers.n == n);
+	return v->job->from != NULL &&
+	       (history == NULL ||
+		       v->job->from->layers.n == sl_history_layers(history));
 }
 
 /* Add the layers that old connections may use. The history is of leaves: where
- * `from` does not know better, those with other switches may use any. */
+ * `from` does not know better, those with other switches may use any, unless
+ * none can have been given an SL. */
 static void
 add_history(const struct lft_values *v, uint32_t dst, uint16_t *mask)
 {
 	const struct sl_history *history = v->job->history;
-	bool any = !knows_layers(v) && sl_history_layers(history) > 1;
+	bool any = !knows_layers(v) && (sl_history_layers(history) > 1 ||
+					       sl_history_has_any(history));
 
 	for (sw_ix s = 0; s < v->net->nsw; s++)
 		if (any && (v->leaf[s] == SL_HISTORY_NONE ||
@@ -612,7 +617,7 @@ lft_values_layers(const struct lft_values *v, uint32_t lid,
 		add_history(v, v->leaf[is], mask);
 	/* where the SLs that were given out are unknown, all may be in use */
 	if ((is == TOPO_NONE && was == TOPO_NONE) ||
-		(from == NULL && v->nheld > 0 && all &&
+		(!knows_layers(v) && v->nheld > 0 && all &&
 			sl_history_count(v->job->history) == 0))
 		for (sw_ix s = 0; s < v->net->nsw; s++)
 			mask[s] = (uint16_t)((1U << v->net->layers) - 1);

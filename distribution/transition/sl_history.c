@@ -381,6 +381,15 @@ sl_history_any(const struct sl_history *p, uint32_t i)
 	return p->leaf[i].any;
 }
 
+bool
+sl_history_has_any(const struct sl_history *p)
+{
+	for (size_t i = 0; p != NULL && i < p->n; i++)
+		if (p->leaf[i].any)
+			return true;
+	return false;
+}
+
 void
 sl_history_load(
 	struct sl_history *p, unsigned layers, const struct sl_history_sls *sls)

@@ -107,6 +107,7 @@ uint64_t sl_history_guid(const struct sl_history *p, uint32_t i);
 const uint16_t *sl_history_row(const struct sl_history *p, uint32_t i);
 /* Any layer with any leaf: its masks mean nothing. */
 bool sl_history_any(const struct sl_history *p, uint32_t i);
+bool sl_history_has_any(const struct sl_history *p); /* of some leaf */
 
 /*
  * Load a saved history into an empty one: the number of layers of the last

@@ -579,6 +579,34 @@ START_TEST(rows_before_tables)
 }
 END_TEST
 
+/* Tables are read back before any SL was given out, and one leaf is found in
+ * use: its connections may be in any layer, and no pair has one because of
+ * those tables, of which no layer is known. */
+START_TEST(nothing_was_given_out)
+{
+	struct transition_result *p;
+	struct ring r;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	x = ring_routes(&r, 1, 0);
+	y = ring_routes(&r, 2, 0);
+	install_routes(&r, y);
+	all_ports(&r, PORT_INIT);
+	set_port_states(&r, r.at[0], 0, PORT_ACTIVE);
+	sl_history_add_topology(r.past, r.t, NULL);
+	all_ports(&r, PORT_ACTIVE);
+	sl_history_add_topology(r.past, r.t, NULL);
+	ck_assert(sl_history_has_any(r.past));
+	p = find_transition(&r, x, y);
+	ck_assert_int_eq(p->kind, TRANSITION_NOTHING);
+	transition_free(p);
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
 /* Tables that need layers, and rows that are not theirs: no order of writes. */
 START_TEST(ports_go_down)
 {
@@ -662,6 +690,7 @@ main(void)
 	tcase_add_test(t, another_number_of_lanes);
 	tcase_add_test(t, rows_before_tables);
 	tcase_add_test(t, blocked_from_before);
+	tcase_add_test(t, nothing_was_given_out);
 	tcase_add_test(t, ports_go_down);
 	tcase_add_test(t, renumbered_layers);
 	suite_add_tcase(s, t);
