@@ -444,6 +444,7 @@ transition_find(const struct transition_job *job)
 		free(stay.dep);
 		stay = (struct transition_set){0};
 	}
+	t->rows_unknown = g.rows_unknown && job->method != TRANSITION_STATIC;
 	down.method = TRANSITION_STATIC;
 	plan_by(g.ports_down != NULL ? &down : job, &g, &stay, t);
 	return t;

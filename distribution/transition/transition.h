@@ -186,8 +186,10 @@ struct transition_result {
 	bool renumbers;	 /* SLs that were given out mean other layers now */
 	const char *ports_down; /* why the method is TRANSITION_STATIC, whatever
 				   was asked; NULL: it was asked, or is not */
-	char cause[512]; /* the cycle that forbade a direct write, in names */
-	char stale[512]; /* the cycle that old connections would close */
+	bool rows_unknown; /* ... unless rows that are unknown are what they
+			      shall be: they are to be read first */
+	char cause[512];   /* the cycle that forbade a direct write, in names */
+	char stale[512];   /* the cycle that old connections would close */
 };
 
 /*

@@ -98,6 +98,7 @@ struct vl_graphs {
 			    may be written beside the old tables */
 	bool renumbers;	 /* SLs that were given out mean other layers */
 	const char *ports_down; /* NULL, or why no order of writes is safe */
+	bool rows_unknown; /* ... unless rows that are unknown say otherwise */
 };
 void vl_graphs_find(const struct transition_job *job, struct vl_graphs *g);
 

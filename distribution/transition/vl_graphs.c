@@ -13,6 +13,10 @@
  * would mean other layers than these were given, no order of writes is safe
  * while packets travel: all ports go down for the change.
  *
+ * A row that is unknown may be what it shall be. Where no row that is known is
+ * another one, and the old tables need their layers, reading the unknown ones
+ * decides (rows_unknown): until then all ports would go down.
+ *
  * Links that are not up carry nothing, and have their rows when they come up. A
  * packet that would take a blocked dependency is discarded; the final row is
  * written before the dependency is unblocked.
@@ -76,12 +80,14 @@ unblocked_in_ports(const struct transition_ports *all,
 	return in;
 }
 
+enum own_vls { SHARED, UNKNOWN, OWN };
+
 /*
  * Whether layers have VLs of their own on the live link out of port p of a
  * switch.
  */
-static bool
-has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
+static enum own_vls
+own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 	const struct transition_ports *in, port_ix p)
 {
 	const struct topo *t = job->to->topo;
@@ -91,9 +97,10 @@ has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 	struct transition_ports may = unblocked_in_ports(
 		in, device_blocked(job->hw), guid, port->num);
 	const uint8_t *row, *same = NULL;
+	enum own_vls all = OWN;
 
 	if (slvl_separate_groups(&w->levels, vls) < slvl_groups(&w->levels))
-		return false;
+		return SHARED;
 	for (unsigned i = 0; i < 256; i++) {
 		if ((may.bit[i / 64] >> i % 64 & 1) == 0)
 			continue;
@@ -101,39 +108,47 @@ has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 		from = vl_map_in(
 			w->levels.map, t->node[port->node].first_port + i);
 		if (row == NULL)
-			return false;
-		if (row == same && from == was)
+			all = UNKNOWN;
+		if (row == NULL || (row == same && from == was))
 			continue;
 		if (!slvl_keeps_layers(&w->levels,
 			    slvl_hop_at(&w->levels, t, from, p, vls), row))
-			return false;
+			return SHARED;
 		same = row;
 		was = from;
 	}
-	return true;
+	return all;
 }
 
-static bool
-has_own_vls(const struct transition_job *job)
+/* The same on all links: the least of them. */
+static enum own_vls
+own_vls(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->layers;
 	const struct topo *t = job->to->topo;
 	struct vlarb_want w = {
 		.max_vls = job->max_vls, .high = job->lists == SLVL_BOTH_LISTS};
+	enum own_vls all = OWN;
 
 	slvl_of_layers(&job->levels, to, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
 		struct transition_ports in = arrival_ports(t, s);
 
-		for (unsigned out = 1; out <= n->nports; out++)
+		for (unsigned out = 1; out <= n->nports; out++) {
+			enum own_vls here = OWN;
+
 			if ((in.bit[out / 64] >> out % 64 & 1) != 0 &&
-				!slvl_end(t, n->first_port + out) &&
-				!has_own_vls_at(
-					job, &w, &in, n->first_port + out))
-				return false;
+				!slvl_end(t, n->first_port + out))
+				here = own_vls_at(
+					job, &w, &in, n->first_port + out);
+			if (here == SHARED)
+				return SHARED;
+			if (here == UNKNOWN)
+				all = UNKNOWN;
+		}
 	}
-	return true;
+	return all;
 }
 
 static bool
@@ -185,7 +200,7 @@ find_plain(const struct transition_job *job, struct vl_graphs *g)
 	bool known = sl_history_layers(job->history) > 0;
 
 	if (g->renumbers || !known || device_is_undrained(job->hw) ||
-		!has_own_vls(job))
+		own_vls(job) != OWN)
 		g->n = 1;
 	if (g->n == 1 && sl_history_layers(job->history) > 1 &&
 		!is_plain_now(job, false))
@@ -196,15 +211,18 @@ find_plain(const struct transition_job *job, struct vl_graphs *g)
 static void
 find_separate(const struct transition_job *job, struct vl_graphs *g)
 {
+	enum own_vls own = SHARED;
+
 	if (g->renumbers)
 		g->ports_down = "connections have SLs that mean other layers "
 				"from now on";
-	else if (has_own_vls(job))
+	else if ((own = own_vls(job)) == OWN)
 		g->rows_first = device_is_undrained(job->hw);
 	else if (is_plain_now(job, job->guests))
 		g->rows_first = true;
 	else
 		g->ports_down = "the old tables need layers on other VLs";
+	g->rows_unknown = g->ports_down != NULL && own == UNKNOWN;
 }
 
 void

@@ -612,12 +612,13 @@ START_TEST(ports_go_down)
 {
 	struct transition_result *p;
 	struct ring r;
-	struct routes *x, *y, *z;
+	struct routes *x, *y, *z, *one;
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
 	y = ring_routes(&r, 2, 2);
 	z = ring_routes(&r, 4, 0);
+	one = ring_routes(&r, 1, 0);
 	install_routes(&r, x);
 	ring_up(&r, x);
 	p = find_without_rows(&r, x, y);
@@ -626,6 +627,13 @@ START_TEST(ports_go_down)
 	ck_assert_int_eq(p->method, TRANSITION_STATIC);
 	ck_assert_int_eq(p->kind, TRANSITION_BLOCKED);
 	ck_assert_uint_eq(p->nstays, 0);
+	ck_assert(p->rows_unknown); /* they may be y's */
+	transition_free(p);
+	world_rows(r.hw, one); /* ... but are not */
+	p = find_without_rows(&r, x, y);
+	ck_assert_str_eq(
+		p->ports_down, "the old tables need layers on other VLs");
+	ck_assert(!p->rows_unknown);
 	transition_free(p);
 	/* SL 8 was layer 1 of two, and is layer 2 of four */
 	p = find_transition(&r, x, z);
@@ -643,6 +651,7 @@ START_TEST(ports_go_down)
 	routes_unref(x);
 	routes_unref(y);
 	routes_unref(z);
+	routes_unref(one);
 	ring_free(&r);
 }
 END_TEST
