@@ -4,8 +4,9 @@
  *
  * Tables that need their layers are judged by what rows say
  * (transition/vl_graphs.c): after a restart these are read before routes are
- * made, so that they are known to be in place. A row without an answer stays
- * unknown.
+ * made, so that they are known to be in place; where nothing says that there
+ * were layers, only when a plan shows that all ports would go down for want of
+ * them, because there are many. A row without an answer stays unknown.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_SL2VL_READ_H
 #define HEDDLE_DISTRIBUTION_DEVICE_SL2VL_READ_H

@@ -306,6 +306,13 @@ assign_lids(struct sm *sm, struct reason *why)
 }
 
 static void
+start_row_read(struct sm *sm)
+{
+	sm->run.rows_read = true;
+	sm->run.row_read = sl2vl_read_new(sm->run.topo, sm->hw, sm->x);
+}
+
+static void
 start_readback(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->run.topo;
@@ -322,8 +329,9 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->run.probed, t->node[t->sw[s].node].guid, 0);
 	sm->run.readback = lft_read_new(sm->run.topo, &job);
 	run_pkeys_read(sm);
+	sm->run.rows_read = false;
 	if (sl_history_layers(sm->sl_history) > 1)
-		sm->run.row_read = sl2vl_read_new(sm->run.topo, sm->hw, sm->x);
+		start_row_read(sm);
 	run_mcast_start_reading(sm);
 	sm->run.timeouts_before = xact_stats(sm->x)->timeouts;
 	phase_enter(sm, SM_READBACK, now);
@@ -460,8 +468,10 @@ end_readback(struct sm *sm)
 static void
 give_up_readback(struct sm *sm, struct mono now)
 {
-	lft_read_stop(sm->run.readback, now);
-	pkey_read_stop(sm->run.pkey_read, now);
+	if (sm->run.readback != NULL) {
+		lft_read_stop(sm->run.readback, now);
+		pkey_read_stop(sm->run.pkey_read, now);
+	}
 	if (sm->run.row_read != NULL)
 		device_read_stop(sm->run.row_read, now);
 	run_adaptive_stop(sm, now);
@@ -497,19 +507,29 @@ stop_readback(struct sm *sm, struct mono now)
 	phase_enter(sm, SM_IDLE, now);
 }
 
-/* Whether all tables were read; sends what there is room for. */
+/* Whether all rows were read; sends what there is room for. */
+static bool
+feed_row_read(struct sm *sm, struct mono now)
+{
+	if (sm->run.row_read == NULL)
+		return true;
+	device_read_feed(sm->run.row_read, now);
+	return device_read_done(sm->run.row_read);
+}
+
+/* The same for all tables. */
 static bool
 feed_readback(struct sm *sm, struct mono now)
 {
+	bool rows = feed_row_read(sm, now);
+
+	if (sm->run.readback == NULL)
+		return rows; /* all others were read before routing */
 	lft_read_feed(sm->run.readback, now);
 	pkey_read_feed(sm->run.pkey_read, now);
-	if (sm->run.row_read != NULL)
-		device_read_feed(sm->run.row_read, now);
-	return run_mcast_has_read(sm, now) && lft_read_done(sm->run.readback) &&
-	       pkey_read_done(sm->run.pkey_read) &&
-	       (sm->run.row_read == NULL ||
-		       device_read_done(sm->run.row_read)) &&
-	       run_adaptive_read(sm, now);
+	return rows && run_mcast_has_read(sm, now) &&
+	       lft_read_done(sm->run.readback) &&
+	       pkey_read_done(sm->run.pkey_read) && run_adaptive_read(sm, now);
 }
 
 bool
@@ -526,13 +546,37 @@ run_readback(struct sm *sm, struct mono now)
 	}
 	if (!feed_readback(sm, now))
 		return false;
-	sm->run.counts.lft_reads += lft_read_count(sm->run.readback);
+	if (sm->run.readback != NULL)
+		sm->run.counts.lft_reads += lft_read_count(sm->run.readback);
 	end_readback(sm);
 	sm->run.times.readback = mono_add(
 		sm->run.times.readback, mono_sub(now, sm->run.phase_began));
 	sl_history_add_topology(sm->sl_history, sm->run.topo,
 		sm->view != NULL ? sm->view->routes : NULL);
 	work_start(sm, now);
+	return true;
+}
+
+/*
+ * The plan takes all ports down because rows of SL2VL are unknown, as after a
+ * restart without a state: what is in the switches says what packets can do
+ * now, so the rows are read and the plan is made again. Once: a row that is not
+ * answered stays unknown.
+ */
+static bool
+read_rows_first(struct sm *sm, struct mono now)
+{
+	if (!sm->run.plan->change->rows_unknown || sm->run.rows_read)
+		return false;
+	log_info("sm: rows of SL2VL are read before ports go down cause=\"%s\"",
+		sm->run.plan->change->ports_down);
+	plan_free(sm->run.plan);
+	sm->run.plan = NULL;
+	routes_unref(sm->run.routes);
+	sm->run.routes = NULL;
+	start_row_read(sm);
+	sm->run.timeouts_before = xact_stats(sm->x)->timeouts;
+	phase_enter(sm, SM_READBACK, now);
 	return true;
 }
 
@@ -550,10 +594,10 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	}
 	sm->run.times.route = mono_add(
 		sm->run.times.route, mono_sub(now, sm->run.phase_began));
-	if (work_take(sm, w, &why))
-		run_push_start(sm, now);
-	else
+	if (!work_take(sm, w, &why))
 		fail_run(sm, now, why.text);
+	else if (!read_rows_first(sm, now))
+		run_push_start(sm, now);
 	work_free(w);
 }
 

@@ -42,6 +42,7 @@ struct run {
 	unsigned mute_stops;	  /* of these, how many nothing answered in */
 	struct map probed;	  /* switches that it has probed */
 	bool names_read;	  /* names were read before routing */
+	bool rows_read;		  /* rows of SL2VL were asked for */
 	bool new_duplicates;	  /* it met new nodes with one GUID */
 	bool cut_short;		  /* a light sweep that was ended early */
 	/* what is under way, one after the other */
