@@ -242,6 +242,21 @@ keep_pairs(struct sm *sm)
 	sm->run.pairs = NULL;
 }
 
+/* Paths by the view are given out from now on. */
+static void
+note_sls(struct sm *sm)
+{
+	const struct view *v = sm->view;
+	bool first = sl_history_layers(sm->sl_history) == 0;
+
+	if (links_switches(v->topo))
+		sl_history_add_routes(sm->sl_history, v->routes,
+			v->qos != NULL ? &v->qos->want.levels : NULL);
+	/* the state may say that no SL was ever given out: no longer */
+	if (first && v->routes->layers.n > 1)
+		state_keep_save(sm, true);
+}
+
 /* Swap the view: the one assignment by which a run takes effect. */
 void
 commit_run(struct sm *sm, struct mono now)
@@ -279,9 +294,7 @@ commit_run(struct sm *sm, struct mono now)
 	keep_pairs(sm);
 	v->change = sm->run.change;
 	sm->run.change = (struct view_change){0};
-	if (links_switches(v->topo))
-		sl_history_add_routes(sm->sl_history, v->routes,
-			v->qos != NULL ? &v->qos->want.levels : NULL);
+	note_sls(sm);
 	if (v->change.nstays > 0 && v->change.relayers)
 		dirty_mark_replan(sm, now, DIRTY_RELAYERED, NULL);
 	timer_set(

@@ -70,7 +70,7 @@ log_plan(const struct plan *p)
 		log_warn("push: all ports go down for this change, no order of "
 			 "writes is safe while packets travel cause=\"%s\"",
 			x->ports_down);
-	if (x->stale[0] != '\0')
+	if (x->stale[0] != '\0' && x->ports_down == NULL)
 		log_warn("push: connections made with earlier SLs could "
 			 "deadlock with these tables; dependencies kept "
 			 "blocked=%zu until their ports come up anew: %s",
@@ -120,6 +120,22 @@ run_push_caused(struct sm *sm, uint64_t guid)
 	return true;
 }
 
+/*
+ * What hosts may hold from now on is saved. Before the first view, where layers
+ * need their SLs, that is that none was ever given out: a restart that finds
+ * ports in use, and does not know that, has to expect any SL on them.
+ */
+static void
+save_before_push(struct sm *sm, struct mono now)
+{
+	bool first = sm->view == NULL && sm->run.routes->layers.n > 1 &&
+		     sl_history_layers(sm->sl_history) == 0;
+
+	if (timer_is_due(&sm->timers, TIMER_SAVE, now) ||
+		(first && sm->run.plan->nsteps > 0))
+		state_keep_save(sm, false);
+}
+
 void
 run_push_start(struct sm *sm, struct mono now)
 {
@@ -144,9 +160,7 @@ run_push_start(struct sm *sm, struct mono now)
 	drain_before(sm, now);
 	log_plan(sm->run.plan);
 	sm->run.waited = mono_sub(now, sm->run.first_heard);
-	/* what hosts may hold from now on */
-	if (timer_is_due(&sm->timers, TIMER_SAVE, now))
-		state_keep_save(sm, false);
+	save_before_push(sm, now);
 	if (sm->run.plan->nsteps > 0)
 		in_flight_writing(sm);
 	run_mcast_before_push(sm, now);
