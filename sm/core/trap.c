@@ -7,17 +7,18 @@
 
 /*
  * The port that a trap is about, and in *t the topology that it is in: that of
- * the view, or of this run, in which a new switch may already report its links.
- * TOPO_NONE: no port has this LID.
+ * the view, or of this run, in which a new switch may already report its links,
+ * and which is all that there is before the first view. TOPO_NONE: no port has
+ * this LID.
  */
 static port_ix
 port_of_lid(const struct sm *sm, uint16_t lid, const struct topo **t)
 {
 	port_ix p = TOPO_NONE;
 
-	if (sm->view == NULL)
+	*t = sm->view != NULL ? sm->view->topo : sm->run.topo;
+	if (*t == NULL)
 		return TOPO_NONE;
-	*t = sm->view->topo;
 	if (lid == 0)
 		return (*t)->sm_port;
 	p = topo_by_lid(*t, lid, NULL);
@@ -71,10 +72,13 @@ guid_to_probe(const struct topo *t, port_ix p, unsigned trap)
 static bool
 is_change_known(const struct sm *sm, uint64_t guid)
 {
-	const struct topo *was = sm->view->topo, *is = sm->run.topo;
+	const struct topo *was, *is = sm->run.topo;
 	node_ix o, n;
 	unsigned p;
 
+	if (sm->view == NULL)
+		return false;
+	was = sm->view->topo;
 	if (sm->phase != SM_READBACK && sm->phase != SM_ROUTE &&
 		sm->phase != SM_PUSH && sm->phase != SM_COMMIT)
 		return false;
@@ -151,7 +155,8 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 
 	if (n->trap != MAD_TRAP_LINK_STATE && n->trap != MAD_TRAP_LOCAL_CHANGES)
 		return;
-	if (p != TOPO_NONE && !is_of_sender(sm, lid, t, p)) {
+	if (p != TOPO_NONE && sm->view != NULL &&
+		!is_of_sender(sm, lid, t, p)) {
 		(void)snprintf(cause, sizeof(cause),
 			"trap %u from lid %u about lid %u, of another node",
 			n->trap, lid, about);

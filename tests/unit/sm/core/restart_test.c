@@ -1,6 +1,7 @@
 /*
  * A restart, and what the previous run left under way: blocked dependencies,
- * for which time goes on; tables that it sent, which arrive after its end.
+ * for which time goes on; tables that it sent, which arrive after its end; a
+ * first bring-up in which it was killed.
  */
 #include <check.h>
 #include <stdio.h>
@@ -272,6 +273,107 @@ START_TEST(a_switch_leaves_while_tables_are_read)
 }
 END_TEST
 
+/* ---- a first bring-up ---- */
+
+/* Layers have VLs of their own. */
+enum { ORDER = REFEREE_ACTIVE | REFEREE_LIDS | REFEREE_WAYS };
+
+/* Rows of SL2VL that were asked for, or set, but for many of a switch at once,
+ * which are set without being read. */
+static uint64_t
+count_rows(const struct world *w, unsigned method)
+{
+	const struct sim_stats *s = sim_stats(w->sim);
+
+	return s->by[sim_attr_row(MAD_SL2VL)][method] -
+	       (method == MAD_SET ? s->sl2vl_blind : 0);
+}
+
+static unsigned
+count_active(const struct world *w)
+{
+	const struct fabric *f = w->fabric;
+	unsigned n = 0;
+
+	for (uint32_t c = 0; c < f->ncables; c++)
+		n += sim_port_info(
+			     w->sim, f->cable[c].node[0], f->cable[c].port[0])
+			     ->state == PORT_ACTIVE;
+	return n;
+}
+
+/* Killed when some quarters of the links are up; the tables that are in place
+ * need their layers. */
+static struct world *
+kill_in_bring_up(const struct fabric *f, unsigned quarters)
+{
+	struct sim_options o = sim_defaults();
+	struct world *w;
+
+	o.service = mono_us(50);
+	w = world_new(f, &o,
+		"routing: {engines: [dragonfly]}\n"
+		"distribution: {drain: 5ms}\n");
+	world_start(w);
+	while (count_active(w) < (f->ncables - 2) * quarters / 4)
+		world_run(w, mono_us(50));
+	ck_assert_ptr_null(sm_view(w->sm));
+	ck_assert_uint_eq(count_rows(w, MAD_GET), 0); /* none carries data */
+	world_kill(w);
+	sim_clear_stats(w->sim);
+	return w;
+}
+
+/* Nothing is to be written in a fabric that is in order. */
+static void
+expect_memory(struct world *w)
+{
+	world_run(w, mono_ms(5000));
+	world_kill(w);
+	sim_clear_stats(w->sim);
+	world_start(w);
+	core_expect(w, ORDER, "again");
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	ck_assert_uint_eq(count_rows(w, MAD_SET), 0);
+}
+
+/* The state says that no SL was ever given out, and the rows say what packets
+ * can do: no port goes down. */
+START_TEST(killed_in_its_first_bring_up)
+{
+	struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
+	struct world *w = kill_in_bring_up(f, (unsigned)_i);
+
+	world_start(w);
+	core_expect(w, ORDER, "restarted");
+	ck_assert_uint_gt(count_rows(w, MAD_GET), 0);
+	ck_assert_ptr_null(sm_view(w->sm)->change.ports_down);
+	ck_assert_uint_eq(sm_view(w->sm)->change.nstays, 0);
+	ck_assert_uint_eq(get_status(w).traps_ours, 0);
+	expect_memory(w);
+	core_end(w, f);
+}
+END_TEST
+
+/* Without a state connections may be there. Ports go down for them, once: the
+ * traps about that are the manager's own doing before there is a view, too. */
+START_TEST(killed_and_its_state_is_lost)
+{
+	struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
+	struct world *w = kill_in_bring_up(f, 4);
+
+	world_forget(w);
+	world_start(w);
+	core_expect(w, ORDER, "restarted");
+	ck_assert_uint_gt(count_rows(w, MAD_GET), 0);
+	ck_assert_ptr_nonnull(sm_view(w->sm)->change.ports_down);
+	ck_assert_uint_gt(get_status(w).traps_ours, 0);
+	ck_assert_uint_eq(get_status(w).pushes_stopped, 0);
+	expect_memory(w);
+	core_end(w, f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -285,6 +387,8 @@ main(void)
 	tcase_add_loop_test(tc, tables_that_arrive_late, 0, 4);
 	tcase_add_test(tc, nothing_under_way);
 	tcase_add_test(tc, a_switch_leaves_while_tables_are_read);
+	tcase_add_loop_test(tc, killed_in_its_first_bring_up, 1, 5);
+	tcase_add_test(tc, killed_and_its_state_is_lost);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
