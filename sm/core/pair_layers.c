@@ -64,6 +64,31 @@ pair_layers_restore(const struct layer_memory *m, const struct topo *t,
 }
 
 void
+pair_layers_gather_kept(
+	const struct layer_memory *m, struct state_file *s, struct arena *a)
+{
+	struct state_file_pairs *rec;
+
+	if (m == NULL || m->layers != s->layers)
+		return;
+	rec = arena_array(a, m->n, sizeof(*rec));
+	for (uint32_t i = 0; i < m->n; i++) {
+		char *digit = arena_array(a, i + 2U, 1);
+
+		for (uint32_t k = 0; k <= i; k++) {
+			uint8_t layer = *layer_memory_at(m, i, k);
+
+			if (layer == LAYER_MEMORY_NONE)
+				return;
+			digit[k] = "0123456789abcdef"[layer];
+		}
+		rec[i] = (struct state_file_pairs){m->guid[i], digit};
+	}
+	s->pairs = rec;
+	s->npairs = m->n;
+}
+
+void
 pair_layers_gather(
 	const struct routes *r, struct state_file *s, struct arena *a)
 {

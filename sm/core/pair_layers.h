@@ -22,8 +22,13 @@ struct layer_memory *pair_layers_load(const struct state_file *s);
 void pair_layers_restore(const struct layer_memory *m, const struct topo *t,
 	struct route_layers *out);
 
-/* Enter the layers of r into s, if there are several; what s points to is in
- * arena a. */
+/* Enter the layers of m (NULL: nothing), as a state file said them, into s;
+ * what s points to is in arena a. As long as there is no view, they are of the
+ * routes in force. */
+void pair_layers_gather_kept(
+	const struct layer_memory *m, struct state_file *s, struct arena *a);
+
+/* The same for the layers of r, if there are several. */
 void pair_layers_gather(
 	const struct routes *r, struct state_file *s, struct arena *a);
 

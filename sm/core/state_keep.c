@@ -273,6 +273,8 @@ gather_state(const struct sm *sm, struct gathered *g)
 	g->arena = arena_new();
 	if (sm->view != NULL)
 		pair_layers_gather(sm->view->routes, s, g->arena);
+	else
+		pair_layers_gather_kept(sm->kept.pairs, s, g->arena);
 	g->lid = mem_zalloc(sm->kept.nrecord, sizeof(*g->lid));
 	for (size_t i = 0; i < sm->kept.nrecord; i++)
 		g->lid[i] = (struct state_file_lid){sm->kept.record[i].guid,
