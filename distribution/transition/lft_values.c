@@ -542,17 +542,21 @@ lft_values_diff(const struct lft_values *v, const struct lft_value_cell *c)
 	return d;
 }
 
-/* Add the layer of each switch to the LID's switch `dst` to the masks. */
+/* Add the layer of each switch to the LID's switch `dst` to the masks. SLs of
+ * old layers beyond the new ones are in layer 0, as in sl_history_mask. */
 static void
 add_layers(const struct lft_values *v, const struct routes *r,
 	const sw_ix *name, sw_ix dst, uint16_t *mask)
 {
 	for (sw_ix s = 0; s < v->net->nsw; s++) {
 		sw_ix src = name != NULL ? name[s] : s;
+		unsigned layer;
 
-		if (src != TOPO_NONE)
-			mask[s] |= (uint16_t)(1U << routes_layer(
-						      &r->layers, src, dst));
+		if (src == TOPO_NONE)
+			continue;
+		layer = routes_layer(&r->layers, src, dst);
+		mask[s] |=
+			(uint16_t)(1U << (layer < v->net->layers ? layer : 0));
 	}
 }
 

@@ -478,6 +478,43 @@ START_TEST(another_number_of_lanes)
 }
 END_TEST
 
+/* No packet is in a layer beyond those of the new routes, whatever the old ones
+ * had: there are no vertices for it. */
+START_TEST(fewer_lanes)
+{
+	struct transition_job job = {.max_stages = 8};
+	struct routes *x, *y;
+	struct chan_graph net;
+	struct lft_values v;
+	struct ring r;
+
+	ring_new(&r);
+	x = ring_routes(&r, 4, 0);
+	y = ring_routes(&r, 2, 0);
+	layers_put(&x->layers, r.at[0], r.at[3], 3);
+	install_routes(&r, x);
+	ring_up(&r, x);
+	job.from = x;
+	job.to = y;
+	job.hw = r.hw;
+	job.history = r.past;
+	chan_graph_new(&net, r.t, r.hw, &y->layers);
+	lft_values_new(&v, &net, &job);
+	for (uint32_t lid = 0; lid <= y->top; lid++) {
+		uint16_t mask[SWITCHES];
+
+		lft_values_layers(&v, lid, TRANSITION_ALL, mask);
+		for (sw_ix s = 0; s < SWITCHES; s++)
+			ck_assert_uint_lt(mask[s], 1U << 2);
+	}
+	lft_values_free(&v);
+	chan_graph_free(&net);
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
 static struct transition_result *
 find_without_rows(
 	struct ring *r, const struct routes *x, const struct routes *y)
@@ -699,6 +736,7 @@ main(void)
 	tcase_add_test(t, another_number_of_lanes);
 	tcase_add_test(t, rows_before_tables);
 	tcase_add_test(t, blocked_from_before);
+	tcase_add_test(t, fewer_lanes);
 	tcase_add_test(t, nothing_was_given_out);
 	tcase_add_test(t, ports_go_down);
 	tcase_add_test(t, renumbered_layers);
