@@ -29,6 +29,16 @@ blocked_rows_add(struct blocked_rows *b, const struct blocked_row *r)
 }
 
 void
+blocked_rows_renew(struct blocked_rows *b, uint64_t guid, unsigned in,
+	unsigned out, const uint8_t row[SL2VL_ROW])
+{
+	struct blocked_row *r = blocked_rows_find(b, guid, in, out);
+
+	if (r != NULL)
+		sl2vl_row_take_open(r->before, row);
+}
+
+void
 blocked_rows_remove(
 	struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out)
 {

@@ -46,6 +46,10 @@ struct blocked_rows {
  * that stay blocked of the first one.
  */
 void blocked_rows_add(struct blocked_rows *b, const struct blocked_row *r);
+/* The row of a blocked dependency is known, and may have been written since it
+ * was recorded: SLs that are not blocked have these VLs when it is restored. */
+void blocked_rows_renew(struct blocked_rows *b, uint64_t guid, unsigned in,
+	unsigned out, const uint8_t row[SL2VL_ROW]);
 void blocked_rows_remove(
 	struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out);
 

@@ -258,6 +258,9 @@ note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 				push_topo(p)->port[s->port].node)
 			h.pairs = x->dep[i].pairs;
 	blocked_rows_add(device_blocked(p->job.hw), &h);
+	if (is != NULL)
+		blocked_rows_renew(
+			device_blocked(p->job.hw), h.guid, h.in, h.out, is);
 }
 
 /* Whether the plan writes this block. */

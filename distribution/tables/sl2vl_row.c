@@ -20,6 +20,17 @@ sl2vl_row_block(uint8_t row[SL2VL_ROW], uint16_t sls)
 			row[sl / 2] |= (uint8_t)(sl % 2 != 0 ? 0x0f : 0xf0);
 }
 
+void
+sl2vl_row_take_open(uint8_t row[SL2VL_ROW], const uint8_t from[SL2VL_ROW])
+{
+	for (unsigned i = 0; i < SL2VL_ROW; i++) {
+		unsigned open = ((from[i] & 0xf0) != 0xf0 ? 0xf0U : 0) |
+				((from[i] & 0x0f) != 0x0f ? 0x0fU : 0);
+
+		row[i] = (uint8_t)((row[i] & ~open) | (from[i] & open));
+	}
+}
+
 bool
 sl2vl_row_is_closed(const uint8_t row[SL2VL_ROW])
 {

@@ -214,6 +214,17 @@ START_TEST(blocked_dependencies)
 	ck_assert_uint_eq(b->n, 2);
 	ck_assert_mem_eq(
 		blocked_rows_find(b, 1, 2, 3)->before, straight2, SL2VL_ROW);
+	blocked_rows_renew(b, 1, 2, 3, shut); /* nothing to take */
+	ck_assert_mem_eq(
+		blocked_rows_find(b, 1, 2, 3)->before, straight2, SL2VL_ROW);
+	/* SL 0 is blocked, the others have other VLs by now */
+	memcpy(x.before, (uint8_t[]){0xf2, 0x33}, 2);
+	blocked_rows_renew(b, 1, 2, 3, x.before);
+	blocked_rows_renew(b, 1, 2, 9, x.before); /* it is not blocked */
+	memcpy(x.before, (uint8_t[]){0x02, 0x33}, 2);
+	ck_assert_mem_eq(blocked_rows_find(b, 1, 2, 3)->before, x.before, 2);
+	ck_assert_mem_eq(blocked_rows_find(b, 1, 2, 3)->before + 2,
+		straight2 + 2, SL2VL_ROW - 2);
 	device_forget_node(h, 1); /* the dependency may still be blocked */
 	ck_assert_ptr_nonnull(blocked_rows_find(b, 1, 2, 3));
 	blocked_rows_remove(b, 1, 2, 3);
