@@ -56,6 +56,9 @@ load_sl_history(struct sm *sm, const struct state_file *s)
 		sl_history_load_leaf(history, s->leaf[i].guid, s->leaf[i].any);
 	for (i = 0; i < s->nleaf; i++)
 		sl_history_load_row(history, (uint32_t)i, s->leaf[i].mask);
+	/* that none was given out is not known to be the last word */
+	if (s->unsaved && s->layers == 0)
+		sl_history_assume_any(history);
 }
 
 void

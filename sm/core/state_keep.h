@@ -1,7 +1,9 @@
 /*
  * state_keep: what outlives the process (sm/state/state_file.h): gathered from
  * the modules that have it, saved a moment after it changed, and given back to
- * them at the start.
+ * them at the start. Before the first view it is saved only where a push needs
+ * that: before it blocks dependencies, and before ports come up on which no SL
+ * was ever given out.
  */
 #ifndef HEDDLE_SM_CORE_STATE_KEEP_H
 #define HEDDLE_SM_CORE_STATE_KEEP_H
