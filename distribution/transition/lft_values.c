@@ -542,21 +542,22 @@ lft_values_diff(const struct lft_values *v, const struct lft_value_cell *c)
 	return d;
 }
 
-/* Add the layer of each switch to the LID's switch `dst` to the masks. SLs of
- * old layers beyond the new ones are in layer 0, as in sl_history_mask. */
+/* Add the layer of each switch to the LID's switch `dst` to the masks. The SL
+ * of a layer that there is no more may be in any other. */
 static void
 add_layers(const struct lft_values *v, const struct routes *r,
 	const sw_ix *name, sw_ix dst, uint16_t *mask)
 {
 	for (sw_ix s = 0; s < v->net->nsw; s++) {
 		sw_ix src = name != NULL ? name[s] : s;
-		unsigned layer;
+		unsigned layer, layers;
 
 		if (src == TOPO_NONE)
 			continue;
 		layer = routes_layer(&r->layers, src, dst);
-		mask[s] |=
-			(uint16_t)(1U << (layer < v->net->layers ? layer : 0));
+		layers = layer < v->net->layers ? 1U << layer
+						: (1U << v->net->layers) - 1;
+		mask[s] |= (uint16_t)layers;
 	}
 }
 
