@@ -115,9 +115,9 @@ add_row_payload(struct plan_maker *m, const uint8_t row[SL2VL_ROW])
 	return pay;
 }
 
-/* SLs that stay blocked for (in, out). */
-static uint16_t
-blocked_sls(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
+/* The dependency (in, out), if some of its SLs stay blocked; or NULL. */
+static const struct transition_dependency *
+find_staying(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 {
 	const struct transition_result *x = m->p->change;
 
@@ -126,9 +126,28 @@ blocked_sls(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 
 		if (u->stays != 0 && m->t->sw[u->sw].node == n && u->in == in &&
 			u->out == out)
-			return slvl_sls(&m->vlarb.levels, u->stays);
+			return u;
 	}
-	return 0;
+	return NULL;
+}
+
+/* SLs that stay blocked for (in, out). */
+static uint16_t
+blocked_sls(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
+{
+	const struct transition_dependency *u = find_staying(m, n, in, out);
+
+	return u != NULL ? slvl_sls(&m->vlarb.levels, u->stays) : 0;
+}
+
+/* Whether this plan blocks other SLs there beside those that stay so. */
+static bool
+blocks_in_passing(
+	const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
+{
+	const struct transition_dependency *u = find_staying(m, n, in, out);
+
+	return u != NULL && (u->layers & ~u->stays) != 0;
 }
 
 static bool
@@ -167,6 +186,7 @@ plan_slvl_unblock(struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 			node->first_port + out, row);
 		sl2vl_row_block(row, stays);
 		if (r != NULL && r->settled && r->stays == stays &&
+			!blocks_in_passing(m, n, in, out) &&
 			is_in_place(m, device_at_row(node->guid, in, out), row))
 			return;
 		pay = add_row_payload(m, row);
