@@ -147,8 +147,9 @@ add_stages(struct plan_maker *m, bool drain, bool late)
 	}
 }
 
-/* Unblock everything that this plan, a broken one or a previous run blocked. */
-static void
+/* Unblock everything that this plan, a broken one or a previous run blocked,
+ * after a drain. False: there is nothing. */
+static bool
 add_unblocks(struct plan_maker *m)
 {
 	const struct transition_result *x = m->p->change;
@@ -175,7 +176,7 @@ add_unblocks(struct plan_maker *m)
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
 			plan_slvl_unblock(m, node, r->in, r->out);
 	}
-	(void)plan_end(m);
+	return plan_end(m);
 }
 
 /* ---- the whole ---- */
@@ -187,7 +188,7 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
 	bool down = x->method == TRANSITION_STATIC;
 	size_t blocks;
-	bool fell;
+	bool fell, drained;
 
 	plan_pkeys_add(m);
 	plan_portinfo_params(m);
@@ -212,12 +213,15 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	else
 		plan_portinfo_rise(m, false);
 	add_stages(m, blocks > 0 || x->rows_first || (fell && !down), late);
-	add_unblocks(m);
+	drained = add_unblocks(m);
 	plan_switchinfo_tops(m, PLAN_RAISE, false);
 	if (down)
 		plan_portinfo_rise(m, false);
-	if (fell)
+	if (fell) {
+		/* packets of old tables may wait for no port that comes up */
+		m->drain |= !down && !drained;
 		plan_portinfo_rise(m, true);
+	}
 	plan_portinfo_sm_sl(m);
 	plan_tables_add(m, job->block, job->nblocks);
 	plan_switchinfo_tops(m, PLAN_LOWER, false);

@@ -43,8 +43,9 @@
  *   UNBLOCK  rows get their final value, after a drain; also rows that a
  *            previous run or a broken push left blocked
  *   RAISE    LinearFDBTop of the others, now that the blocks below it are right
- *   PREPARE, ARM, ACTIVATE  ports that DOWN took: they hold what a port holds
- *            in Init, which was not read when the plan was made
+ *   PREPARE, ARM, ACTIVATE  ports that DOWN took, after a drain where others
+ *            stayed up: they hold what a port holds in Init, which was not read
+ *            when the plan was made
  *   PARAMS   MasterSMSL of end ports that are up: the SL belongs to the tables
  *            that are in place by now
  *   TABLES   further tables of ports, which no path depends on: alias GUIDs

@@ -307,6 +307,7 @@ schedule_rise(struct when *w)
 	if (w->downed == NULL)
 		return;
 	phase_begin(w, LOSS_ESTIMATE_RISE);
+	add_drain(w);
 	for (unsigned i = 0; i < 2; i++) { /* parameters, Armed */
 		count_end_smps(w, true);
 		add_moment(w, answer_time(w));
@@ -374,9 +375,10 @@ loss_schedule(const struct loss_estimate_job *job, const bool *downed,
 	schedule_stages(&w, late);
 	w.drain = true;
 	schedule_rows(&w, LOSS_ESTIMATE_OPEN, LOSS_ESTIMATE_PASSING);
-	w.drain = false;
-	if (x->method == TRANSITION_STATIC)
+	if (x->method == TRANSITION_STATIC) {
+		w.drain = false; /* there are no packets */
 		schedule_new_links(&w);
+	}
 	schedule_rise(&w);
 	free(w.count);
 }
