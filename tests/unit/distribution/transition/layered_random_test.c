@@ -163,7 +163,7 @@ static const struct kind kinds[] = {
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
 static struct totals *
-sum(const struct run *x)
+sum_of(const struct run *x)
 {
 	return &totals[x->kind - kinds];
 }
@@ -207,7 +207,7 @@ set_ports(const struct run *x, struct topo *t, uint8_t state)
 /* ---- tables ---- */
 
 static struct routes *
-route(const struct run *x, struct topo *t, bool rebalance)
+route_fabric(const struct run *x, struct topo *t, bool rebalance)
 {
 	const struct nue_options own = {x->layers};
 	const struct schema_values values = {engine_nue.module.options, &own};
@@ -249,9 +249,9 @@ check_tables(const struct run *x, const struct routes *r)
 	holds(x, v.cyclic == 0);
 	holds(x, v.asymmetric == 0);
 	holds(x, r->topo->nsw < 2 || v.groups <= links.least);
-	sum(x)->tables++;
-	sum(x)->others += strcmp(r->engine, x->kind->engine) != 0;
-	sum(x)->several += r->layers.n > 1;
+	sum_of(x)->tables++;
+	sum_of(x)->others += strcmp(r->engine, x->kind->engine) != 0;
+	sum_of(x)->several += r->layers.n > 1;
 }
 
 /* ---- what packets bear ---- */
@@ -354,7 +354,7 @@ judge_sample(struct run *x)
 {
 	holds(x, walk_all(x, true) != MIXTURE_LOOP);
 	holds(x, !is_cyclic(x, true, NULL));
-	sum(x)->samples++;
+	sum_of(x)->samples++;
 }
 
 /* ---- trees ---- */
@@ -413,8 +413,8 @@ judge_trees(struct run *x, struct transition_result *change)
 		dep = tree_dependencies(x->tree[i], x->t, &n);
 		stays = transition_mcast_admit(change, dep, n);
 		free(dep);
-		sum(x)->asked++;
-		sum(x)->stayed += stays;
+		sum_of(x)->asked++;
+		sum_of(x)->stayed += stays;
 		if (stays)
 			continue;
 		mcast_tree_free(x->tree[i]);
@@ -528,7 +528,7 @@ write_step(struct run *x, const struct plan *p, const struct plan_step *s)
 }
 
 static void
-drain(struct run *x)
+drain_fabric(struct run *x)
 {
 	device_drained(x->hw);
 	mixture_drain(&x->m);
@@ -547,7 +547,7 @@ carry_out_phase(struct run *x, const struct plan *p, const struct plan_phase *f)
 		      f->kind == PLAN_ARM;
 
 	if (f->drain)
-		drain(x);
+		drain_fabric(x);
 	if (f->kind == PLAN_BLOCK)
 		note_blocked(x, p, f);
 	for (size_t i = 0; i < n; i++) {
@@ -589,19 +589,19 @@ change_with_ports_down(struct run *x, const struct plan *p)
 			continue;
 		write_step(x, p, &p->step[i]);
 	}
-	drain(x);
+	drain_fabric(x);
 	sl_history_end(x->history);
 	memset(x->m.sls, 0, (size_t)x->m.nsw * x->m.nsw * sizeof(*x->m.sls));
 	for (unsigned i = 0; i < TREES; i++) {
 		mcast_tree_free(x->tree[i]);
 		x->tree[i] = NULL;
 	}
-	sum(x)->down[x->afresh]++;
+	sum_of(x)->down[x->afresh]++;
 }
 
 /* New paths are given out: packets by them arrive. */
 static void
-settle(struct run *x, struct routes *to)
+settle_routes(struct run *x, struct routes *to)
 {
 	uint16_t *all = x->m.sls;
 	size_t n = (size_t)x->m.nsw * x->m.nsw;
@@ -637,8 +637,8 @@ change_routes(struct run *x, struct routes *to)
 	bool ask = transition_mcast_must_ask(change);
 
 	holds(x, change->unread == 0 && change->nquenches == 0);
-	sum(x)->changes[change->kind]++;
-	sum(x)->stale += change->nstays > 0;
+	sum_of(x)->changes[change->kind]++;
+	sum_of(x)->stale += change->nstays > 0;
 	if (change->ports_down != NULL) {
 		change_with_ports_down(x, p);
 	} else {
@@ -648,8 +648,8 @@ change_routes(struct run *x, struct routes *to)
 	}
 	check_written(x, to);
 	if (ask)
-		drain(x);
-	settle(x, to);
+		drain_fabric(x);
+	settle_routes(x, to);
 	grow_trees(x);
 	plan_free(p);
 }
@@ -658,7 +658,7 @@ change_routes(struct run *x, struct routes *to)
 
 /* The switches hold what the first routes want. */
 static void
-install(struct run *x)
+install_first(struct run *x)
 {
 	world_rows(x->hw, x->is);
 	world_known(x->hw, x->is);
@@ -695,13 +695,13 @@ begin_run(struct run *x, const struct kind *kind, uint64_t seed)
 	x->pool = lft_pool_new();
 	x->hw = device_new(x->pool);
 	x->history = sl_history_new();
-	x->is = route(x, x->t, false);
+	x->is = route_fabric(x, x->t, false);
 	check_tables(x, x->is);
 	mixture_open(&x->m, x->t);
-	install(x);
-	drain(x);
+	install_first(x);
+	drain_fabric(x);
 	sl_history_add_topology(x->history, x->t, NULL);
-	settle(x, routes_ref(x->is));
+	settle_routes(x, routes_ref(x->is));
 	set_ports(x, x->t, PORT_ACTIVE);
 	sl_history_add_topology(x->history, x->t, x->is);
 	grow_trees(x);
@@ -765,7 +765,7 @@ lose_link(struct run *x)
 		x->layers = 1 + rng_below(&x->r, 8);
 		x->afresh = true;
 	}
-	to = route(x, t, rebalance);
+	to = route_fabric(x, t, rebalance);
 	check_tables(x, to);
 	mixture_adopt(&x->m, t, x->first);
 	if (x->t != x->first)
@@ -796,7 +796,7 @@ START_TEST(ten_links_fail)
 		for (x.step = 1; x.step <= LOSSES && drop_link(&x); x.step++)
 			lose_link(&x);
 		end_run(&x);
-		sum(&x)->fabrics++;
+		sum_of(&x)->fabrics++;
 	}
 }
 END_TEST

@@ -5,8 +5,8 @@
  *   a routing is free of deadlock if and only if its channel dependency graph
  *     has no cycle (Dally and Seitz 1987)          shortest_paths;
  *     in packets: tests/unit/tests/sim/data/data_deadlock_test.c
- *   dimension order has no cycle on a mesh, e-cube none on a hypercube,
- * whatever the VLs                                      dimension_order
+ *   dimension order has no cycle on a mesh, e-cube none on a hypercube, on one
+ *     VL                                           dimension_order
  *   shortest paths on a torus have one, up/down has none anywhere but leaves
  *     bandwidth unused                             shortest_paths, up_and_down
  *   layers of paths on VLs of their own break it, with shortest paths still
@@ -127,7 +127,7 @@ make_shape(unsigned i, struct reason *why)
 enum shape { MESH, CUBE, TORUS, GRAPH };
 
 static void
-open_shape(struct engine_rig *g, const struct engine *e, enum shape i)
+rig_shape(struct engine_rig *g, const struct engine *e, enum shape i)
 {
 	struct reason why = {""};
 
@@ -152,7 +152,7 @@ START_TEST(dimension_order)
 	struct routes *r;
 	uint64_t is, least;
 
-	open_shape(&g, &engine_dor, _i == 0 ? MESH : CUBE);
+	rig_shape(&g, &engine_dor, _i == 0 ? MESH : CUBE);
 	r = route_shape(&g);
 	(void)rig_check(r);
 	ck_assert_uint_eq(route_layers_groups(&r->layers), 1);
@@ -173,7 +173,7 @@ START_TEST(shortest_paths)
 	struct channel_verdict v;
 	uint64_t is, least;
 
-	open_shape(&g, &engine_torus, TORUS);
+	rig_shape(&g, &engine_torus, TORUS);
 	r = route_nearest(&g);
 	v = channel_judge(r);
 	ck_assert_uint_eq(v.lost, 0);
@@ -201,7 +201,7 @@ START_TEST(layers_break_cycles)
 	struct channel_verdict v;
 	uint64_t is, least;
 
-	open_shape(&g, &engine_torus, TORUS);
+	rig_shape(&g, &engine_torus, TORUS);
 	r = route_shape(&g);
 	v = rig_check(r);
 	ck_assert_uint_gt(v.groups, 1);
@@ -219,8 +219,8 @@ START_TEST(up_and_down)
 	struct engine_rig g, h;
 	struct routes *r, *other;
 
-	open_shape(&g, &engine_updn, TORUS);
-	open_shape(&h, &engine_torus, TORUS);
+	rig_shape(&g, &engine_updn, TORUS);
+	rig_shape(&h, &engine_torus, TORUS);
 	r = route_shape(&g);
 	other = route_shape(&h);
 	ck_assert_uint_eq(channel_judge(r).cyclic, 0);
@@ -238,7 +238,7 @@ START_TEST(balance)
 	struct engine_rig g;
 	struct routes *r, *nearest;
 
-	open_shape(&g, &engine_nue, _i == 0 ? TORUS : GRAPH);
+	rig_shape(&g, &engine_nue, _i == 0 ? TORUS : GRAPH);
 	r = route_shape(&g);
 	nearest = route_nearest(&g);
 	ck_assert_uint_eq(channel_judge(r).cyclic, 0);

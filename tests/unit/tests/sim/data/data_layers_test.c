@@ -164,7 +164,7 @@ bed_close(struct bed *b)
 }
 
 static void
-saturate(struct bed *b)
+send_to_all(struct bed *b)
 {
 	struct data_traffic t = data_traffic_defaults();
 
@@ -191,7 +191,7 @@ START_TEST(layers_do_not_deadlock)
 	struct bed b;
 
 	bed_open(&b, s);
-	saturate(&b);
+	send_to_all(&b);
 	world_run(b.w, mono_ms(count_milliseconds()));
 	data_report_get(b.d, &r);
 	(void)printf("%s %d: %llu packets, %.3f of the links' rate\n",
@@ -237,7 +237,7 @@ START_TEST(one_vl_deadlocks)
 		return;
 	bed_open(&b, s);
 	share_one_vl(&b);
-	saturate(&b);
+	send_to_all(&b);
 	world_run(b.w, mono_ms(MILLISECONDS));
 	data_report_get(b.d, &r);
 	ck_assert_msg(r.deadlock && r.deadlock_now, "%s %d: %llu packets",
