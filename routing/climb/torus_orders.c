@@ -230,13 +230,17 @@ torus_orders_check(
 }
 
 struct layer_map_size
-torus_orders_size(const struct dimensions *m, bool last_steps)
+torus_orders_size(const struct dimensions *m, enum torus_layers which)
 {
-	unsigned ring[DIMENSIONS_MAX], breaks = 1U << number_rings(m, ring);
+	unsigned ring[DIMENSIONS_MAX], rings = number_rings(m, ring);
+	unsigned breaks = 1U << rings;
 	struct layer_map_size size = {
 		1 + breaks, TORUS_LAST_STEP, 2 /* starts here, or not */};
 
-	if (!last_steps || m->n < 2 || m->n >= VL_MAP_IN)
+	/* half of the pairs of a single ring need either layer */
+	if (which == TORUS_WITHOUT_ONE && rings > 1)
+		size.layers--;
+	if (which != TORUS_LAST_STEPS || m->n < 2 || m->n >= VL_MAP_IN)
 		return size;
 	size = (struct layer_map_size){
 		1 + 2 * breaks, TORUS_LAST_STEP + 1, 1 + m->n};
@@ -300,7 +304,7 @@ torus_orders_make(const struct directions *d, const struct dimensions *m,
 	x.rings = number_rings(m, x.ring);
 	layer_orders_map_room(d, first, size, out);
 	out->structure = (uint16_t)((1U << out->n) - 2);
-	out->first = (uint16_t)((2U << (1U << x.rings)) - 2);
+	out->first = out->structure & (uint16_t)((2U << (1U << x.rings)) - 2);
 	out->ties = (struct layer_ties){m->at, m->of, m->n,
 		arena_array(d->g->a, d->n + 1U, sizeof(uint32_t))};
 	if (size->groups > TORUS_LAST_STEP)

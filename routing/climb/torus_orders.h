@@ -22,6 +22,11 @@
  * ring beside it, and from there by a last step. With three rings there are SLs
  * for all but one of the layers with last steps.
  *
+ * Two QoS levels leave eight SLs to each, one less than three rings take. The
+ * layer with group 2 in all rings is given up then: a pair needs it if its path
+ * passes the first coordinate in each ring, as 3 in 1,000 do on a torus of 8 x
+ * 8 x 8, and takes a longer path.
+ *
  * Source: torus-2QoS of OpenSM for a VL by dimension and SL; Dally and Seitz
  * 1987 for breaks of rings.
  */
@@ -39,14 +44,21 @@ enum {
 	TORUS_LAST_STEP = 3, /* the VL group of last steps */
 };
 
+/* Which of the layers above there are, by what they take: most first. */
+enum torus_layers {
+	TORUS_LAST_STEPS,  /* all, where last steps are possible */
+	TORUS_ALL_BREAKS,  /* without last steps */
+	TORUS_WITHOUT_ONE, /* without the layer of group 2 in all rings */
+	TORUS_LAYERS_CHOICES
+};
+
 /* Whether there are layers for these dimensions; -1 and why. */
 int torus_orders_check(const struct swgraph *g, const struct dimensions *m,
 	struct reason *why);
 
-/* What a map of VLs for them needs, with last steps where they are possible, or
- * without. */
+/* What a map of VLs for them needs. */
 struct layer_map_size torus_orders_size(
-	const struct dimensions *m, bool last_steps);
+	const struct dimensions *m, enum torus_layers which);
 
 /* Orders of that size in the graph's arena, layer 0 as that of first; free with
  * layer_orders_free. */

@@ -31,6 +31,19 @@ fits_links(const struct climb_plan *p, struct dimensions *m)
 	return m->odd * ODD <= p->d->n;
 }
 
+/* The most layers that there are VLs and SLs for. */
+static int
+choose_size(const struct route_job *job, const struct dimensions *m,
+	struct layer_map_size *size, struct reason *why)
+{
+	for (int i = 0; i < TORUS_LAYERS_CHOICES; i++) {
+		*size = torus_orders_size(m, (enum torus_layers)i);
+		if (climb_engine_check_vls(job, size, why) == 0)
+			return 0;
+	}
+	return -1;
+}
+
 static int
 make_orders(struct climb_plan *p, struct reason *why)
 {
@@ -43,10 +56,7 @@ make_orders(struct climb_plan *p, struct reason *why)
 		return -1;
 	if (torus_orders_check(p->d->g, &m, why) != 0)
 		return -1;
-	size = torus_orders_size(&m, true);
-	if (climb_engine_check_vls(p->job, &size, why) != 0)
-		size = torus_orders_size(&m, false);
-	if (climb_engine_check_vls(p->job, &size, why) != 0)
+	if (choose_size(p->job, &m, &size, why) != 0)
 		return -1;
 	climb_engine_note(p, &m, known);
 	torus_orders_make(p->d, &m, &first, &size, &p->orders);

@@ -28,6 +28,10 @@ static const struct shape shapes[] = {
 	{{8, 2, 4}, 3, 0, 1, 72, 5, 4},
 	{{5, 5, 5}, 3, 0, 1, 77, 16, 4},
 	{{8, 8, 8}, 3, 0, 1, 576, 16, 4},
+	/* SLs for all breaks but one of three rings */
+	{{5, 5, 5}, 3, 0, 2, 77, 8, 3},
+	{{8, 8, 8}, 3, 0, 2, 610, 8, 3},
+	{{5, 5, 5}, 3, 4, 2, 160, 8, 3},
 	{{7, 7}, 2, 2, 1, 80, 9, 4},
 	{{5, 5, 5}, 3, 4, 1, 125, 16, 4},
 	{{5, 5, 5}, 3, 20, 1, 300, 16, 4},
@@ -99,7 +103,7 @@ static struct fabric *
 make_other(int i, struct reason *why)
 {
 	static const unsigned flat[2] = {6, 6}, cube[4] = {4, 4, 4, 4};
-	static const unsigned many[4] = {5, 5, 5, 5}, two[2] = {5, 5};
+	static const unsigned many[4] = {5, 5, 5, 5};
 
 	switch (i) {
 	case 0:
@@ -115,8 +119,10 @@ make_other(int i, struct reason *why)
 		return gen_grid(flat, 2, false, 1, why);
 	case 5:
 		return gen_grid(many, 4, true, 1, why);
+	case 6:
+		return gen_grid(many, 2, true, 1, why);
 	default:
-		return gen_grid(two, 2, true, 1, why);
+		return gen_grid(many, 3, true, 1, why);
 	}
 }
 
@@ -131,10 +137,8 @@ START_TEST(refused)
 	struct engine_rig g;
 
 	rig_open(&g, &engine_torus, make_other(_i, &why), &why);
-	if (_i == 6)
+	if (_i >= 6)
 		rig_set_levels(&g, 3); /* 8 VLs have room for two each */
-	if (_i == 7)
-		rig_set_levels(&g, 4);
 	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
 	ck_assert_msg(
 		strstr(why.text, reason[_i]) != NULL, "%d: %s", _i, why.text);
