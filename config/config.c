@@ -753,6 +753,22 @@ int_json(const struct schema_option *o)
 	"^(0[xX][0-9a-fA-F]{1,16}|[0-9a-fA-F]{16}|"                            \
 	"[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3})$"
 
+/* "ring 8" */
+static json_t *
+shape_json(const struct schema_option *o)
+{
+	struct buf pattern = {0};
+	json_t *j;
+
+	buf_printf(&pattern, "^(");
+	for (size_t i = 0; o->choices[i] != NULL; i++)
+		buf_printf(&pattern, "%s%s", i > 0 ? "|" : "", o->choices[i]);
+	buf_printf(&pattern, ") +[0-9]+$");
+	j = text_json(pattern.text);
+	buf_free(&pattern);
+	return j;
+}
+
 /* What JSON Schema can say about values of an option. */
 static json_t *
 type_json(const struct schema_option *o, const char *const *names)
@@ -800,6 +816,11 @@ type_json(const struct schema_option *o, const char *const *names)
 		return json_pack("{s:s, s:o}", "type", "array", "items",
 			text_json("^0x[0-9a-fA-F]{1,6}"
 				  "(:0x[0-9a-fA-F]{1,4})?$"));
+	case SCHEMA_SHAPES:
+		return json_pack(
+			"{s:s, s:o}", "type", "array", "items", shape_json(o));
+	case SCHEMA_SHAPE:
+		return shape_json(o);
 	case SCHEMA_DEVICE:
 		return text_json("^0x[0-9a-fA-F]{1,6}(:0x[0-9a-fA-F]{1,4})?$");
 	case SCHEMA_PORT:

@@ -478,6 +478,28 @@ load_devices(const struct loading *l, const struct yaml_value *list,
 	return rc;
 }
 
+static int
+load_shapes(const struct loading *l, const struct yaml_value *list,
+	struct schema_shapes *field)
+{
+	struct schema_option one = *l->o;
+	struct loading item = {&one, l->env, l->d, l->path};
+	struct schema_shape *entry =
+		arena_array(l->env->arena, list->n, sizeof(*entry));
+	size_t n = 0;
+	int rc = 0;
+
+	one.type = SCHEMA_SHAPE;
+	for (const struct yaml_value *v = list->first; v != NULL; v = v->next) {
+		if (load_scalar(&item, v, &entry[n]) < 0)
+			rc = -1;
+		else
+			n++;
+	}
+	*field = (struct schema_shapes){entry, n};
+	return rc;
+}
+
 /* Read v into the field; mistakes go to d under path. 0 or -1. */
 static int
 load_option(const struct schema_option *o, const struct yaml_value *v,
@@ -521,6 +543,10 @@ load_option(const struct schema_option *o, const struct yaml_value *v,
 		if (!is_kind(&l, v, YAML_KIND_LIST))
 			return -1;
 		return load_devices(&l, v, field);
+	case SCHEMA_SHAPES:
+		if (!is_kind(&l, v, YAML_KIND_LIST))
+			return -1;
+		return load_shapes(&l, v, field);
 	case SCHEMA_BOOL:
 	case SCHEMA_INT:
 	case SCHEMA_HEX:
@@ -533,6 +559,7 @@ load_option(const struct schema_option *o, const struct yaml_value *v,
 	case SCHEMA_PORT:
 	case SCHEMA_SWITCH:
 	case SCHEMA_DEVICE:
+	case SCHEMA_SHAPE:
 	default:
 		return load_scalar(&l, v, field);
 	}

@@ -58,6 +58,9 @@ enum schema_type {	  /* what is stored at the offset */
 	SCHEMA_SWITCHES,  /* struct schema_names, each as SCHEMA_SWITCH */
 	SCHEMA_DEVICE,	  /* struct schema_device */
 	SCHEMA_DEVICES,	  /* struct schema_devices, in the order given */
+	SCHEMA_SHAPE,	  /* struct schema_shape: one of choices, and an integer
+			     of min to max */
+	SCHEMA_SHAPES,	  /* struct schema_shapes, in the order given */
 };
 
 /* What a reload does about a changed option. */
@@ -137,6 +140,17 @@ struct schema_device {
 
 struct schema_devices {
 	const struct schema_device *entry;
+	size_t n;
+};
+
+/* A part of a structure: "ring 8". */
+struct schema_shape {
+	uint32_t shape; /* index into choices */
+	uint32_t size;
+};
+
+struct schema_shapes {
+	const struct schema_shape *entry;
 	size_t n;
 };
 

@@ -541,6 +541,61 @@ set_devices(const struct reading *r)
 	return 0;
 }
 
+static int
+set_shape(const struct reading *r)
+{
+	struct schema_shape *field = r->field;
+	size_t n = strcspn(r->text, " ");
+	char *name = arena_strdup(r->env->arena, r->text);
+	const char *size = r->text + n + strspn(r->text + n, " ");
+	struct reading word = *r;
+	uint64_t v;
+
+	if (!parse_decimal(size, &v))
+		return refuse_value(
+			r, "is not a shape and a size, as in ring 8");
+	name[n] = '\0';
+	word.text = name;
+	word.field = &field->shape;
+	if (set_enum(&word) < 0)
+		return -1;
+	word.text = size;
+	if (!in_range(r->o, v))
+		return out_of_range(&word);
+	field->size = (uint32_t)v;
+	return 0;
+}
+
+/* A list is cut at blanks, too, so a shape is two words of it. */
+static int
+set_shapes(const struct reading *r)
+{
+	struct schema_shapes *field = r->field;
+	struct reading item = *r;
+	struct schema_shape *entry;
+	const char **word = NULL;
+	size_t n = 0;
+
+	if (split_list(r, &word, &n) < 0)
+		return -1;
+	entry = arena_array(r->env->arena, n, sizeof(*entry));
+	for (size_t i = 0; i < n; i += 2) {
+		struct buf both = {0};
+		int rc;
+
+		buf_printf(&both, "%s%s%s", word[i], i + 1 < n ? " " : "",
+			i + 1 < n ? word[i + 1] : "");
+		item.text = both.text;
+		item.field = &entry[i / 2];
+		rc = set_shape(&item);
+		buf_free(&both);
+		if (rc < 0)
+			return -1;
+	}
+	*field = (struct schema_shapes){entry, n / 2};
+	return 0;
+}
+
 typedef int set_fn(const struct reading *r);
 
 static set_fn *const setters[] = {
@@ -562,6 +617,8 @@ static set_fn *const setters[] = {
 	[SCHEMA_SWITCHES] = set_switches,
 	[SCHEMA_DEVICE] = set_device,
 	[SCHEMA_DEVICES] = set_devices,
+	[SCHEMA_SHAPE] = set_shape,
+	[SCHEMA_SHAPES] = set_shapes,
 	[SCHEMA_WORDS] = set_words,
 	[SCHEMA_TEXTS] = set_texts,
 	[SCHEMA_RECORDS] = set_records,

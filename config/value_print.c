@@ -187,6 +187,27 @@ print_devices(const struct schema_option *o, const void *field, struct buf *out)
 }
 
 static void
+print_shape(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_shape *v = field;
+
+	buf_printf(out, "%s %" PRIu32, o->choices[v->shape], v->size);
+}
+
+static void
+print_shapes(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_shapes *v = field;
+
+	buf_put(out, "[", 1);
+	for (size_t i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		print_shape(o, &v->entry[i], out);
+	}
+	buf_put(out, "]", 1);
+}
+
+static void
 print_words(const struct schema_option *o, const void *field, struct buf *out)
 {
 	const struct schema_words *v = field;
@@ -259,6 +280,8 @@ static const struct type {
 	[SCHEMA_SWITCHES] = {"list of switches", print_names},
 	[SCHEMA_DEVICE] = {"kind of device", print_device},
 	[SCHEMA_DEVICES] = {"list of kinds of devices", print_devices},
+	[SCHEMA_SHAPE] = {"shape and size", print_shape},
+	[SCHEMA_SHAPES] = {"list of shapes and sizes", print_shapes},
 	[SCHEMA_WORDS] = {"map of texts to words", print_words},
 	[SCHEMA_TEXTS] = {"list of texts", print_texts},
 	[SCHEMA_RECORDS] = {"map of names to keys and values", print_records},
@@ -356,6 +379,12 @@ value_range(const struct schema_option *o, const char *const *names,
 	case SCHEMA_DEVICE:
 	case SCHEMA_DEVICES:
 		buf_printf(out, "VENDOR or VENDOR:DEVICE, hexadecimal");
+		break;
+	case SCHEMA_SHAPE:
+	case SCHEMA_SHAPES:
+		value_choices(o->choices, out);
+		buf_printf(out, ", and ");
+		limits_print(o, plain_print, out);
 		break;
 	case SCHEMA_PORT:
 		buf_printf(out, "auto, DEVICE/PORT or a port GUID");

@@ -23,25 +23,12 @@ struct reading {
 	uint32_t *size; /* [nclasses] links */
 };
 
+const char *const dimension_shapes[] = {[DIMENSION_LINE] = "line",
+	[DIMENSION_RING] = "ring",
+	[DIMENSION_FULL] = "full",
+	NULL};
+
 /* ---- links ---- */
-
-/* The group that leads from s to peer, or UINT32_MAX. */
-static uint32_t
-find_group(const struct swgraph *g, sw_ix s, sw_ix peer)
-{
-	uint32_t lo = g->first[s], hi = g->first[s + 1];
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (g->group[mid].peer < peer)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < g->first[s + 1] && g->group[lo].peer == peer ? lo
-								 : UINT32_MAX;
-}
 
 static uint32_t
 root_of(struct reading *r, uint32_t e)
@@ -55,8 +42,8 @@ root_of(struct reading *r, uint32_t e)
 static void
 join_links(struct reading *r, sw_ix a, sw_ix b, sw_ix c, sw_ix d)
 {
-	uint32_t x = root_of(r, r->edge[find_group(r->g, a, b)]);
-	uint32_t y = root_of(r, r->edge[find_group(r->g, c, d)]);
+	uint32_t x = root_of(r, r->edge[swgraph_group(r->g, a, b)]);
+	uint32_t y = root_of(r, r->edge[swgraph_group(r->g, c, d)]);
 
 	if (x < y)
 		r->class[y] = x;
@@ -79,7 +66,7 @@ number_links(struct reading *r)
 			r->edge[i] =
 				g->group[i].peer > s
 					? i
-					: find_group(g, g->group[i].peer, s);
+					: swgraph_group(g, g->group[i].peer, s);
 		}
 }
 
@@ -92,7 +79,7 @@ other_neighbour(const struct swgraph *g, sw_ix a, sw_ix c, sw_ix b)
 	for (uint32_t i = g->first[a]; i < g->first[a + 1]; i++) {
 		sw_ix d = g->group[i].peer;
 
-		if (d != b && find_group(g, c, d) != UINT32_MAX)
+		if (d != b && swgraph_group(g, c, d) != UINT32_MAX)
 			return d;
 	}
 	return TOPO_NONE;
@@ -105,7 +92,7 @@ join_square(struct reading *r, sw_ix a, sw_ix c)
 	const struct swgraph *g = r->g;
 	sw_ix b = r->near[c], d = other_neighbour(g, a, c, b);
 
-	if (d == TOPO_NONE || find_group(g, b, d) != UINT32_MAX)
+	if (d == TOPO_NONE || swgraph_group(g, b, d) != UINT32_MAX)
 		return;
 	join_links(r, a, b, d, c);
 	join_links(r, a, d, b, c);
@@ -127,7 +114,7 @@ join_around(struct reading *r, sw_ix a)
 				continue;
 			if (r->count[c]++ == 0)
 				r->near[c] = b;
-			if (find_group(g, a, c) != UINT32_MAX)
+			if (swgraph_group(g, a, c) != UINT32_MAX)
 				join_links(r, a, b, b, c);
 		}
 	}
@@ -138,7 +125,7 @@ join_around(struct reading *r, sw_ix a)
 			sw_ix c = g->group[k].peer;
 
 			if (r->count[c] == SQUARE && c > a &&
-				find_group(g, a, c) == UINT32_MAX)
+				swgraph_group(g, a, c) == UINT32_MAX)
 				join_square(r, a, c);
 			r->count[c] = 0;
 		}
@@ -195,13 +182,13 @@ number_classes(struct reading *r)
 static bool
 spans_square(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix d)
 {
-	if (find_group(g, b, d) != UINT32_MAX)
+	if (swgraph_group(g, b, d) != UINT32_MAX)
 		return false;
 	for (uint32_t i = g->first[b]; i < g->first[b + 1]; i++) {
 		sw_ix c = g->group[i].peer;
 
-		if (c != a && find_group(g, d, c) != UINT32_MAX &&
-			find_group(g, a, c) == UINT32_MAX)
+		if (c != a && swgraph_group(g, d, c) != UINT32_MAX &&
+			swgraph_group(g, a, c) == UINT32_MAX)
 			return true;
 	}
 	return false;
@@ -549,29 +536,39 @@ lower_ports_first(const void *a, const void *b)
 	return x->dim < y->dim ? -1 : x->dim > y->dim;
 }
 
-static void
-order_dimensions(struct reading *r)
+void
+dimensions_sort(const struct swgraph *g, struct dimensions *x)
 {
-	const struct swgraph *g = r->g;
+	uint32_t n = g->first[g->nsw], was[DIMENSIONS_MAX];
 	struct cabling c[DIMENSIONS_MAX] = {{0, 0, 0}};
+	struct dimension dim[DIMENSIONS_MAX];
 	uint8_t number[DIMENSIONS_MAX];
 
-	for (unsigned d = 0; d < r->out->n; d++)
+	for (unsigned d = 0; d < x->n; d++)
 		c[d].dim = (uint8_t)d;
-	for (uint32_t i = 0; i < r->ngroups; i++)
+	for (uint32_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < g->group[i].n; k++) {
-			if (r->out->of[i] == DIMENSIONS_NONE)
+			if (x->of[i] == DIMENSIONS_NONE)
 				continue;
-			c[r->out->of[i]].ports +=
-				g->t->adj[g->group[i].adj + k].out;
-			c[r->out->of[i]].links++;
+			c[x->of[i]].ports += g->t->adj[g->group[i].adj + k].out;
+			c[x->of[i]].links++;
 		}
-	qsort(c, r->out->n, sizeof(*c), lower_ports_first);
-	for (unsigned d = 0; d < r->out->n; d++)
+	qsort(c, x->n, sizeof(*c), lower_ports_first);
+	memcpy(dim, x->dim, sizeof(dim));
+	for (unsigned d = 0; d < x->n; d++) {
 		number[c[d].dim] = (uint8_t)d;
-	for (uint32_t i = 0; i < r->ngroups; i++)
-		if (r->out->of[i] != DIMENSIONS_NONE)
-			r->out->of[i] = number[r->out->of[i]];
+		x->dim[d] = dim[c[d].dim];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (x->of[i] != DIMENSIONS_NONE)
+			x->of[i] = number[x->of[i]];
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t *at = x->at + (size_t)s * x->n;
+
+		memcpy(was, at, x->n * sizeof(*at));
+		for (unsigned d = 0; d < x->n; d++)
+			at[d] = was[c[d].dim];
+	}
 }
 
 /* Whether coordinates a and b are neighbours. */
@@ -634,7 +631,6 @@ dimensions_read(
 		return reason_set(why,
 			"no torus, mesh, hypercube or HyperX: its "
 			"links run in no common directions");
-	order_dimensions(&r);
 	out->at = arena_array(
 		g->a, (size_t)g->nsw * (out->n + 1), sizeof(*out->at));
 	for (unsigned d = 0; d < out->n; d++)
@@ -648,5 +644,6 @@ dimensions_read(
 	for (unsigned d = 0; d < out->n; d++)
 		if (place_coordinates(&r, d, why) != 0)
 			return -1;
+	dimensions_sort(g, out);
 	return 0;
 }

@@ -38,6 +38,9 @@ enum dimension_shape {
 	DIMENSION_GROUPS, /* none, but the groups of a dragonfly */
 };
 
+/* Their names, up to that of a full mesh, NULL-terminated. */
+extern const char *const dimension_shapes[];
+
 struct dimension {
 	uint32_t size; /* coordinates */
 	enum dimension_shape shape;
@@ -58,6 +61,10 @@ struct dimensions {
  */
 int dimensions_read(
 	const struct swgraph *g, struct dimensions *out, struct reason *why);
+
+/* Number the dimensions by the ports that they are cabled to, lower ports
+ * first. */
+void dimensions_sort(const struct swgraph *g, struct dimensions *x);
 
 /* The dimensions of links by the coordinates of their switches, which need not
  * be what the links are now: `of` and `odd` are filled in. */

@@ -153,6 +153,23 @@ lower_guid_first(const void *a, const void *b)
 	return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
+uint32_t
+swgraph_group(const struct swgraph *g, sw_ix s, sw_ix peer)
+{
+	uint32_t lo = g->first[s], hi = g->first[s + 1];
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (g->group[mid].peer < peer)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < g->first[s + 1] && g->group[lo].peer == peer ? lo
+								 : UINT32_MAX;
+}
+
 uint32_t *
 swgraph_by_guid(const struct swgraph *g)
 {

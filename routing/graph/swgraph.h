@@ -70,6 +70,9 @@ void swgraph_build(struct swgraph *g);
  */
 void swgraph_components(struct swgraph *g);
 
+/* The group of links from s to peer, or UINT32_MAX. */
+uint32_t swgraph_group(const struct swgraph *g, sw_ix s, sw_ix peer);
+
 /* The places of live switches in the order of their GUIDs, [nsw] in the graph's
  * arena; UINT32_MAX of others. */
 uint32_t *swgraph_by_guid(const struct swgraph *g);

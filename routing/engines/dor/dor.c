@@ -5,11 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/graph/dimensions.h"
+#include "routing/graph/dimensions_fit.h"
 #include "routing/graph/switch_lids.h"
 #include "sm/base/mem.h"
 
 enum { NO_GROUP = UINT32_MAX };
+
+static const struct schema_option rows[] = {
+	{.key = "dimensions",
+		.type = SCHEMA_SHAPES,
+		.offset = offsetof(struct dimension_options, dimensions),
+		.choices = dimension_shapes,
+		.min = 2,
+		.max = DIMENSION_SIZE_MAX,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The lines and full meshes of switches whose "
+			"product the fabric is, as in [line 8, full 12], in "
+			"any order; a ring of 4 is two lines of 2. Empty: "
+			"they are read from the links. Given, they are "
+			"checked against the links, and found where so many "
+			"links are missing that they cannot be read."},
+};
+
+static const struct schema dor_schema = {"routing.dor", rows,
+	sizeof(rows) / sizeof(*rows), sizeof(struct dimension_options)};
+
+static struct dimensions_given
+take_dimensions(const struct route_job *job)
+{
+	return dimensions_take(
+		engine_own_options(job->options, &dor_schema), dor_schema.path);
+}
 
 struct dor {
 	const struct swgraph *g;
@@ -327,13 +354,14 @@ dor_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
+	const struct dimensions_given given = take_dimensions(job);
 	struct dor x = {.g = &g};
 
 	*out = NULL;
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
 	swgraph_build(&g);
-	if (dimensions_read(&g, &x.d, why) != 0 ||
+	if (dimensions_find(&g, &given, &x.d, why) != 0 ||
 		refuse_others(&x.d, why) != 0)
 		return ENGINE_REFUSED;
 	rank_links(&x);
@@ -352,6 +380,6 @@ dor_route(const struct route_job *job, bool keep, unsigned attempt,
 }
 
 const struct engine engine_dor = {
-	.module = {.name = "dor"},
+	.module = {.name = "dor", .options = &dor_schema},
 	.route = dor_route,
 };

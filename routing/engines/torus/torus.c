@@ -5,8 +5,37 @@
 
 #include "routing/climb/climb_engine.h"
 #include "routing/climb/torus_orders.h"
+#include "routing/graph/dimensions_fit.h"
 
 enum { ODD = 20 };
+
+static const struct schema_option rows[] = {
+	{.key = "dimensions",
+		.type = SCHEMA_SHAPES,
+		.offset = offsetof(struct dimension_options, dimensions),
+		.choices = dimension_shapes,
+		.min = 2,
+		.max = DIMENSION_SIZE_MAX,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The rings, lines and full meshes of switches whose "
+			"product the fabric is, as in [ring 8, ring 8, line "
+			"4], in any order. Empty: they are read from the "
+			"links. Given, they are checked against the links, "
+			"and found where so many links are missing that "
+			"they cannot be read; a ring of 4 is two lines of "
+			"2."},
+};
+
+static const struct schema torus_schema = {"routing.torus", rows,
+	sizeof(rows) / sizeof(*rows), sizeof(struct dimension_options)};
+
+static struct dimensions_given
+take_dimensions(const struct route_job *job)
+{
+	return dimensions_take(engine_own_options(job->options, &torus_schema),
+		torus_schema.path);
+}
 
 static void
 describe_dimensions(const struct dimensions *d, char *out, size_t size)
@@ -47,12 +76,14 @@ choose_size(const struct route_job *job, const struct dimensions *m,
 static int
 make_orders(struct climb_plan *p, struct reason *why)
 {
+	const struct dimensions_given given = take_dimensions(p->job);
 	struct dimensions m;
 	struct layer_orders first;
 	struct layer_map_size size;
-	bool known = climb_engine_fit(p, &first, &m) && fits_links(p, &m);
+	bool known = climb_engine_fit(p, &first, &m) &&
+		     dimensions_are_given(&m, &given) && fits_links(p, &m);
 
-	if (!known && dimensions_read(p->d->g, &m, why) != 0)
+	if (!known && dimensions_find(p->d->g, &given, &m, why) != 0)
 		return -1;
 	if (torus_orders_check(p->d->g, &m, why) != 0)
 		return -1;
@@ -74,7 +105,9 @@ torus_route(const struct route_job *job, bool keep, unsigned attempt,
 }
 
 const struct engine engine_torus = {
-	.module = {.name = "torus", .opensm = " torus-2QoS "},
+	.module = {.name = "torus",
+		.options = &torus_schema,
+		.opensm = " torus-2QoS "},
 	.caps = ENGINE_OWN_VLS,
 	.state = &climb_engine_state,
 	.route = torus_route,

@@ -12,6 +12,8 @@
 static const char *const words[] = {"error", "warn", "info", NULL};
 static const char *const counts[] = {"1", "2", "4", "8", "15", NULL};
 
+static const char *const forms[] = {"line", "ring", NULL};
+
 /* A field of any type. */
 union field {
 	bool b;
@@ -22,6 +24,7 @@ union field {
 	struct schema_names names;
 	struct schema_guids guids;
 	struct schema_guid_ints ints;
+	struct schema_shapes shapes;
 };
 
 static const struct schema_option
@@ -48,7 +51,8 @@ static const struct schema_option
 	ints = {.type = SCHEMA_GUID_INTS, .max = 7},
 	sw = {.type = SCHEMA_SWITCH, .max = 10},
 	switches = {.type = SCHEMA_SWITCHES, .max = 10},
-	device = {.type = SCHEMA_DEVICE}, devices = {.type = SCHEMA_DEVICES};
+	device = {.type = SCHEMA_DEVICE}, devices = {.type = SCHEMA_DEVICES},
+	shapes = {.type = SCHEMA_SHAPES, .choices = forms, .min = 2, .max = 99};
 
 static const struct good {
 	const struct schema_option *o;
@@ -105,6 +109,8 @@ static const struct good {
 	{&guids, "[]", NULL},
 	{&guids, "[0x2, 0x1, 0x2]", "[0x0000000000000001, 0x0000000000000002]"},
 	{&ints, "{}", NULL},
+	{&shapes, "[]", NULL},
+	{&shapes, "[ring 8, line 2, ring 8]", NULL},
 };
 
 static const struct bad {
@@ -183,6 +189,13 @@ static const struct bad {
 	{&names, "a", "'a' is not a list such as [a, b]"},
 	{&guids, "[0x1, x]", "'x' is not a GUID such as 0x0002c90300a1b2c3"},
 	{&ints, "{0x1: 1}", "'{0x1: 1}' is not {}"},
+	{&shapes, "ring 8", "'ring 8' is not a list such as [a, b]"},
+	{&shapes, "[ring 8, ring]",
+		"'ring' is not a shape and a size, as in ring 8"},
+	{&shapes, "[ring 8m]",
+		"'ring 8m' is not a shape and a size, as in ring 8"},
+	{&shapes, "[rung 8]", "'rung' is unknown; did you mean 'ring'?"},
+	{&shapes, "[line 1]", "1 is out of range: line or ring, and 2 to 99"},
 };
 
 START_TEST(test_good)
@@ -242,6 +255,7 @@ START_TEST(test_range)
 		{&level, "error, warn or info"},
 		{&port, "auto, DEVICE/PORT or a port GUID"},
 		{&ints, "0 to 7"},
+		{&shapes, "line or ring, and 2 to 99"},
 		{&names, "minhop or updn"},
 		{&guid, ""},
 	};

@@ -21,6 +21,7 @@ struct engine_rig {
 	struct topo *t;
 	struct lft_pool *pool;
 	unsigned levels; /* of QoS */
+	const void *own; /* options of the engine, or NULL: defaults */
 };
 
 /* f (NULL allowed: why says it) without `out` random links, still connected. */
@@ -42,7 +43,7 @@ rig_open(struct engine_rig *g, const struct engine *e, struct fabric *f,
 
 	ck_assert_msg(f != NULL, "%s", why->text);
 	*g = (struct engine_rig){
-		e, f, frozen_topo(f, &lids), lft_pool_new(), 1};
+		e, f, frozen_topo(f, &lids), lft_pool_new(), 1, NULL};
 }
 
 /* QoS levels, on 8 VLs where there are several. */
@@ -70,7 +71,10 @@ static inline struct routes *
 rig_route(const struct engine_rig *g, struct topo *t, const struct routes *prev,
 	const char *remembered, struct reason *why)
 {
-	const struct engine_options options = {.levels = (uint8_t)g->levels};
+	const struct schema_values own = {g->e->module.options, g->own};
+	const struct engine_options options = {.own = &own,
+		.nown = g->own != NULL,
+		.levels = (uint8_t)g->levels};
 	struct route_job job = {.topo = t,
 		.pool = g->pool,
 		.prev = prev,

@@ -9,6 +9,7 @@
 
 #include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
+#include "routing/graph/dimensions_fit.h"
 #include "routing/mcast/mcast_order.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
@@ -285,6 +286,48 @@ START_TEST(lost_link)
 }
 END_TEST
 
+/* The torus of rings of four, given as what it is called; given as something
+ * else it is refused, and the next engine routes it. */
+START_TEST(given)
+{
+	static const char *const engines[] = {"dor", "nue"};
+	static const struct schema_shape rings[] = {{DIMENSION_RING, 4},
+		{DIMENSION_RING, 4}, {DIMENSION_RING, 4}, {DIMENSION_RING, 4}};
+	static const struct schema_shape flat[] = {
+		{DIMENSION_FULL, 16}, {DIMENSION_FULL, 16}};
+	static const struct dimension_options right = {{rings, 4}},
+					      wrong = {{flat, 2}};
+	const struct shape s = {TORUS, {4, 4, 4, 4}, 4, 1, NULL};
+	const struct frozen_lids lids = {0};
+	struct fabric *f = shape_fabric(&s);
+	struct topo *t = frozen_topo(f, &lids);
+	struct lft_pool *pool = lft_pool_new();
+
+	for (int i = 0; i < 2; i++) {
+		const struct schema_values own = {
+			engine_dor.module.options, i == 0 ? &right : &wrong};
+		const struct engine_options o = {.own = &own, .nown = 1};
+		struct route_job job = {.topo = t, .pool = pool, .options = &o};
+		struct route_account story;
+		struct reason why = {""};
+		struct routes *r =
+			compute_routes(&job, engines, 2, &story, &why);
+
+		ck_assert_msg(r != NULL, "%s", why.text);
+		ck_assert_str_eq(story.engine, engines[i]);
+		ck_assert(i == 0 ||
+			  strstr(story.tried,
+				  "dor refused: routing.dor.dimensions "
+				  "gives full 16, full 16: its links make "
+				  "line 2, ") != NULL);
+		routes_unref(r);
+	}
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
 /* A lost link of a line leaves no path: the pair is named, and updn routes. */
 START_TEST(broken_line)
 {
@@ -368,6 +411,7 @@ main(void)
 		tc, products, 0, sizeof(routed) / sizeof(routed[0]));
 	tcase_add_loop_test(
 		tc, refusals, 0, sizeof(refused) / sizeof(refused[0]));
+	tcase_add_test(tc, given);
 	tcase_add_test(tc, lost_link);
 	tcase_add_test(tc, broken_line);
 	tcase_add_test(tc, ten_cube);

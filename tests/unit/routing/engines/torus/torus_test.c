@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "routing/engines/torus/torus.h"
+#include "routing/graph/dimensions_fit.h"
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
@@ -146,6 +147,44 @@ START_TEST(refused)
 }
 END_TEST
 
+static const struct schema_shape eight[] = {
+	{DIMENSION_RING, 8}, {DIMENSION_RING, 8}};
+static const struct schema_shape six[] = {
+	{DIMENSION_RING, 6}, {DIMENSION_RING, 6}};
+
+/* Given dimensions are found where they cannot be read; what is remembered has
+ * to be what is given. */
+START_TEST(given)
+{
+	static const struct dimension_options right = {{six, 2}},
+					      wrong = {{eight, 2}};
+	static const struct shape s = {{6, 6}, 2, 6, 1, 0, 0, 0};
+	struct reason why = {""};
+	struct routes *r, *again;
+	struct engine_rig g;
+
+	rig_open(&g, &engine_torus, make_shape(&s, 1, &why), &why);
+	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
+	g.own = &wrong;
+	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
+	ck_assert_msg(strstr(why.text, "routing.torus.dimensions gives ring "
+				       "8, ring 8: port ") != NULL,
+		"%s", why.text);
+	g.own = &right;
+	r = rig_route(&g, g.t, NULL, NULL, &why);
+	ck_assert_msg(r != NULL, "%s", why.text);
+	(void)rig_check(r);
+	again = rig_route(&g, g.t, r, NULL, &why);
+	ck_assert_msg(again != NULL, "%s", why.text);
+	check_same_routes(r, again);
+	g.own = &wrong;
+	ck_assert_ptr_null(rig_route(&g, g.t, r, NULL, &why));
+	routes_unref(r);
+	routes_unref(again);
+	rig_close(&g);
+}
+END_TEST
+
 /* Links fail one after the other. */
 START_TEST(losses)
 {
@@ -170,6 +209,7 @@ main(void)
 	tcase_add_loop_test(t, balanced, 0, sizeof(shapes) / sizeof(*shapes));
 	tcase_add_loop_test(t, broken, 0, 5);
 	tcase_add_loop_test(t, refused, 0, 8);
+	tcase_add_test(t, given);
 	tcase_add_loop_test(t, losses, 0, 3);
 	suite_add_tcase(s, t);
 	return suite_run(s);
