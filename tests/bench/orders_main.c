@@ -73,6 +73,13 @@ print_figures(struct routes *r, double ms)
 
 /* ---- one link lost ---- */
 
+static struct verify_tables
+tables_of(const struct routes *r)
+{
+	return (struct verify_tables){r->topo, r->pool, r->row, r->nblocks,
+		&r->layers, r->link_ranks};
+}
+
 struct bench {
 	const struct fabric *f;
 	struct topo *t;
@@ -140,8 +147,7 @@ measure_loss(
 	const struct engine *e, const struct route_job *job, struct losses *sum)
 {
 	const struct routes *prev = job->prev;
-	const struct verify_tables was = {prev->topo, prev->pool, prev->row,
-		prev->nblocks, &prev->layers, NULL};
+	const struct verify_tables was = tables_of(prev);
 	struct verify_before before = {.state = prev->verified, .in = was};
 	struct arena *a = arena_new();
 	struct reason why = {""};
@@ -170,7 +176,8 @@ measure_loss(
 	r = compute_routes(job, &e->module.name, 1, &story, &why);
 	add_value(&sum->all, clock_cpu_ms() - began);
 	if (r == NULL || strcmp(r->engine, e->module.name) != 0)
-		printf("not routed by the engine: %s\n", why.text);
+		printf("not routed by the engine: %s%s\n", why.text,
+			story.tried);
 	routes_unref(r);
 }
 
@@ -178,8 +185,7 @@ static void
 print_losses(const struct bench *b, const struct engine *e,
 	const struct route_job *fresh, struct routes *r)
 {
-	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+	const struct verify_tables in = tables_of(r);
 	uint32_t cables = count_cables(b->f), n = b->lost;
 	double pairs = (double)b->t->nsw * (b->t->nsw - 1) / 2;
 	struct losses sum = {0};
