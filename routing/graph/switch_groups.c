@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/base/node_entry.h"
 
 enum {
 	GROUPS_LEAST = 3,
@@ -12,6 +13,66 @@ enum {
 	LINKED = 75, /* per cent of the pairs of groups */
 	HUNDRED = 100,
 };
+
+/* ---- groups that are given ---- */
+
+/* The group of a switch. -1 and why: none, or two alike. */
+static int
+take_group(const struct swgraph *g, const struct schema_names *given, sw_ix s,
+	uint32_t *of, struct reason *why)
+{
+	const struct topo_node *node = &g->t->node[g->t->sw[s].node];
+	const char *name = topo_desc(g->t, g->t->sw[s].node), *twice = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < given->n; i++) {
+		size_t w = node_entry_weight(given->name[i], node->guid, name);
+
+		if (w > 0 && w == most)
+			twice = given->name[i];
+		if (w <= most)
+			continue;
+		most = w;
+		twice = NULL;
+		*of = (uint32_t)i;
+	}
+	if (most == 0)
+		return reason_set(why,
+			"switch 0x%016" PRIx64 " \"%.64s\" is in none of the "
+			"%zu groups given",
+			node->guid, name, given->n);
+	if (twice != NULL)
+		return reason_set(why,
+			"switch 0x%016" PRIx64 " \"%.64s\" is in two of the "
+			"groups given: %.64s and %.64s",
+			node->guid, name, given->name[*of], twice);
+	return 0;
+}
+
+int
+switch_groups_take(const struct swgraph *g, const struct schema_names *given,
+	struct switch_groups *out, struct reason *why)
+{
+	bool *has = arena_array(g->a, given->n + 1, sizeof(*has));
+	uint32_t groups = 0;
+
+	*out = (struct switch_groups){(uint32_t)given->n,
+		arena_array(g->a, g->nsw + 1U, sizeof(*out->of))};
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		if (!g->live[s])
+			continue;
+		if (take_group(g, given, s, &out->of[s], why) != 0)
+			return -1;
+		groups += !has[out->of[s]];
+		has[out->of[s]] = true;
+	}
+	if (groups < GROUPS_LEAST)
+		return reason_set(why,
+			"no dragonfly: %" PRIu32 " of the groups given %s "
+			"switches",
+			groups, groups == 1 ? "has" : "have");
+	return 0;
+}
 
 /* ---- triangles ---- */
 

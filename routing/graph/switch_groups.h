@@ -15,17 +15,26 @@
 
 #include <stdint.h>
 
+#include "routing/core/engine.h"
 #include "routing/graph/swgraph.h"
 #include "sm/base/reason.h"
 
 struct switch_groups {
 	uint32_t n;
-	uint32_t *of; /* [nsw] of live switches, numbered by lowest GUID */
+	uint32_t *of; /* [nsw] of live switches, numbered by lowest GUID, or as
+			 they are given */
 };
 
 /* Whether links are those of such groups, but for some that are missing; -1 and
  * why. */
 int switch_groups_check(const struct swgraph *g, const struct switch_groups *x,
+	struct reason *why);
+
+/* The groups that are given: a switch is of the one that matches it most
+ * closely (sm/base/node_entry.h). -1 and why: a switch is of none, or of two;
+ * or there are too few. The array is in g->a. */
+int switch_groups_take(const struct swgraph *g,
+	const struct schema_names *given, struct switch_groups *out,
 	struct reason *why);
 
 /* Read the live switches of g, which is built; arrays are in g->a. -1 and why:

@@ -1,10 +1,10 @@
 #include "sm/policy/roles.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/base/node_entry.h"
 #include "sm/mad/mad_role.h"
 
 /* One list of the configuration, and the role that it gives. */
@@ -25,47 +25,46 @@ get_lists(const struct config *c, struct list out[LISTS])
 	out[2] = (struct list){&r->root, ROUTE_ROLE_ROOT};
 }
 
-/* True if text is a GUID: the configuration prints GUIDs as 0x and 16 digits,
- * however they are written in the file. */
+/* Whether a list of switches has one that is no GUID. */
 static bool
-is_guid(const char *text, uint64_t *guid)
+has_name(const struct schema_names *l)
 {
-	char *end;
+	uint64_t guid;
 
-	if (strncmp(text, "0x", 2) != 0 || strlen(text) != 18)
-		return false;
-	*guid = strtoull(text, &end, 16);
-	return *end == '\0';
+	for (size_t i = 0; i < l->n; i++)
+		if (!node_entry_is_guid(l->name[i], &guid))
+			return true;
+	return false;
+}
+
+/* The same of the lists among an engine's options. */
+static bool
+own_has_name(const struct schema_values *own)
+{
+	for (size_t i = 0; i < own->schema->n; i++) {
+		const struct schema_option *o = &own->schema->option[i];
+
+		if (o->type == SCHEMA_SWITCHES &&
+			has_name((const void *)((const char *)own->value +
+						o->offset)))
+			return true;
+	}
+	return false;
 }
 
 bool
 roles_by_name(const struct config *c)
 {
 	struct list list[LISTS];
-	uint64_t guid;
 
 	get_lists(c, list);
 	for (int i = 0; i < LISTS; i++)
-		for (size_t k = 0; k < list[i].names->n; k++)
-			if (!is_guid(list[i].names->name[k], &guid))
-				return true;
+		if (has_name(list[i].names))
+			return true;
+	for (size_t i = 0; i < c->nown; i++)
+		if (own_has_name(&c->own[i]))
+			return true;
 	return false;
-}
-
-/* How closely an entry matches a switch: a GUID most, then a name, then the
- * longest pattern; 0: it does not. */
-static size_t
-entry_weight(const char *entry, uint64_t guid, const char *name)
-{
-	uint64_t g;
-
-	if (is_guid(entry, &g))
-		return g == guid ? SIZE_MAX : 0;
-	if (*name == '\0')
-		return 0;
-	if (strcmp(entry, name) == 0)
-		return SIZE_MAX - 1;
-	return fnmatch(entry, name, 0) == 0 ? strlen(entry) + 1 : 0;
 }
 
 /* The role that the configuration gives to one switch. hit: the entries that
@@ -82,7 +81,7 @@ configured_role(
 	for (int i = 0; i < LISTS; i++)
 		for (size_t k = 0; k < list[i].names->n; k++, hit++) {
 			const char *entry = list[i].names->name[k];
-			size_t w = entry_weight(entry, guid, name);
+			size_t w = node_entry_weight(entry, guid, name);
 
 			*hit |= w > 0;
 			if (w > 0 && w == most && r.role != list[i].role)
@@ -138,7 +137,7 @@ add_unmatched(const struct config *c, const bool *hit,
 				continue;
 			out[n] = (struct route_role_of){
 				.role = list[i].role, .entry = entry};
-			if (is_guid(entry, &out[n].guid))
+			if (node_entry_is_guid(entry, &out[n].guid))
 				out[n].entry = NULL;
 			n++;
 		}

@@ -11,6 +11,7 @@
 #include "routing/driver/registry.h"
 #include "routing/tiers/tree.h"
 #include "sm/mad/mad_role.h"
+#include "sm/policy/roles.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -210,6 +211,30 @@ START_TEST(by_name)
 }
 END_TEST
 
+/* Names are waited for where the configuration has one, in an option of an
+ * engine too. */
+START_TEST(names_wanted)
+{
+	static const struct {
+		const char *set;
+		bool by_name;
+	} t[] = {
+		{"routing.roles.leaf=[0x1]", false},
+		{"routing.roles.leaf=[0x1, leaf2]", true},
+		{"routing.dragonfly.groups=[0x1]", false},
+		{"routing.dragonfly.groups=[0x1, g2]", true},
+	};
+	struct config *base = config_default(registry_modules());
+	struct reason why = {""};
+	struct config *c = config_with(base, &t[_i].set, 1, &why);
+
+	ck_assert_msg(c != NULL, "%s", why.text);
+	ck_assert_int_eq(roles_by_name(c), t[_i].by_name);
+	config_unref(c);
+	config_unref(base);
+}
+END_TEST
+
 /* One switch, two roles: reported, and the first of them is used. */
 START_TEST(contradicted)
 {
@@ -282,6 +307,7 @@ main(void)
 	tcase_add_loop_test(t, not_believed, 0, 2);
 	tcase_add_test(t, silent);
 	tcase_add_test(t, by_name);
+	tcase_add_loop_test(t, names_wanted, 0, 4);
 	tcase_add_test(t, contradicted);
 	tcase_add_test(t, reloaded);
 	suite_add_tcase(s, t);

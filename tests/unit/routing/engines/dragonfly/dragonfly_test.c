@@ -120,6 +120,64 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Groups that are given need not be read; a switch is of one of them. */
+START_TEST(given)
+{
+	static const char *const name[] = {"g0.*", "g1.*", "g2.*", "g3.*",
+		"g4.*", "g5.*", "g6.*", "g7.*", "g8.*", "g1.1"};
+	static const struct dragonfly_options right = {{name, 9}},
+					      less = {{name, 8}},
+					      more = {{name, 10}};
+	/* links out, so that a quarter of the groups have none between them */
+	const struct shape s = {4, 1, 2, 12, 0};
+	struct reason why = {""};
+	struct routes *r, *again;
+	struct engine_rig g;
+
+	rig_open(&g, &engine_dragonfly, make_shape(&s, 2, &why), &why);
+	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
+	g.own = &less;
+	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
+	ck_assert_msg(
+		strstr(why.text, "is in none of the 8 groups given") != NULL,
+		"%s", why.text);
+	g.own = &right;
+	r = rig_route(&g, g.t, NULL, NULL, &why);
+	ck_assert_msg(r != NULL, "%s", why.text);
+	(void)rig_check(r);
+	again = rig_route(&g, g.t, r, NULL, &why);
+	check_same_routes(r, again);
+	routes_unref(again);
+	/* a name is closer than a pattern: it is a group of its own */
+	g.own = &more;
+	again = rig_route(&g, g.t, r, NULL, &why);
+	ck_assert_msg(again != NULL, "%s", why.text);
+	(void)rig_check(again);
+	routes_unref(again);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+/* Two patterns of the same length, and a single group. */
+START_TEST(given_badly)
+{
+	static const char *const twice[] = {"g?.*", "g*.*", "g1.1"};
+	static const char *const one[] = {"g*"};
+	static const struct dragonfly_options o[] = {{{twice, 3}}, {{one, 1}}};
+	static const char *const says[] = {"is in two of the groups given: ",
+		"no dragonfly: 1 of the groups given has switches"};
+	struct reason why = {""};
+	struct engine_rig g;
+
+	rig_open(&g, &engine_dragonfly, make_other(6, &why), &why);
+	g.own = &o[_i];
+	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
+	ck_assert_msg(strstr(why.text, says[_i]) != NULL, "%s", why.text);
+	rig_close(&g);
+}
+END_TEST
+
 /* Links fail one after the other. */
 START_TEST(losses)
 {
@@ -146,6 +204,8 @@ main(void)
 	tcase_add_loop_test(t, balanced, 0, sizeof(shapes) / sizeof(*shapes));
 	tcase_add_loop_test(t, broken, 0, 5);
 	tcase_add_loop_test(t, refused, 0, 7);
+	tcase_add_test(t, given);
+	tcase_add_loop_test(t, given_badly, 0, 2);
 	tcase_add_loop_test(t, losses, 0, 3);
 	suite_add_tcase(s, t);
 	return suite_run(s);
