@@ -1,0 +1,204 @@
+/*
+ * Repairs of routes in layers: a lost link changes little but what was behind
+ * it, a host that leaves or comes changes nothing but its own LID, a lost
+ * switch is got round; all of it before a judge that shares nothing with them.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/engines/dragonfly/dragonfly.h"
+#include "routing/engines/nue/nue.h"
+#include "routing/engines/torus/torus.h"
+#include "tests/unit/routing/engine_rig.h"
+#include "tests/unit/suite.h"
+
+enum { KINDS = 3, SEEDS = 4 };
+
+static void
+open_kind(struct engine_rig *g, unsigned kind, unsigned seed)
+{
+	const unsigned size[] = {5, 5 + seed};
+	struct reason why = {""};
+
+	if (kind == 0)
+		rig_open(g, &engine_nue,
+			gen_random(24 + 2 * seed, 5, 2, seed, &why), &why);
+	else if (kind == 1)
+		rig_open(g, &engine_torus, gen_grid(size, 2, true, 2, &why),
+			&why);
+	else
+		rig_open(g, &engine_dragonfly,
+			gen_dragonfly(4, 1 + seed % 3, 2, &why), &why);
+}
+
+static struct routes *
+route_or_fail(
+	const struct engine_rig *g, struct topo *t, const struct routes *prev)
+{
+	struct reason why = {""};
+	struct routes *r = rig_route(g, t, prev, NULL, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	(void)rig_check(r);
+	return r;
+}
+
+/* Entries of prev from which packets come to a port that has no link in t. */
+static uint64_t
+count_behind(const struct routes *prev, const struct topo *t)
+{
+	const struct topo *was = prev->topo;
+	uint64_t n = 0;
+
+	for (uint32_t lid = 1; lid <= prev->top; lid++)
+		for (sw_ix s = 0; s < was->nsw; s++) {
+			sw_ix at = s, next, is;
+
+			for (;; at = next) {
+				next = routes_next_switch(
+					prev, at, (uint16_t)lid);
+				if (next == TOPO_NONE)
+					break;
+				is = topo_switch_in(t, was, at);
+				if (is == TOPO_NONE ||
+					topo_port_behind(t, is,
+						routes_port(prev, at,
+							(uint16_t)lid)) ==
+						TOPO_NONE) {
+					n++;
+					break;
+				}
+			}
+		}
+	return n;
+}
+
+START_TEST(links)
+{
+	uint64_t behind = 0, changed = 0;
+	struct engine_rig g;
+	struct routes *r;
+
+	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
+	r = route_or_fail(&g, g.t, NULL);
+	for (uint32_t c = 0; c < g.f->ncables; c++) {
+		bool *drop = mem_zalloc(g.f->ncables, sizeof(*drop));
+		struct routes *next;
+		struct topo *t;
+
+		drop[c] = true;
+		t = frozen_less(g.f, drop, r->topo);
+		free(drop);
+		if (!rig_is_trunk(g.f, c) || t->nsw < g.t->nsw) {
+			topo_unref(t);
+			continue;
+		}
+		next = route_or_fail(&g, t, r);
+		routes_count_changes(next, r);
+		behind += count_behind(r, t);
+		changed += next->entries_changed;
+		routes_unref(next);
+		topo_unref(t);
+	}
+	ck_assert_uint_gt(behind, 0);
+	ck_assert_uint_le(changed, behind + behind / 4);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+/* Entries that differ, but for LIDs that only one of the two delivers. */
+static uint64_t
+count_others(const struct routes *a, const struct routes *b)
+{
+	uint64_t n = 0;
+
+	for (uint32_t lid = 1; lid <= a->top && lid <= b->top; lid++) {
+		if (topo_by_lid(a->topo, (uint16_t)lid, NULL) == TOPO_NONE ||
+			topo_by_lid(b->topo, (uint16_t)lid, NULL) == TOPO_NONE)
+			continue;
+		for (sw_ix s = 0; s < b->topo->nsw; s++)
+			n += routes_port(a, topo_switch_in(a->topo, b->topo, s),
+				     (uint16_t)lid) !=
+			     routes_port(b, s, (uint16_t)lid);
+	}
+	return n;
+}
+
+START_TEST(hosts)
+{
+	struct engine_rig g;
+	struct routes *r, *less, *more;
+	struct topo *t, *u;
+	bool *drop;
+
+	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
+	r = route_or_fail(&g, g.t, NULL);
+	drop = mem_zalloc(g.f->ncables, sizeof(*drop));
+	for (uint32_t c = g.f->ncables; c-- > 0;)
+		if (!rig_is_trunk(g.f, c)) {
+			drop[c] = true; /* the last host */
+			break;
+		}
+	t = frozen_less(g.f, drop, g.t);
+	less = route_or_fail(&g, t, r);
+	ck_assert_uint_eq(count_others(r, less), 0);
+	u = frozen_again(g.f, t, 0);
+	more = route_or_fail(&g, u, less);
+	ck_assert_uint_eq(count_others(less, more), 0);
+	free(drop);
+	routes_unref(r);
+	routes_unref(less);
+	routes_unref(more);
+	topo_unref(t);
+	topo_unref(u);
+	rig_close(&g);
+}
+END_TEST
+
+START_TEST(switches)
+{
+	struct engine_rig g;
+	struct routes *r;
+
+	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
+	r = route_or_fail(&g, g.t, NULL);
+	for (uint32_t n = 1; n < g.f->nnodes; n++) {
+		struct fabric *f;
+		struct routes *next;
+		struct topo *t;
+		bool *drop;
+
+		if (g.f->node[n].type != FABRIC_SWITCH || n % 5 != 0 ||
+			!fabric_connected(g.f, FABRIC_NONE, n))
+			continue;
+		drop = mem_zalloc(g.f->nnodes, sizeof(*drop));
+		drop[n] = true;
+		f = fabric_rebuild(
+			g.f, &(struct fabric_edit){.drop_node = drop});
+		t = frozen_again(f, r->topo, 0);
+		next = route_or_fail(&g, t, r);
+		routes_unref(next);
+		topo_unref(t);
+		fabric_free(f);
+		free(drop);
+	}
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("climb_repair");
+	TCase *t = tcase_create("core");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, links, 0, KINDS * SEEDS);
+	tcase_add_loop_test(t, hosts, 0, KINDS * SEEDS);
+	tcase_add_loop_test(t, switches, 0, KINDS * SEEDS);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
