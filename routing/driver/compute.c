@@ -411,9 +411,25 @@ busiest_link_load(const struct routes *r)
 }
 
 /*
+ * Whether the fresh_load of the previous routes says something of this fabric:
+ * it is the same, or, where no bound is known but that, it has only lost links
+ * since: as light as then fresh tables are not again.
+ */
+static bool
+is_fresh_load_known(const struct routes *prev, const struct routes *kept)
+{
+	if (prev->topo->hash == kept->topo->hash)
+		return true;
+	return kept->order == ROUTE_NO_ORDER && prev->order == ROUTE_NO_ORDER &&
+	       strcmp(prev->engine, kept->engine) == 0 &&
+	       count_hosts(prev->topo) == count_hosts(kept->topo) &&
+	       !has_new_link(prev->topo, kept->topo);
+}
+
+/*
  * True if kept tables are within the limit of a load that is known without a
- * fresh computation: a load bound, or the fresh_load of the previous routes if
- * the fabric is the same. The highest known load is noted in kept->fresh_load.
+ * fresh computation: a load bound, or the fresh_load of the previous routes.
+ * The highest known load is noted in kept->fresh_load.
  */
 static bool
 known_load_allows_kept(const struct run *run, struct routes *kept)
@@ -422,7 +438,7 @@ known_load_allows_kept(const struct run *run, struct routes *kept)
 	uint64_t least;
 
 	kept->fresh_load = load_bound_switches(kept->topo);
-	if (prev->topo->hash == kept->topo->hash &&
+	if (is_fresh_load_known(prev, kept) &&
 		prev->fresh_load > kept->fresh_load)
 		kept->fresh_load = prev->fresh_load;
 	if (is_within_load_limit(run, kept, kept->fresh_load))

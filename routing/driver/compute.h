@@ -28,8 +28,9 @@
  *   2. Kept tables are accepted if they are within the limit of a load bound,
  *      which the busiest link of any tables carries at the least
  *      (load_bound_switches, load_bound_tree), or of the fresh_load of the
- *      previous routes if the fabric is the same. This is nearly always enough
- *      and takes no time.
+ *      previous routes if the fabric is the same; or, for tables that obey no
+ *      order of switches, if it has only lost links since. This is nearly
+ *      always enough and takes no time.
  *   3. Else a few entries are moved off their busiest links (rebalance.h), and
  *      they are accepted if they are within the limit of the load bound then.
  *      This often helps after a repair, which adds all that went over a lost

@@ -147,8 +147,8 @@ measure_loss(
 	const struct engine *e, const struct route_job *job, struct losses *sum)
 {
 	const struct routes *prev = job->prev;
-	const struct verify_tables was = tables_of(prev);
-	struct verify_before before = {.state = prev->verified, .in = was};
+	struct verify_before before = {
+		.state = prev->verified, .in = tables_of(prev)};
 	struct arena *a = arena_new();
 	struct reason why = {""};
 	struct route_account story;
@@ -191,6 +191,7 @@ print_losses(const struct bench *b, const struct engine *e,
 	struct losses sum = {0};
 
 	(void)verify_keep(&in, 1, &r->report, &r->verified, NULL);
+	r->fresh_load = r->report.load_max;
 	for (uint32_t i = 0; i < n; i++) {
 		bool *drop = mem_zalloc(b->f->ncables, sizeof(*drop));
 		struct route_job job = *fresh;
