@@ -124,7 +124,9 @@ forget_lid(struct repair *m, uint16_t lid, bool host)
 	m->lid = lid;
 	for (sw_ix u = 0; u < g->nsw; u++) {
 		repair_drop_load(m, u, host ? g->t->sw[u].nhost : 0);
-		repair_put_entry(m, u, LFT_DROP);
+		/* also where the last block goes on beyond the top */
+		if (lid / LFT_BLOCK < m->r->nblocks)
+			routes_put_entry(m->r, u, lid, LFT_DROP, NULL);
 	}
 }
 

@@ -1003,11 +1003,6 @@ begin_graph(const struct verify_before *was, const struct verify_tables *in)
 		was->in.pool != in->pool ||
 		(in->layers != NULL && in->layers->n > ROUTE_LAYERS))
 		return NULL;
-	/* ranks by group prove what has been counted, which a full judgement
-	 * begins */
-	if (in->ranks != NULL && in->ranks->groups > 1 &&
-		from->g->count == NULL)
-		return NULL;
 	/* judged as one before: so are they now, however many there are */
 	if (from->g->nlayers == 1)
 		as.layers = NULL;

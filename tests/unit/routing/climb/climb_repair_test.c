@@ -144,6 +144,11 @@ START_TEST(hosts)
 	t = frozen_less(g.f, drop, g.t);
 	less = route_or_fail(&g, t, r);
 	ck_assert_uint_eq(count_others(r, less), 0);
+	for (uint32_t lid = less->top + 1U; lid < less->nblocks * LFT_BLOCK;
+		lid++)
+		ck_assert_uint_eq(
+			routes_block(less, 0, lid / LFT_BLOCK)[lid % LFT_BLOCK],
+			LFT_DROP);
 	u = frozen_again(g.f, t, 0);
 	more = route_or_fail(&g, u, less);
 	ck_assert_uint_eq(count_others(less, more), 0);
@@ -153,6 +158,36 @@ START_TEST(hosts)
 	routes_unref(more);
 	topo_unref(t);
 	topo_unref(u);
+	rig_close(&g);
+}
+END_TEST
+
+/* Two cables of any kind at once. */
+START_TEST(pairs_of_cables)
+{
+	struct rng rng = {(uint64_t)_i + 1};
+	struct engine_rig g;
+	struct routes *r;
+
+	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
+	r = route_or_fail(&g, g.t, NULL);
+	for (unsigned n = 0; n < 60; n++) {
+		bool *drop = mem_zalloc(g.f->ncables, sizeof(*drop));
+		struct reason why = {""};
+		struct routes *next;
+		struct topo *t;
+
+		for (unsigned k = 0; k < 2; k++)
+			drop[rng_below(&rng, g.f->ncables)] = true;
+		t = frozen_less(g.f, drop, r->topo);
+		next = rig_route(&g, t, r, NULL, &why);
+		if (next != NULL)
+			(void)rig_check(next);
+		routes_unref(next);
+		topo_unref(t);
+		free(drop);
+	}
+	routes_unref(r);
 	rig_close(&g);
 }
 END_TEST
@@ -198,6 +233,7 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, links, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, hosts, 0, KINDS * SEEDS);
+	tcase_add_loop_test(t, pairs_of_cables, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, switches, 0, KINDS * SEEDS);
 	suite_add_tcase(s, t);
 	return suite_run(s);
