@@ -87,7 +87,8 @@ repair_lids(struct repair *m)
 	for (sw_ix s = 0; s < m->x->g->nsw; s++)
 		if (m->x->g->live[s])
 			find_lost_entries(m, s, &l);
-	qsort(l.of, l.n, sizeof(*l.of), compare_lost);
+	if (l.n > 0)
+		qsort(l.of, l.n, sizeof(*l.of), compare_lost);
 	for (size_t i = 0; i < l.n;) {
 		uint16_t lid = l.of[i].lid;
 
