@@ -39,27 +39,6 @@ link_load(const struct column *c, uint32_t group, uint32_t link)
 	return c->load[link] + c->x->load[group] / c->x->g->group[group].n;
 }
 
-/* The link of a group for the LID: the previous one, or the least loaded. */
-static uint32_t
-choose_link(const struct column *c, sw_ix u, uint32_t group, bool *kept)
-{
-	const struct climb *x = c->x;
-	const struct link_group *links = &x->g->group[group];
-	uint32_t best = links->adj;
-	uint8_t was = x->job->keep ? climb_former_port(x, u, c->lid) : LFT_DROP;
-
-	*kept = false;
-	for (uint32_t k = links->adj; k < links->adj + links->n; k++) {
-		if (x->g->t->adj[k].out == was) {
-			*kept = true;
-			return k;
-		}
-		if (c->load[k] < c->load[best])
-			best = k;
-	}
-	return best;
-}
-
 /* The best way on from u; false: no neighbour leaves the layer of the pair.
  * regular: see climb_is_regular. */
 static bool
@@ -86,7 +65,7 @@ choose_among(struct column *c, sw_ix u, bool regular)
 			(regular && !climb_is_regular(x, c->t, i, &c->onward[v],
 					    l.tail & 1U << layer)))
 			continue;
-		k = choose_link(c, u, i, &kept);
+		k = climb_choose_link(x, u, i, c->lid, c->load, &kept);
 		cost = c->cost[v] + link_load(c, i, k) + 1;
 		if (!kept && cost >= least)
 			continue;
@@ -146,7 +125,8 @@ keep_column(struct column *c)
 			continue;
 		c->kept[u] = true;
 		c->next[u] = group;
-		c->link[u] = choose_link(c, u, group, &kept);
+		c->link[u] =
+			climb_choose_link(x, u, group, c->lid, c->load, &kept);
 		c->tail[u] = c->former.tail[u];
 		c->onward[u] = climb_onward(x, c->t, u, c->next, c->tail);
 		c->cost[u] = c->cost[v] + link_load(c, group, c->link[u]) + 1;

@@ -166,11 +166,16 @@ uint16_t climb_former_layer(const struct climb *x, sw_ix t, sw_ix u);
 /* climb_load.c: add the pairs of the tree of t to the load of its links, or
  * take them off. */
 void climb_add_load(struct climb *x, sw_ix t, bool add);
+/* The link of group c for u and a LID, an index in topo.adj: the previous one,
+ * *kept, or the least loaded by load[topo.nadj]. */
+uint32_t climb_choose_link(const struct climb *x, sw_ix u, uint32_t c,
+	uint16_t lid, const uint64_t *load, bool *kept);
 
 /* climb_mend.c: every pair gets a common layer. */
 void climb_mend(struct climb *x);
-/* u gets one with t by a change in the tree of t, of which next[] is enough;
- * at most so many others lose theirs. False: there is no such change. */
+/* u gets one with t by a change in the tree of t, of which next[] is enough,
+ * and by which at most `broken` other switches lose theirs. False: there is no
+ * such change. */
 bool climb_mend_path(struct climb *x, sw_ix t, sw_ix u, int broken);
 
 /* climb_lids.c: the entries of all LIDs, and the pairs of hosts over each link,

@@ -95,7 +95,8 @@ put_path(struct repair *m, const struct climb *y, sw_ix u)
 	while (u != m->t) {
 		uint32_t c = y->next[climb_pair(y, m->t, u)];
 		uint8_t out = routes_port(m->r, u, m->lid);
-		uint32_t k = repair_choose_link(m, u, c, &(bool){false});
+		uint32_t k = climb_choose_link(
+			m->x, u, c, m->lid, m->load, &(bool){false});
 
 		if (climb_former_group(m->x, u, out) != c)
 			repair_put_entry(m, u, g->t->adj[k].out);

@@ -34,7 +34,6 @@ repair_begin_lid(struct repair *m, sw_ix t, uint16_t lid)
 	set_state(m, t, PATH_KNOWN);
 }
 
-/* u goes on over a link of group c, to a switch with a known path. */
 void
 repair_hang(struct repair *m, sw_ix u, uint32_t c, uint32_t link)
 {
@@ -65,7 +64,6 @@ find_link(const struct swgraph *g, uint32_t c, uint8_t port)
 	return k;
 }
 
-/* The path of u by its entries, as far as there is one. */
 void
 repair_know_path(struct repair *m, sw_ix u)
 {
@@ -136,25 +134,6 @@ struct offer {
 	uint64_t cost;
 };
 
-/* The least loaded link of group c, or that of before. */
-uint32_t
-repair_choose_link(const struct repair *m, sw_ix u, uint32_t c, bool *kept)
-{
-	const struct swgraph *g = m->x->g;
-	uint8_t was = climb_former_port(m->x, u, m->lid);
-	uint32_t best = g->group[c].adj;
-
-	*kept = true;
-	for (uint32_t k = best; k < g->group[c].adj + g->group[c].n; k++) {
-		if (g->t->adj[k].out == was)
-			return k;
-		if (m->load[k] < m->load[best])
-			best = k;
-	}
-	*kept = false;
-	return best;
-}
-
 /* The best next hop of orphan u to a switch of a level, in some of these
  * layers; regular: see climb_is_regular. */
 static struct offer
@@ -179,7 +158,7 @@ find_offer(struct repair *m, sw_ix u, uint32_t level, uint16_t layers,
 			(regular && !climb_is_regular(x, m->t, i, &m->onward[v],
 					    l.tail & layers)))
 			continue;
-		k = repair_choose_link(m, u, i, &kept);
+		k = climb_choose_link(x, u, i, m->lid, m->load, &kept);
 		cost = kept ? 0 : m->cost[v] + m->load[k] + 1;
 		if (cost < best.cost)
 			best = (struct offer){i, k, cost};
@@ -242,8 +221,6 @@ repair_hosts(const struct repair *m, sw_ix u)
 	return x->lids.host[m->lid] ? x->g->t->sw[u].nhost : 0;
 }
 
-/* Pairs of hosts from u do not go over its previous path any more, up to the
- * lost link and behind it. */
 void
 repair_drop_load(struct repair *m, sw_ix u, uint64_t hosts)
 {
@@ -305,7 +282,6 @@ note_stuck(struct repair *m, sw_ix u)
 		repair_add_stuck(m, u, m->t);
 }
 
-/* The LID is repaired; the orphans behind lost links are known. */
 void
 repair_orphans(struct repair *m)
 {

@@ -58,9 +58,6 @@ void repair_begin_lid(struct repair *m, sw_ix t, uint16_t lid);
 void repair_know_path(struct repair *m, sw_ix u);
 /* u goes on over a link of group c, to a switch with a known path. */
 void repair_hang(struct repair *m, sw_ix u, uint32_t c, uint32_t link);
-/* The least loaded link of group c for u, or that of before. */
-uint32_t repair_choose_link(
-	const struct repair *m, sw_ix u, uint32_t c, bool *kept);
 /* The layer of the pair of u and t, a bit. */
 uint16_t repair_layer(const struct repair *m, sw_ix u);
 /* Hosts of u that have pairs by the LID. */
