@@ -15,8 +15,7 @@
  *	both trees, until there are none
  *	the layer of a pair: the one in force if it can be, else the least used
  *	each further LID of t: other neighbours at the same levels, in the
- *	layers of the pairs; where a switch is stuck it is pinned to the tree of
- *t
+ *	layers of the pairs; a switch that is stuck is pinned to the tree of t
  *
  * Where the graph has only lost links since the routes in force, and no order
  * has changed for the rest, what does not lead over them stays as it is
@@ -25,8 +24,8 @@
  * With a map of VLs the VL and the rank of a link depend on the link before. A
  * path has two sets of layers then: those in which all of it climbs, for its
  * switch as a source, and those in which it does behind its first link, for
- *what comes over that link. Paths that are regular in a structure come first,
- *level by level; pairs without a common layer are mended (climb_mend.c).
+ * what comes over that link. Paths that are regular in a structure come first,
+ * level by level; pairs without a common layer are mended (climb_mend.c).
  *
  * Any subset of such paths is free of deadlock: every dependency of a layer
  * leads to a higher rank (Dally and Seitz 1987). So paths may be lost, kept and

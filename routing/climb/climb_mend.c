@@ -1,45 +1,80 @@
 /*
  * climb_mend: pairs without a common layer, where layers have a map of VLs.
  *
- * A few next hops are changed in the tree of one of the two: from the switch of
- * the pair on, up to a switch that goes on as before. What hangs behind them
- * gets other layers by that. The change stays if fewer pairs are without a
- * common layer then. Where no change helps any more, the first pair left gets
- * its escape paths in both trees, which nothing changes any more; with all of
- * them pinned every pair has layer 0, so this ends.
+ * In the tree of one of the two, or in both, the pair gets the path of a layer
+ * that changes the least: next hops, and pairs of switches behind them that
+ * would lose theirs. What hangs behind changed next hops gets other layers by
+ * that. The change stays if few enough pairs are without a common layer then:
+ * at first fewer than before, then as many, then a few more, so that the search
+ * does not end where no single change helps.
+ *
+ * Pairs that have no layer after that get their paths in layer 0, whatever that
+ * breaks, and those paths are pinned: nothing changes them any more, and the
+ * search goes on around them. If pinned paths leave none in a tree, all its
+ * pins are those of the escape tree from then on. A tree becomes one of these
+ * once, and otherwise pins only grow; with all of them pinned every pair has
+ * layer 0, so this ends.
  */
 #include <string.h>
 
 #include "routing/climb/climb_priv.h"
 #include "sm/base/mem.h"
 
-enum { DEPTH = 4, TRIES = 2000, ATTEMPTS = 3 };
+/* What a next hop costs in a search, what one costs that is not the tree's, and
+ * a pair that loses its layer by that, of which so many count. */
+enum {
+	COST_HOP = 1,
+	COST_CHANGE = 3,
+	COST_BREAK = 30,
+	BREAKS = 10,
+	COST_MOST = 4096, /* of a path: longer ones are not looked for */
+	NO_STATE = UINT32_MAX
+};
+
+/* Pairs more that a change may leave without a layer, in the last of a row of
+ * rounds; each pair has so many attempts. */
+enum { MORE = 3, ATTEMPTS = 4 };
 
 struct undo {
-	sw_ix u;
+	size_t pair;
 	uint32_t next;
 	struct climb_layers layers;
 };
 
-struct mend {
-	struct climb *x;
-	sw_ix t, u;	/* the tree at work, and the switch */
-	unsigned depth; /* next hops that may change */
-	int most;	/* pairs more without a layer that a change may leave */
-	uint32_t link[DEPTH]; /* the new ones, from the switch of the pair on */
-	bool *dirty;	      /* [nsw] has got other layers */
-	struct undo *undo;    /* [nsw] what it had; n of them */
-	uint32_t n;
-	bool *seen;	/* [nsw] for walks */
-	sw_ix *stack;	/* [nsw] */
-	uint8_t *tried; /* [nsw * nsw] attempts, by pair */
+/* A state of a search, in the list of those of equal cost. */
+struct entry {
+	uint32_t state, next;
 };
 
-static bool
-has_layer(const struct climb *x, sw_ix t, sw_ix u)
+struct climb_mend {
+	struct climb *x;
+	int more;	/* pairs more that a change may leave without a layer */
+	uint8_t *tried; /* [nsw * nsw] attempts, by pair */
+	bool *escapes;	/* [nsw] pins of the tree are the escape tree's */
+	bool *dirty;	/* [nsw] has got other layers */
+	struct undo *undo; /* [2 * nsw] what was there; n of them */
+	uint32_t n;
+	bool *seen;   /* [nsw] for walks; none is, in between */
+	sw_ix *stack; /* [nsw] */
+	/* a search: a state is a group, and the class of the link before it */
+	uint32_t *breaks; /* [nsw] pairs of switches behind one that do not have
+			     the layer, but another */
+	uint32_t now;	  /* its number */
+	uint32_t *round;  /* [states] the search that cost and before are of */
+	uint32_t *cost;	  /* [states] */
+	uint32_t *before; /* [states] where it was reached from, or NO_STATE */
+	uint32_t bucket[COST_MOST]; /* entries by cost, or NO_STATE */
+	struct entry *entry;	    /* nentries of them */
+	uint32_t nentries;
+	uint32_t *path; /* [states] groups that it found; length of them */
+	uint32_t length;
+};
+
+/* Layers that u and t have both ways. */
+static uint16_t
+common_layers(const struct climb *x, sw_ix t, sw_ix u)
 {
-	return (x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)]) !=
-	       0;
+	return x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)];
 }
 
 /* Whether u and t, which are linked somehow, have no layer both ways. */
@@ -49,7 +84,7 @@ is_left(const struct climb *x, sw_ix t, sw_ix u)
 	const struct swgraph *g = x->g;
 
 	return g->live[t] && g->live[u] && g->comp[t] == g->comp[u] &&
-	       !has_layer(x, t, u);
+	       common_layers(x, t, u) == 0;
 }
 
 static struct climb_layers
@@ -67,7 +102,7 @@ layers_of(const struct climb *x, sw_ix t, sw_ix u)
 
 /* Its switches again, parents first, with their layers. */
 static void
-renew_tree(struct mend *m, sw_ix t)
+renew_tree(struct climb_mend *m, sw_ix t)
 {
 	struct climb *x = m->x;
 	size_t row = climb_pair(x, t, 0);
@@ -93,172 +128,246 @@ renew_tree(struct mend *m, sw_ix t)
 			x->seq[row + x->nseq[t]++] = u;
 		}
 	}
+	memset(m->seen, 0, x->g->nsw * sizeof(*m->seen));
 }
 
 /* ---- a change ---- */
 
-/* u gets next hop c, or keeps its own, and its layers anew. Returns how many
- * pairs more are without a layer. */
+/* u gets next hop c, or keeps its own, and its layers anew in the tree of t.
+ * Returns how many pairs more are without a layer. */
 static int
-change_switch(struct mend *m, sw_ix u, uint32_t c)
+change_switch(struct climb_mend *m, sw_ix t, sw_ix u, uint32_t c)
 {
 	struct climb *x = m->x;
-	size_t p = climb_pair(x, m->t, u);
-	bool had = has_layer(x, m->t, u);
+	size_t p = climb_pair(x, t, u);
+	bool had = common_layers(x, t, u) != 0;
 	struct climb_layers l;
 
 	m->undo[m->n++] =
-		(struct undo){u, x->next[p], {x->mask[p], x->tail[p]}};
+		(struct undo){p, x->next[p], {x->mask[p], x->tail[p]}};
 	m->dirty[u] = true;
 	x->next[p] = c;
-	l = layers_of(x, m->t, u);
+	l = layers_of(x, t, u);
 	x->mask[p] = l.mask;
 	x->tail[p] = l.tail;
-	return (int)had - (int)has_layer(x, m->t, u);
+	return (int)had - (common_layers(x, t, u) != 0);
 }
 
-/* What hangs behind changed switches; more: of them. Returns the sum, or a
- * positive number as soon as it is clear that it is not negative. */
+/* The path found becomes that of its switches in the tree of t, and what hangs
+ * behind them gets its layers anew. Returns how many pairs more are without a
+ * layer. */
 static int
-change_behind(struct mend *m, int more)
+hang_path(struct climb_mend *m, sw_ix t)
 {
 	struct climb *x = m->x;
-	size_t row = climb_pair(x, m->t, 0);
+	size_t row = climb_pair(x, t, 0);
+	uint32_t n = m->length;
+	int more = 0;
 
-	for (uint32_t k = 1; k < x->nseq[m->t]; k++) {
+	memset(m->dirty, 0, x->g->nsw * sizeof(*m->dirty));
+	while (n > 0 &&
+		m->path[n - 1] == x->next[row + x->d->from[m->path[n - 1]]])
+		n--;
+	while (n-- > 0)
+		more += change_switch(m, t, x->d->from[m->path[n]], m->path[n]);
+	for (uint32_t k = 1; k < x->nseq[t]; k++) {
 		sw_ix u = x->seq[row + k];
 		uint32_t c = x->next[row + u];
 
 		if (!m->dirty[u] && m->dirty[x->g->group[c].peer])
-			more += change_switch(m, u, c);
+			more += change_switch(m, t, u, c);
 	}
 	return more;
 }
 
 static void
-undo_change(struct mend *m)
+undo_changes(struct climb_mend *m)
 {
 	struct climb *x = m->x;
 
 	while (m->n > 0) {
 		const struct undo *b = &m->undo[--m->n];
-		size_t p = climb_pair(x, m->t, b->u);
 
-		m->dirty[b->u] = false;
-		x->next[p] = b->next;
-		x->mask[p] = b->layers.mask;
-		x->tail[p] = b->layers.tail;
+		x->next[b->pair] = b->next;
+		x->mask[b->pair] = b->layers.mask;
+		x->tail[b->pair] = b->layers.tail;
 	}
 }
+
+/* ---- paths that change little ---- */
 
 static void
-keep_change(struct mend *m)
+offer_state(
+	struct climb_mend *m, uint32_t state, uint32_t before, uint32_t cost)
 {
-	while (m->n > 0)
-		m->dirty[m->undo[--m->n].u] = false;
-	renew_tree(m, m->t);
+	if (cost >= COST_MOST ||
+		(m->round[state] == m->now && m->cost[state] <= cost))
+		return;
+	m->round[state] = m->now;
+	m->cost[state] = cost;
+	m->before[state] = before;
+	m->entry[m->nentries] = (struct entry){state, m->bucket[cost]};
+	m->bucket[cost] = m->nentries++;
 }
 
-/* Whether the path of v in the tree leads through a changed switch; they are
- * dirty. */
-static bool
-leads_back(const struct mend *m, sw_ix v)
+/* Pairs that would lose their layer if all that passes a switch on its way to t
+ * could have this one alone. */
+static void
+count_breaks(struct climb_mend *m, sw_ix t, unsigned layer)
 {
 	const struct climb *x = m->x;
+	const sw_ix *seq = x->seq + climb_pair(x, t, 0);
 
-	while (v != m->t && !m->dirty[v])
-		v = x->g->group[x->next[climb_pair(x, m->t, v)]].peer;
-	return m->dirty[v];
-}
+	for (uint32_t k = 0; k < x->nseq[t]; k++)
+		m->breaks[seq[k]] = 0;
+	for (uint32_t k = x->nseq[t]; k-- > 1;) {
+		sw_ix s = seq[k];
+		uint32_t c = x->next[climb_pair(x, t, s)];
+		uint16_t can = common_layers(x, t, s);
 
-/* Try the n new next hops from u on. */
-static bool
-try_links(struct mend *m, unsigned n)
-{
-	struct climb *x = m->x;
-	const struct link_group *group = x->g->group;
-	int more = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		m->dirty[x->d->from[m->link[i]]] = true;
-	if (leads_back(m, group[m->link[n - 1]].peer)) {
-		for (unsigned i = 0; i < n; i++)
-			m->dirty[x->d->from[m->link[i]]] = false;
-		return false;
+		m->breaks[s] += can != 0 && (can >> layer & 1) == 0;
+		m->breaks[x->g->group[c].peer] += m->breaks[s];
 	}
-	for (unsigned i = n; i-- > 0;)
-		more += change_switch(m, x->d->from[m->link[i]], m->link[i]);
-	if (has_layer(x, m->t, m->u) && change_behind(m, more) < m->most) {
-		keep_change(m);
-		return true;
-	}
-	undo_change(m);
-	return false;
 }
 
-/* Whether s is on the way from u by the first n new next hops, up to the end of
- * the last one. */
-static bool
-is_passed(const struct mend *m, sw_ix s, unsigned n)
+/* What it costs that s goes on over group c in the tree of t. */
+static uint32_t
+cost_of(const struct climb_mend *m, sw_ix t, sw_ix s, uint32_t c)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (m->x->d->from[m->link[i]] == s)
-			return true;
-	return false;
+	const struct climb *x = m->x;
+	size_t p = climb_pair(x, t, s);
+
+	if (c == x->next[p])
+		return COST_HOP;
+	if (x->pinned[p])
+		return COST_MOST;
+	return COST_HOP + COST_CHANGE +
+	       COST_BREAK * (m->breaks[s] < BREAKS ? m->breaks[s] : BREAKS);
 }
 
-/* Layers in which group c comes after the first `at` new next hops. */
-static uint16_t
-layers_after(const struct mend *m, unsigned at, uint32_t c)
+/* Go on from a state: group c, reached by a link of a class. */
+static void
+offer_links(struct climb_mend *m, sw_ix t, uint32_t state, unsigned layer)
 {
-	const uint8_t *in = m->x->job->orders->in;
-
-	if (at == 0)
-		return m->x->all;
-	return climb_dep(
-		m->x, at == 1 ? 0 : in[m->link[at - 2]], m->link[at - 1], c);
-}
-
-/* Try all count on that have n new next hops, of which there are `at`; layers
- * in which u has a common layer if they climb in it. */
-static bool
-search_links(struct mend *m, unsigned at, unsigned n, uint16_t can)
-{
-	struct climb *x = m->x;
+	const struct climb *x = m->x;
 	const struct swgraph *g = x->g;
-	sw_ix s = at == 0 ? m->u : g->group[m->link[at - 1]].peer;
+	uint32_t c = state / x->ins;
+	unsigned in = state % x->ins;
+	sw_ix s = g->group[c].peer;
 
-	if (s == m->t || x->pinned[climb_pair(x, m->t, s)] ||
-		is_passed(m, s, at))
-		return false;
-	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-		uint16_t may = can & layers_after(m, at, i);
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		if (g->live[g->group[i].peer] &&
+			(climb_dep(x, in, c, i) >> layer & 1) != 0)
+			offer_state(m, i * x->ins + x->in[c], state,
+				m->cost[state] + cost_of(m, t, s, i));
+}
 
-		m->link[at] = i;
-		if (at + 1 == n && g->group[i].peer != m->t)
-			may &= layers_after(m, n,
-				x->next[climb_pair(x, m->t, g->group[i].peer)]);
-		if (may != 0 && (at + 1 < n ? search_links(m, at + 1, n, may)
-					    : try_links(m, n)))
-			return true;
+/* The path that ends with a state, into m->path; false: it passes a switch
+ * twice. */
+static bool
+list_path(struct climb_mend *m, uint32_t state)
+{
+	struct climb *x = m->x;
+	bool once = true;
+	uint32_t n = 0;
+
+	for (uint32_t i = state; i != NO_STATE; i = m->before[i])
+		n++;
+	m->length = n;
+	for (uint32_t i = state; i != NO_STATE; i = m->before[i])
+		m->path[--n] = i / x->ins;
+	for (uint32_t i = 0; i < m->length; i++) {
+		sw_ix s = x->d->from[m->path[i]];
+
+		once = once && !m->seen[s];
+		m->seen[s] = true;
 	}
+	for (uint32_t i = 0; i < m->length; i++)
+		m->seen[x->d->from[m->path[i]]] = false;
+	return once;
+}
+
+/* The path of u to t that climbs in a layer and changes the least in the tree
+ * of t; false: there is none. */
+static bool
+find_path(struct climb_mend *m, sw_ix t, sw_ix u, unsigned layer)
+{
+	const struct climb *x = m->x;
+	const struct swgraph *g = x->g;
+
+	m->now++;
+	m->nentries = 0;
+	count_breaks(m, t, layer);
+	memset(m->bucket, 0xff, COST_MOST * sizeof(*m->bucket));
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		if (g->live[g->group[i].peer])
+			offer_state(
+				m, i * x->ins, NO_STATE, cost_of(m, t, u, i));
+	for (uint32_t cost = 0; cost < COST_MOST; cost++)
+		while (m->bucket[cost] != NO_STATE) {
+			const struct entry *e = &m->entry[m->bucket[cost]];
+			uint32_t state = e->state;
+
+			m->bucket[cost] = e->next;
+			if (m->cost[state] != cost)
+				continue;
+			if (g->group[state / x->ins].peer == t)
+				return list_path(m, state);
+			offer_links(m, t, state, layer);
+		}
 	return false;
 }
 
-/* A change in the tree of t that gives u a common layer with it; the fewest
- * next hops first. */
+/* ---- a pair ---- */
+
+/* A change in the tree of t that gives u a common layer with it. */
 static bool
-mend_tree(struct mend *m, sw_ix t, sw_ix u)
+mend_tree(struct climb_mend *m, sw_ix t, sw_ix u)
 {
 	uint16_t back = m->x->mask[climb_pair(m->x, u, t)];
 	bool found = false;
 
-	m->t = t;
-	m->u = u;
 	climb_add_load(m->x, t, false);
-	for (unsigned n = 1; !found && n <= m->depth; n++)
-		found = search_links(m, 0, n, back != 0 ? back : m->x->all);
+	for (unsigned l = 0; !found && l < m->x->job->orders->n; l++) {
+		if ((back >> l & 1) == 0 || !find_path(m, t, u, l))
+			continue;
+		found = hang_path(m, t) <= m->more;
+		if (!found)
+			undo_changes(m);
+		m->n = 0;
+	}
+	if (found)
+		renew_tree(m, t);
 	climb_add_load(m->x, t, true);
+	return found;
+}
+
+/* A change in both trees that gives a pair a common layer. */
+static bool
+mend_trees(struct climb_mend *m, sw_ix t, sw_ix u)
+{
+	bool found = false;
+
+	climb_add_load(m->x, t, false);
+	climb_add_load(m->x, u, false);
+	for (unsigned l = 0; !found && l < m->x->job->orders->n; l++) {
+		int more;
+
+		if (!find_path(m, t, u, l))
+			continue;
+		more = hang_path(m, t);
+		found = find_path(m, u, t, l) &&
+			more + hang_path(m, u) <= m->more;
+		if (!found)
+			undo_changes(m);
+		m->n = 0;
+	}
+	if (found) {
+		renew_tree(m, t);
+		renew_tree(m, u);
+	}
+	climb_add_load(m->x, t, true);
+	climb_add_load(m->x, u, true);
 	return found;
 }
 
@@ -266,58 +375,75 @@ mend_tree(struct mend *m, sw_ix t, sw_ix u)
 
 /* A change for a pair that not too many were looked for already. */
 static bool
-try_pair(struct mend *m, sw_ix t, sw_ix u)
+try_pair(struct climb_mend *m, sw_ix t, sw_ix u)
 {
 	uint8_t *tried = &m->tried[climb_pair(m->x, t, u)];
 
 	if (*tried == ATTEMPTS)
 		return false;
 	++*tried;
-	return mend_tree(m, t, u) || mend_tree(m, u, t);
+	return mend_tree(m, t, u) || mend_tree(m, u, t) || mend_trees(m, t, u);
 }
 
-/* One look at each pair without a layer; *left of them remain. True: some have
- * got one. */
+/* One look at each pair without a layer; false: none is left. */
 static bool
-mend_round(struct mend *m, uint64_t *left)
+mend_round(struct climb_mend *m)
 {
 	struct climb *x = m->x;
-	bool any = false;
+	bool left = false;
 
-	*left = 0;
 	for (sw_ix t = 0; t < x->g->nsw; t++)
-		for (sw_ix u = 0; u < t; u++) {
-			if (!is_left(x, t, u))
-				continue;
-			if (try_pair(m, t, u))
-				any = true;
-			else
-				++*left;
-		}
-	return any;
+		for (sw_ix u = 0; u < t; u++)
+			if (is_left(x, t, u) && !try_pair(m, t, u))
+				left = true;
+	/* others may have lost theirs by that */
+	for (sw_ix t = 0; t < x->g->nsw && !left; t++)
+		for (sw_ix u = 0; u < t && !left; u++)
+			left = is_left(x, t, u);
+	return left;
 }
 
 /* Pin u to its escape path in the tree of t. */
 static void
-hang_escape(struct mend *m, sw_ix t, sw_ix u)
+hang_escape(const struct climb_mend *m, sw_ix t, sw_ix u)
 {
 	struct climb *x = m->x;
 
-	climb_add_load(x, t, false);
 	climb_escape_make(x, t);
 	while (u != t && !x->pinned[climb_pair(x, t, u)]) {
 		x->pinned[climb_pair(x, t, u)] = true;
 		x->next[climb_pair(x, t, u)] = x->escape[u];
 		u = x->g->group[x->escape[u]].peer;
 	}
+}
+
+/* u is pinned to a path of layer 0 in the tree of t. */
+static void
+force_path(struct climb_mend *m, sw_ix t, sw_ix u)
+{
+	struct climb *x = m->x;
+	bool *pinned = x->pinned + climb_pair(x, t, 0);
+
+	climb_add_load(x, t, false);
+	if (!m->escapes[t] && find_path(m, t, u, 0)) {
+		(void)hang_path(m, t);
+		m->n = 0;
+		for (uint32_t i = 0; i < m->length; i++)
+			pinned[x->d->from[m->path[i]]] = true;
+	} else {
+		if (!m->escapes[t])
+			memset(pinned, 0, x->g->nsw * sizeof(*pinned));
+		m->escapes[t] = true;
+		hang_escape(m, t, u);
+	}
 	renew_tree(m, t);
 	climb_add_load(x, t, true);
 }
 
-/* The first pair without a layer gets its escape paths; false: there is none.
+/* The first pair without a layer gets paths of layer 0; false: there is none.
  */
 static bool
-pin_first(struct mend *m)
+force_first(struct climb_mend *m)
 {
 	struct climb *x = m->x;
 
@@ -325,64 +451,60 @@ pin_first(struct mend *m)
 		for (sw_ix u = 0; u < t; u++) {
 			if (!is_left(x, t, u))
 				continue;
-			hang_escape(m, t, u);
-			hang_escape(m, u, t);
+			force_path(m, t, u);
+			force_path(m, u, t);
 			return true;
 		}
 	return false;
 }
 
-/* As many next hops as make no more than TRIES count on. */
-static unsigned
-choose_depth(const struct swgraph *g)
-{
-	uint32_t most = 2, count = 1;
-	unsigned depth = 0;
-
-	for (sw_ix s = 0; s < g->nsw; s++)
-		if (g->first[s + 1] - g->first[s] > most)
-			most = g->first[s + 1] - g->first[s];
-	while (depth < DEPTH && count * most <= TRIES) {
-		count *= most;
-		depth++;
-	}
-	return depth;
-}
-
-static struct mend
+/* Room for searches, which x keeps. */
+static struct climb_mend *
 make_room(struct climb *x)
 {
 	struct arena *a = x->g->a;
-	size_t n = x->g->nsw + 1U;
+	size_t n = x->g->nsw + 1U, states = (size_t)x->d->n * x->ins + 1U;
+	size_t entries = states + (size_t)x->d->dep[x->d->n] * x->ins;
 
-	return (struct mend){.x = x,
-		.depth = choose_depth(x->g),
+	if (x->mend != NULL)
+		return x->mend;
+	x->mend = arena_array(a, 1, sizeof(*x->mend));
+	*x->mend = (struct climb_mend){.x = x,
 		.dirty = arena_array(a, n, sizeof(bool)),
-		.undo = arena_array(a, n, sizeof(struct undo)),
+		.undo = arena_array(a, 2 * n, sizeof(struct undo)),
 		.seen = arena_array(a, n, sizeof(bool)),
-		.stack = arena_array(a, n, sizeof(sw_ix))};
+		.stack = arena_array(a, n, sizeof(sw_ix)),
+		.breaks = arena_array(a, n, sizeof(uint32_t)),
+		.round = arena_array(a, states, sizeof(uint32_t)),
+		.cost = arena_array(a, states, sizeof(uint32_t)),
+		.before = arena_array(a, states, sizeof(uint32_t)),
+		.entry = arena_array(a, entries, sizeof(struct entry)),
+		.path = arena_array(a, states, sizeof(uint32_t))};
+	return x->mend;
 }
 
 void
 climb_mend(struct climb *x)
 {
 	size_t n = x->g->nsw + 1U;
-	struct mend m = make_room(x);
-	uint64_t left;
+	struct climb_mend *m = make_room(x);
+	bool left = true;
 
-	m.tried = arena_array(x->g->a, n * n, sizeof(*m.tried));
-	do {
-		while (mend_round(&m, &left))
-			;
-	} while (left > 0 && pin_first(&m));
+	m->tried = arena_array(x->g->a, n * n, sizeof(*m->tried));
+	m->escapes = arena_array(x->g->a, n, sizeof(*m->escapes));
+	while (left) {
+		for (m->more = -1; left && m->more < MORE; m->more++)
+			left = mend_round(m);
+		left = left && force_first(m);
+	}
 }
 
 bool
 climb_mend_path(struct climb *x, sw_ix t, sw_ix u, int broken)
 {
-	struct mend m = make_room(x);
+	struct climb_mend *m = make_room(x);
 
-	m.most = broken;
-	renew_tree(&m, t);
-	return mend_tree(&m, t, u);
+	m->more = broken - 1;
+	renew_tree(m, t);
+	return mend_tree(m, t, u);
 }

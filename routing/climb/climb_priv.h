@@ -45,6 +45,7 @@ struct climb {
 	uint64_t *load; /* [groups] pairs of hosts, by all trees */
 	uint32_t *size; /* [ncomp] live switches */
 	struct climb_former *former;
+	struct climb_mend *mend; /* room of climb_mend.c, once it is needed */
 	struct switch_lids lids;
 	struct route_layers layers;
 	/* room for one tree */
