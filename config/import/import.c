@@ -28,7 +28,9 @@ enum how {
 	SECRET,
 	STOCK_SECRET, /* not carried over if it is publicly known */
 	LEVEL,	      /* 0, OpenSM's default, becomes Heddle's */
-	LEASE
+	LEASE,
+	LAYERS, /* 0: all that there are */
+	SIZES	/* of the file that it names */
 };
 
 /* In the order of the sections: they are printed from here. */
@@ -49,6 +51,9 @@ static const struct option {
 	{"part_enforce", "fabric.partition_enforcement", GUARDS},
 	{"routing_engine", "routing.engines", ENGINES},
 	{NULL, NULL, TOPS},
+	{"torus_config", "routing.dor.dimensions", SIZES}, /* without rings */
+	{"torus_config", "routing.torus.dimensions", SIZES},
+	{"nue_max_num_vls", "routing.nue.layers", LAYERS},
 	{"sweep_interval", "sweep.interval", SECONDS},
 	{"transaction_timeout", "smp.timeout", MILLISECONDS},
 	{"transaction_retries", "smp.retries", SAME},
@@ -74,6 +79,7 @@ static const struct {
 	const char *key, *value;
 } stock[] = {
 	{"max_wire_smps", "4"},
+	{"nue_max_num_vls", "1"},
 	{"polling_retry_number", "4"},
 	{"sminfo_polling_timeout", "10000"},
 };
@@ -88,7 +94,7 @@ is_stock(const char *key, const char *value)
 }
 
 /* The options that name files, and where OpenSM has them. */
-enum named { PARTITIONS, QOS_POLICY, PREFIX_ROUTES, ROOTS, NAMED };
+enum named { PARTITIONS, QOS_POLICY, PREFIX_ROUTES, ROOTS, TORUS, NAMED };
 
 static const struct {
 	const char *key, *file; /* file NULL: there is none by default */
@@ -97,6 +103,7 @@ static const struct {
 	[QOS_POLICY] = {"qos_policy_file", "qos-policy.conf"},
 	[PREFIX_ROUTES] = {"prefix_routes_file", "prefix-routes.conf"},
 	[ROOTS] = {"root_guid_file", NULL},
+	[TORUS] = {"torus_config", "torus-2QoS.conf"},
 };
 
 struct import {
@@ -227,10 +234,15 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 				"is not trusted; %s takes a key of your own",
 				o->theirs, o->ours);
 		return strtoull(v, NULL, 0) != 1;
+	case LAYERS:
+		(void)snprintf(
+			out, MAX_TEXT, "%.20s", strcmp(v, "0") == 0 ? "8" : v);
+		return true;
 	case SECRET:
 	case LEVEL:
 	case SAME:
-	case TOPS: /* not from a value */
+	case TOPS: /* neither is from a value */
+	case SIZES:
 	default:
 		(void)snprintf(out, MAX_TEXT, "%.*s", MAX_TEXT - 1, v);
 		if (o->how == LEVEL)
@@ -409,16 +421,24 @@ read_named(struct import *im, enum named which, struct import_file *f)
 	return false;
 }
 
+/* The text of the engines, "" for none. */
+static char *
+engines_of(struct import *im)
+{
+	size_t i = 0;
+
+	while (options[i].how != ENGINES)
+		i++;
+	return im->value[i];
+}
+
 /* Root switches are for the engines that OpenSM would give them to. */
 static void
 take_roots(struct import *im)
 {
-	const char *engines = "";
+	const char *engines = engines_of(im);
 	struct import_file f;
 
-	for (size_t i = 0; i < NOPTIONS; i++)
-		if (options[i].how == ENGINES)
-			engines = im->value[i];
 	if (im->named[ROOTS].line == 0)
 		return;
 	if (*engines == '\0') {
@@ -432,6 +452,58 @@ take_roots(struct import *im)
 		return;
 	(void)import_roots(&f, 6, &im->notes, &im->roots);
 	im->roots_of = engines;
+	free(f.text);
+}
+
+/* Have dor in the place of torus. */
+static void
+replace_torus(char engines[MAX_TEXT])
+{
+	char list[MAX_TEXT], *save = NULL, *is;
+	size_t n = 0;
+
+	memcpy(list, engines, MAX_TEXT);
+	*engines = '\0';
+	for (is = strtok_r(list, "[], ", &save); is != NULL;
+		is = strtok_r(NULL, "[], ", &save)) {
+		const char *name = strcmp(is, "torus") == 0 ? "dor" : is;
+
+		if (strstr(engines, name) == NULL)
+			n += (size_t)snprintf(engines + n, MAX_TEXT - n, "%s%s",
+				n > 0 ? ", " : "[", name);
+	}
+	(void)snprintf(engines + n, MAX_TEXT - n, "]");
+}
+
+/* The file of torus-2QoS, where that is one of the engines. */
+static void
+take_torus(struct import *im)
+{
+	char *engines = engines_of(im);
+	unsigned line = im->named[TORUS].line;
+	struct buf text = {0};
+	struct import_file f;
+	size_t i = 0;
+	bool ring;
+
+	if (strstr(engines, "torus") == NULL)
+		return;
+	if (strncmp(engines, "[torus", 6) == 0)
+		import_qos_torus(im->qos);
+	if (!read_named(im, TORUS, &f))
+		return;
+	ring = import_torus(&f, &im->notes, &text);
+	while (options[i].how != SIZES)
+		i++;
+	if (text.n > 0)
+		set_option(im, ring ? i + 1 : i, line, f.name, text.text);
+	if (text.n > 0 && !ring) {
+		replace_torus(engines);
+		import_note(&im->notes, &im->file, line,
+			"torus-2QoS: no ring of more than four switches: the "
+			"engine is dor, which needs one VL only");
+	}
+	buf_free(&text);
 	free(f.text);
 }
 
@@ -604,6 +676,7 @@ print_sections(struct import *im, const struct import_file *parts,
 
 	if (im->file.text != NULL) {
 		take_roots(im);
+		take_torus(im);
 		take_prefix_routes(im, &routes);
 		take_qos_policy(im);
 	}

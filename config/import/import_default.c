@@ -71,7 +71,6 @@ static const struct {
 	{"mcgroup_join_validation", "TRUE"},
 	{"no_clients_rereg", "FALSE"},
 	{"nue_include_switches", "FALSE"},
-	{"nue_max_num_vls", "1"},
 	{"per_module_logging_file", "/etc/opensm/per-module-logging.conf"},
 	{"perfmgr", "FALSE"},
 	{"perfmgr_ignore_cas", "FALSE"},
@@ -106,7 +105,6 @@ static const struct {
 	{"sm_sl", "0"},
 	{"suppress_sl2vl_mad_status_errors", "FALSE"},
 	{"sweep_on_trap", "TRUE"},
-	{"torus_config", "/etc/opensm/torus-2QoS.conf"},
 	{"use_mfttop", "TRUE"},
 	{"use_optimized_slvl", "FALSE"},
 	{"use_original_extended_sa_rates_only", "FALSE"},
@@ -121,8 +119,7 @@ static const char no_congestion[] =
 static const char no_dump[] =
 	"no counterpart: heddlectl shows the fabric and its routes";
 static const char no_console[] = "no counterpart: use heddlectl";
-static const char no_engine[] =
-	"no counterpart: an option of an engine that Heddle does not have";
+static const char no_lash[] = "no counterpart: nue takes the place of lash";
 
 /* A key, or with '*' the beginning of one. */
 static const struct {
@@ -138,8 +135,10 @@ static const struct {
 	{"connect_roots", true, "always so in Heddle"},
 	{"console*", false, no_console},
 	{"daemon", true, "heddled runs under systemd"},
-	{"dimn_ports_file", false, no_engine},
-	{"do_mesh_analysis", false, no_engine},
+	{"dimn_ports_file", false,
+		"no counterpart: dor takes dimensions by the ports that they "
+		"are cabled to"},
+	{"do_mesh_analysis", false, no_lash},
 	{"dump_files_dir", false, no_dump},
 	{"event_*", false, no_perf},
 	{"force_log_flush", true, no_log},
@@ -149,17 +148,17 @@ static const struct {
 		"that is down then may get another"},
 	{"hop_weights_file", false,
 		"no counterpart: weights of links are not configured"},
-	{"ids_guid_file", false, no_engine},
+	{"ids_guid_file", false, "no counterpart: updn orders switches itself"},
 	{"io_guid_file", false,
 		"no counterpart: Heddle treats all hosts alike"},
-	{"lash_start_vl", false, no_engine},
+	{"lash_start_vl", false, no_lash},
 	{"lfts_file", false, no_dump},
 	{"lid_matrix_dump_file", false, no_dump},
 	{"log_*", true, no_log},
 	{"max_rate_enum", false, "no counterpart"},
 	{"node_name_map_name", false,
 		"no counterpart: Heddle shows NodeDescriptions"},
-	{"nue_*", false, no_engine},
+	{"nue_include_switches", true, "always so in Heddle"},
 	{"per_module_logging_file", true, no_log},
 	{"perfmgr*", false, no_perf},
 	{"port_prof_ignore_file", false, "no counterpart"},
@@ -172,7 +171,6 @@ static const struct {
 	{"qos_*", false, "not understood"},
 	{"remote_guid_sorting", true, "always so in Heddle"},
 	{"sa_db_file", false, no_dump},
-	{"torus_config", false, no_engine},
 	{"use_ucast_cache", true, "always so in Heddle"},
 };
 

@@ -54,6 +54,9 @@ void import_qos_free(struct import_qos *q); /* NULL allowed */
 bool import_qos_take(struct import_qos *q, const char *key, const char *v);
 /* True if OpenSM's QoS is switched on. */
 bool import_qos_on(const struct import_qos *q);
+/* The routing engine is torus-2QoS, which has two QoS levels: SLs 0 to 7 and 8
+ * to 15, whatever qos_sl2vl says. */
+void import_qos_torus(struct import_qos *q);
 /* Note a partition's SL, for a rule. */
 void import_qos_partition(
 	struct import_qos *q, const char *name, unsigned pkey, unsigned sl);
@@ -88,6 +91,12 @@ size_t import_roots(const struct import_file *f, int indent,
  * has no entries. Their number. */
 size_t import_prefix_routes(const struct import_file *f, bool in_section,
 	struct import_notes *n, struct buf *out);
+
+/* import_torus.c: append the sizes of a torus-2QoS.conf as a YAML list, or
+ * nothing where there are none. Whether one of them is a ring of more than four
+ * switches; without such a ring one VL is enough. */
+bool import_torus(
+	const struct import_file *f, struct import_notes *n, struct buf *out);
 
 /* import_default.c: whether a value is the default, however numbers are
  * written. */

@@ -3,6 +3,9 @@
  * SLs that its SL2VL puts on one VL become a level; what the arbitration gives
  * that VL becomes the level's weight and priority. Tables that are not given
  * have OpenSM's defaults.
+ *
+ * torus-2QoS has an SL2VL of its own: a level is VL 0 or 1 at ports of hosts,
+ * and VLs 0 to 3 or 4 to 7 between switches, which should weigh alike.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include "sm/base/mem.h"
 
 enum { VLS = 15, DROP = 15, MOST = 255, NAME = 64 };
+enum { TORUS_SLS = 8, TORUS_VLS = 4 }; /* of a level of torus-2QoS */
 
 enum class { ALL, HOSTS, PORT0, SWITCHES, ROUTERS, CLASSES };
 
@@ -52,6 +56,7 @@ struct import_qos {
 	struct tables of[CLASSES];
 	unsigned vl[QOS_SLS];
 	bool vl_given;
+	bool torus; /* the engine is torus-2QoS: vl is as at ports of hosts */
 	struct part_sl *part;
 	size_t nparts, capparts;
 	struct policy_rule *rule;
@@ -84,6 +89,14 @@ import_qos_free(struct import_qos *q)
 	free(q->rule);
 	free(q->part);
 	free(q);
+}
+
+void
+import_qos_torus(struct import_qos *q)
+{
+	q->torus = true;
+	for (unsigned i = 0; i < QOS_SLS; i++)
+		q->vl[i] = i / TORUS_SLS;
 }
 
 bool
@@ -264,6 +277,8 @@ weight_of(const struct import_qos *q, enum class c, unsigned vl, bool high)
 
 	if (!own)
 		t = &q->of[ALL];
+	if (q->torus && c == SWITCHES && vl == 1)
+		vl = TORUS_VLS;
 	return high ? t->high[vl] : t->low[vl];
 }
 
@@ -460,16 +475,21 @@ print_losses(const struct import_qos *q, const struct import_file *f,
 {
 	bool drops = false;
 
+	if (q->torus)
+		import_note(notes, f, 0,
+			"torus-2QoS has two QoS levels: SL 0 to 7, and SL 8 to "
+			"15%s",
+			q->vl_given ? "; it ignores qos_sl2vl" : "");
 	for (unsigned sl = 1; sl < QOS_SLS; sl++) {
 		unsigned n = number_of(q, sl);
 
 		drops |= q->vl[sl] == DROP;
-		if (n != sl && q->vl[sl] != DROP)
+		if (n != sl && q->vl[sl] != DROP && !q->torus)
 			(q->vl_given ? import_lost : import_note)(notes, f, 0,
 				"SL %u is on the VL of SL %u: programs "
 				"configured with SL %u must use SL %u",
 				sl, n, sl, n);
-		else if (q->vl[sl] < VLS)
+		else if (n == sl && q->vl[sl] < VLS)
 			check_weights(q, f, sl, notes);
 	}
 	check_weights(q, f, 0, notes);

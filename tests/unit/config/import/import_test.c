@@ -125,6 +125,16 @@ static const struct {
 	{"local_phy_errors_threshold 0x0a\noverrun_errors_threshold 8\n", NULL,
 		"link:\n  phy_errors_threshold: 0x0a\n"
 		"  overrun_errors_threshold: 8\n"},
+	{"nue_max_num_vls 0\n", NULL, "routing:\n  nue:\n    layers: 8\n"},
+	{"nue_max_num_vls 2\nnue_include_switches TRUE\n", NULL,
+		"# Notes:\n"
+		"#   o:2: nue_include_switches TRUE: always so in Heddle\n"
+		"routing:\n  nue:\n    layers: 2\n"},
+	{"nue_max_num_vls 1\n", NULL,
+		"# Notes:\n"
+		"#   o:1: nue_max_num_vls 1: OpenSM's default is not carried "
+		"over; routing.nue.layers stays at that of Heddle\n"
+		"{}\n"},
 	{"part_enforce off\nmax_op_vls 3\n", NULL,
 		"fabric:\n  partition_enforcement: false\n"
 		"link:\n  max_vls: 4\n"},
@@ -406,6 +416,98 @@ START_TEST(files_in_their_default_places)
 }
 END_TEST
 
+/* ---- torus-2QoS ---- */
+
+#define TORUS "routing_engine torus-2QoS,nue\ntorus_config t\n"
+
+/* The text of the file that torus_config names, with each of these results. */
+#define EXPECT_TORUS(text, nlost, ...)                                         \
+	do {                                                                   \
+		write_text("t", text);                                         \
+		EXPECT(TORUS, nlost, __VA_ARGS__);                             \
+	} while (0)
+
+START_TEST(torus_sizes)
+{
+	EXPECT_TORUS("# three rings\ntorus 8 8 6 # as cabled\n"
+		     "xp_link 0x1 0x2\nyp_link 0x1 0x3\nx_dateline -2\n"
+		     "next_seed\nportgroup_max_ports 20\nmax_changes 9\n",
+		0, "o:2: torus_config: t was read\n",
+		"t:3: seeds and datelines are not needed",
+		"t:7: portgroup_max_ports: Heddle has no such limit",
+		"  engines: [torus, nue]\n  torus:\n"
+		"    dimensions: [ring 8, ring 8, ring 6]\n");
+	EXPECT_TORUS("mesh 3T 12t 1\nport_order 7 10\nzlink 1\n", 2,
+		"t:2: port_order: no counterpart",
+		"t:3: zlink: not known as a keyword of torus-2QoS.conf",
+		"    dimensions: [ring 3, ring 12]\n");
+	EXPECT_TORUS("torus 6 5M 2\n", 0,
+		"    dimensions: [ring 6, line 5, ring 2]\n");
+}
+END_TEST
+
+/* What dor routes on one VL; torus would refuse it. */
+START_TEST(torus_without_rings)
+{
+	EXPECT_TORUS("mesh 3 4 5\n", 0,
+		"o:2: torus-2QoS: no ring of more than four switches",
+		"  engines: [dor, nue]\n  dor:\n"
+		"    dimensions: [line 3, line 4, line 5]\n");
+	EXPECT_TORUS("torus 4 4 4\n", 0, "  engines: [dor, nue]\n",
+		"    dimensions: [ring 4, ring 4, ring 4]\n");
+	EXPECT("routing_engine dor,torus-2QoS,nue\ntorus_config t\n", 0,
+		"  engines: [dor, nue]\n");
+}
+END_TEST
+
+START_TEST(torus_sizes_that_are_none)
+{
+	static const char *const wrong[] = {"torus 8 8\n", "torus 8 8 x\n",
+		"torus 8 8 0\n", "torus 8X 8 8\n", "torus 8 8 -8\n",
+		"mesh 1 1 1\n", "torus\n", "torus 99999999999 2 2\n"};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		EXPECT_TORUS(wrong[i], 1,
+			": not three sizes; dimensions are read from the "
+			"links\n",
+			"  engines: [torus, nue]\n");
+	EXPECT_TORUS("torus 8 8 5000\n", 1,
+		"o:2: torus_config t: routing.torus.dimensions: ",
+		"  engines: [torus, nue]\n");
+	EXPECT("routing_engine torus-2QoS\ntorus_config nowhere\n", 1,
+		"o:2: torus_config: nowhere: No such file or directory\n");
+	/* the default place, and another engine */
+	EXPECT("routing_engine torus-2QoS\n", 0,
+		"o: torus_config: there is no d/torus-2QoS.conf here\n");
+	EXPECT("torus_config nowhere\n", 0, "{}\n");
+}
+END_TEST
+
+/* Two levels, by the highest bit of an SL. */
+START_TEST(torus_levels)
+{
+	write_text("t", "torus 8 8 8\n");
+	EXPECT(TORUS "qos TRUE\npartition_config_file p\n"
+		     "qos_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7\n"
+		     "qos_ca_vlarb_low 0:10,1:30\nqos_ca_vlarb_high 14:1\n"
+		     "qos_swe_vlarb_low 0:7,1:7,2:7,3:7,4:9,5:9,6:9,7:9\n"
+		     "qos_swe_vlarb_high 14:1\nqos_vlarb_high 14:1\n"
+		     "qos_vlarb_low 0:1,1:2\n",
+		1, "o:4: partition_config_file: p: No such file",
+		"#   o: torus-2QoS has two QoS levels: SL 0 to 7, and SL 8 to "
+		"15; it ignores qos_sl2vl\n",
+		"  levels:\n    default:\n      sl: 0\n      weight: 1\n"
+		"      weight_at:\n        hosts: 10\n        switches: 7\n"
+		"    sl8:\n      sl: 8\n      weight: 2\n"
+		"      weight_at:\n        hosts: 30\n        switches: 9\n"
+		"  high_limit:\n");
+	write_text("p", "a=5,ipoib,sl=3:ALL;\nb=6,sl=9:ALL;");
+	EXPECT(TORUS "qos TRUE\npartition_config_file p\n", 0,
+		"  rules:\n    \"b\":\n      level: sl8\n"
+		"      partitions: [\"b\"]\n  high_limit:\n");
+}
+END_TEST
+
 /* ---- the QoS policy ---- */
 
 /* The part of the YAML between two texts. */
@@ -656,7 +758,9 @@ START_TEST(hostile)
 		"m_key 0x", "routing_engine ", "updn,", "ftree", " ", "a",
 		"99999999999999999999", "sl=15", "scope=", "\\", "]", "'",
 		"mgid=1", "part_enforce off\n", "lmc_esp0 TRUE\n", "qos TRUE\n",
-		"root_guid_file p\n", "prefix_routes_file p\n"};
+		"root_guid_file p\n", "prefix_routes_file p\n",
+		"routing_engine torus-2QoS\n", "torus_config p\n", "torus ",
+		"mesh 3T "};
 	struct rng rng = {(uint64_t)_i};
 
 	for (unsigned round = 0; round < 100; round++) {
@@ -775,6 +879,10 @@ main(void)
 	tcase_add_test(t, golden);
 	tcase_add_test(t, files_that_are_named);
 	tcase_add_test(t, files_in_their_default_places);
+	tcase_add_test(t, torus_sizes);
+	tcase_add_test(t, torus_without_rings);
+	tcase_add_test(t, torus_sizes_that_are_none);
+	tcase_add_test(t, torus_levels);
 	tcase_add_test(t, policy_of_programs);
 	tcase_add_test(t, policy_of_rules);
 	tcase_add_test(t, policy_of_partitions);
