@@ -911,14 +911,19 @@ are_of_tree(const struct routes *r)
 	       (registry_find(r->engine)->caps & ENGINE_ANY_FABRIC) == 0;
 }
 
+bool
+compute_is_better(const struct routes *a, const struct routes *b)
+{
+	return are_of_tree(a) || (!are_of_tree(b) && is_better(a, b));
+}
+
 /* The better of two, of which the other one is dropped; NULL allowed. */
 static struct routes *
 take_better(struct routes *best, struct routes *r)
 {
 	struct routes *worse = r;
 
-	if (r != NULL &&
-		(best == NULL || are_of_tree(r) || is_better(r, best))) {
+	if (r != NULL && (best == NULL || compute_is_better(r, best))) {
 		worse = best;
 		best = r;
 	}
@@ -947,18 +952,42 @@ try_best(struct run *run)
 	return best;
 }
 
+static struct run
+begin_run(const struct route_job *job, struct route_account *story)
+{
+	*story = (struct route_account){0};
+	return (struct run){.job = job,
+		.multi_port = multi_port_node_exists(job->topo, job->options),
+		.story = story};
+}
+
+/* Complete the result r; NULL: why there is none. */
+static struct routes *
+end_run(const struct run *run, struct routes *r, struct reason *why)
+{
+	if (is_cancelled(run)) {
+		routes_unref(r);
+		(void)reason_set(why, "cancelled");
+		return NULL;
+	}
+	if (r != NULL)
+		read_tree(run->job, r);
+	else
+		(void)reason_set(why,
+			"no engine made routes that pass verification: %s",
+			run->story->tried);
+	return r;
+}
+
 struct routes *
 compute_routes(const struct route_job *job, const char *const *engines,
 	size_t n, struct route_account *story, struct reason *why)
 {
-	struct run run = {.job = job,
-		.multi_port = multi_port_node_exists(job->topo, job->options),
-		.story = story};
+	struct run run = begin_run(job, story);
 	const struct engine *last = registry_last();
 	bool last_tried = false;
 	struct routes *r = NULL;
 
-	*story = (struct route_account){0};
 	for (size_t i = 0; i < n && r == NULL && !is_cancelled(&run); i++) {
 		const struct engine *e = registry_find(engines[i]);
 
@@ -976,19 +1005,16 @@ compute_routes(const struct route_job *job, const char *const *engines,
 		r = try_engine(&run, last);
 		story->fallback = n > 0;
 	}
-	if (r != NULL && is_cancelled(&run)) {
-		routes_unref(r);
-		r = NULL;
-	}
-	if (r != NULL)
-		read_tree(job, r);
-	else
-		(void)reason_set(why, "%s%s",
-			is_cancelled(&run) ? "cancelled"
-					   : "no engine made routes that pass "
-					     "verification: ",
-			is_cancelled(&run) ? "" : story->tried);
-	return r;
+	return end_run(&run, r, why);
+}
+
+struct routes *
+compute_by_engine(const struct route_job *job, const struct engine *e,
+	struct route_account *story, struct reason *why)
+{
+	struct run run = begin_run(job, story);
+
+	return end_run(&run, try_engine(&run, e), why);
 }
 
 void

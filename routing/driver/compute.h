@@ -102,6 +102,17 @@ struct routes *compute_routes(const struct route_job *job,
 	const char *const *engines, size_t n, struct route_account *story,
 	struct reason *why);
 
+/*
+ * The same by one engine that makes tables, and by no other one after it; NULL:
+ * story->tried says why it refuses the fabric, or failed.
+ */
+struct routes *compute_by_engine(const struct route_job *job,
+	const struct engine *e, struct route_account *story,
+	struct reason *why);
+
+/* Whether the engine "auto" prefers verified routes a to b. */
+bool compute_is_better(const struct routes *a, const struct routes *b);
+
 /* Judge tables that were found in switches, and read the fabric for them: what
  * is in every result of compute_routes. r->report.ok: they are legal. */
 void compute_found(const struct route_job *job, struct routes *r);
