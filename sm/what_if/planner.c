@@ -19,6 +19,7 @@
 #include "sm/report/qos_json.h"
 #include "sm/report/standby_json.h"
 #include "sm/view/view_slvl.h"
+#include "sm/what_if/comparison.h"
 #include "sm/what_if/failure.h"
 #include "sm/what_if/inputs.h"
 #include "sm/what_if/loss_preview.h"
@@ -42,7 +43,7 @@ struct ask {
 	const char *engine, *method, *packets;
 	double rate; /* packets as a number */
 	struct list set, fail;
-	bool json, rebalance, verbose;
+	bool json, rebalance, verbose, compare;
 };
 
 struct plan {
@@ -73,6 +74,8 @@ static const struct option_row {
 		"the fabric: ibnetdiscover's output or a net file"},
 	{{"--engine", NULL, "NAME"}, ONE, offsetof(struct ask, engine),
 		"route by this engine"},
+	{{"--compare", NULL, NULL}, FLAG, offsetof(struct ask, compare),
+		"every engine, in a table"},
 	{{"--config", NULL, "FILE"}, ONE, offsetof(struct ask, config),
 		"start from this configuration, not defaults"},
 	{{"--set", NULL, "KEY=VALUE"}, MANY, offsetof(struct ask, set),
@@ -202,6 +205,12 @@ judge_ask(struct ask *a)
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
 		return fail_usage(a, "--topology FILE is missing", NULL);
+	if (a->compare && (a->engine != NULL || a->fail.n > 0 ||
+				  a->from != NULL || a->dump != NULL))
+		return fail_usage(a,
+			"--compare goes with --topology, --config and --set "
+			"only",
+			NULL);
 	if (a->engine != NULL && *a->engine == '\0')
 		return fail_usage(a, "a name is missing after", "--engine");
 	if (a->rebalance && a->from == NULL && a->fail.n == 0)
@@ -519,11 +528,33 @@ make_report(struct plan *p)
 	p->report = o;
 }
 
+/* Every engine, on the piece of the fabric that the manager would be in. */
+static void
+make_comparison(struct plan *p)
+{
+	const char *best;
+	json_t *o = json_object();
+	json_t *engines = comparison_json(&p->job, p->in.topo, &best);
+
+	json_util_put(o, "topology", as_given(p->ask.topology));
+	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
+	json_util_put(o, "pieces", json_util_u64(p->in.bare.n - 1));
+	json_util_put(o, "vls_assumed", json_util_u64(VLS_ASSUMED));
+	json_util_put(o, "best", names_text(best != NULL ? best : ""));
+	json_util_put(o, "engines", engines);
+	p->report = o;
+}
+
 static int
 compute_plan(struct plan *p)
 {
 	struct reason why = {""};
 
+	if (p->ask.compare) {
+		make_comparison(p);
+		clear_progress(p);
+		return EXIT_OK;
+	}
 	if (what_if_now(&p->in, &p->job, &p->out, &why) != 0)
 		return report_error(&p->ask, why.text);
 	if ((p->in.found != NULL || p->ask.fail.n > 0) &&
@@ -544,6 +575,8 @@ last_forecast(const struct plan *p)
 static bool
 is_safe(const struct plan *p)
 {
+	if (p->ask.compare)
+		return json_util_has_text(p->report, "best");
 	return json_util_yes(json_object_get(p->report, "verdict"), "safe");
 }
 
@@ -583,7 +616,9 @@ print_report(const struct plan *p)
 			JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
 	} else if (!to_stdout(p->ask.dump)) { /* else: tables */
-		if (p->ask.verbose)
+		if (p->ask.compare)
+			comparison_page(p->report, p->ask.verbose, &out);
+		else if (p->ask.verbose)
 			plan_page(p->report, &out);
 		else
 			plan_page_short(p->report, &out);

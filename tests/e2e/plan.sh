@@ -88,6 +88,7 @@ plan_trees() {
 	same now.tree.oddities 1
 	same now.tree.first.0.what role-unknown
 	pieces
+	compared
 	say "trees: as they should be"
 	dump_agrees
 }
@@ -131,6 +132,29 @@ plan_verdict() {
 	[ ! -e "$selene" ] || page 1 \
 		'^UNSAFE: 4 hosts lose the fabric: .*selene-login-02' \
 		--topology "$selene" --fail CSPINE1-80
+}
+
+# Each engine beside the others: figures, or why not.
+compared() {
+	generate torus --dim 6x5 --hosts 2 >"$E2E_DIR/torus.net"
+	plan --compare --topology "$E2E_DIR/torus.net" ||
+		fail "$(cat "$E2E_DIR/plan.err")"
+	same best torus
+	same fabric.hosts 60
+	same engines.0.engine ftree
+	same engines.0.verified false
+	same engines.0.why "not a tree"
+	same engines.3.engine torus
+	same engines.3.verified true
+	same engines.3.load 100
+	same engines.3.hops_max 5
+	"$B/heddlectl" plan --compare --topology "$E2E_DIR/torus.net" \
+		--verbose >"$E2E_DIR/page" || fail "no table"
+	grep -q '^best  *torus, ' "$E2E_DIR/page" || fail "$(cat "$E2E_DIR/page")"
+	grep -q '^torus  *verified ' "$E2E_DIR/page" ||
+		fail "$(cat "$E2E_DIR/page")"
+	grep -q '^dor  *no  *dimension 1 of 2 is a ring' "$E2E_DIR/page" ||
+		fail "$(cat "$E2E_DIR/page")"
 }
 
 # Every part of a disconnected fabric is routed and judged.
@@ -210,6 +234,7 @@ plan_input() {
 		refused 2 "routing.load_limit: 0.5 is out of range" $net \
 			--set routing.load_limit=0.5
 		refused 2 "'warp'" $net --engine warp
+		refused 2 "--compare goes with" $net --compare --engine updn
 		refused 2 "it needs distribution.allow_unsafe" $net \
 			--set distribution.method=dynamic
 		refused 2 "--fail nix: no node is called 'nix'" $net --fail nix

@@ -1,0 +1,213 @@
+#include "sm/what_if/comparison.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/driver/registry.h"
+#include "sm/base/loop.h"
+#include "sm/base/mem_peak.h"
+#include "sm/policy/jobs.h"
+#include "sm/report/fabric_counts.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/page.h"
+
+enum { SEED = 1, TEXT = 512 };
+
+/* ---- measuring ---- */
+
+/* What is known of an engine's routes. */
+struct row {
+	const struct engine *engine;
+	struct routes *routes; /* NULL: it made none, see why */
+	char why[TEXT];
+	double seconds;	 /* until they were verified */
+	uint64_t memory; /* bytes beyond what was in use; 0: unknown */
+};
+
+/* "dor refused: a ring of 5" without the name, where nothing else was tried. */
+static void
+explain_refusal(
+	const struct route_account *story, const char *name, char why[TEXT])
+{
+	char head[64];
+	size_t n = (size_t)snprintf(head, sizeof(head), "%s refused: ", name);
+	bool own = strncmp(story->tried, head, n) == 0;
+
+	(void)snprintf(why, TEXT, "%s", own ? story->tried + n : story->tried);
+}
+
+static void
+route_row(const struct forecast_job *job, struct topo *t, struct row *out)
+{
+	struct jobs_options options;
+	struct route_account story;
+	struct route_job work;
+	struct reason why = {""};
+	uint64_t before;
+	struct mono began;
+
+	jobs_route(job->cfg, t, job->pool, &options, &work);
+	before = mem_peak_begin();
+	began = loop_now();
+	out->routes = compute_by_engine(&work, out->engine, &story, &why);
+	out->seconds = mono_seconds(mono_sub(loop_now(), began));
+	out->memory = mem_peak_end(before);
+	if (out->routes == NULL)
+		explain_refusal(&story, out->engine->module.name, out->why);
+	jobs_options_free(&options);
+}
+
+static void
+put_figures(const struct row *row, json_t *o)
+{
+	const struct routes *r = row->routes;
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+	const struct verify_report *q = &r->report;
+	struct bandwidth_ebb ebb;
+
+	bandwidth_ebb(&in, FORECAST_TRIALS, SEED, &ebb);
+	json_util_put(o, "lanes", json_util_u64(q->layers));
+	json_util_put(o, "vls", json_util_u64(q->vls));
+	json_util_put(o, "load", json_util_u64(q->load_max));
+	json_util_put(o, "saturation",
+		json_real(bandwidth_saturation(q, r->topo, ebb.hosts)));
+	json_util_put(o, "ebb", json_real(ebb.mean));
+	json_util_put(o, "hops_mean", json_real(q->hops_mean));
+	json_util_put(o, "hops_max", json_util_u64(q->hops_max));
+	json_util_put(o, "note", names_text(r->note));
+}
+
+static json_t *
+row_json(const struct row *row)
+{
+	json_t *o = json_object();
+
+	json_util_put(o, "engine", json_string(row->engine->module.name));
+	json_util_put(o, "verified", json_boolean(row->routes != NULL));
+	json_util_put(o, "why", names_text(row->why));
+	json_util_put(o, "seconds", json_real(row->seconds));
+	json_util_put(o, "memory",
+		row->memory > 0 ? json_util_u64(row->memory) : json_null());
+	if (row->routes != NULL)
+		put_figures(row, o);
+	return o;
+}
+
+json_t *
+comparison_json(
+	const struct forecast_job *job, struct topo *t, const char **best)
+{
+	const struct schema_module *const *m = registry_modules();
+	struct routes *first = NULL; /* of the best engine so far */
+	json_t *list = json_array();
+
+	*best = NULL;
+	for (; *m != NULL; m++) {
+		struct row row = {.engine = registry_find((*m)->name)};
+
+		if ((row.engine->caps & ENGINE_CHOOSES) != 0)
+			continue;
+		if (job->told != NULL)
+			job->told(job->cookie, row.engine->module.name);
+		route_row(job, t, &row);
+		(void)json_array_append_new(list, row_json(&row));
+		if (row.routes != NULL &&
+			(first == NULL ||
+				compute_is_better(row.routes, first))) {
+			routes_unref(first);
+			first = routes_ref(row.routes);
+			*best = row.engine->module.name;
+		}
+		routes_unref(row.routes);
+	}
+	routes_unref(first);
+	return list;
+}
+
+/* ---- the table ---- */
+
+static void
+print_size(const json_t *row, char out[16])
+{
+	const double mib = 1 << 20;
+
+	if (json_is_integer(json_object_get(row, "memory")))
+		(void)snprintf(out, 16, "%.1f MiB",
+			(double)json_util_num(row, "memory") / mib);
+	else
+		(void)snprintf(out, 16, "-");
+}
+
+static void
+print_time(const json_t *row, char out[16])
+{
+	enum { LONG = 10 };
+	double s = json_util_real(row, "seconds");
+
+	if (s < LONG)
+		(void)snprintf(out, 16, "%.0f ms", s * 1000);
+	else
+		(void)snprintf(out, 16, "%.1f s", s);
+}
+
+static void
+print_row(const json_t *row, struct buf *out)
+{
+	char took[16], size[16];
+
+	if (!json_util_yes(row, "verified")) {
+		buf_printf(out, "%-10s no       %s\n",
+			json_util_text(row, "engine"),
+			json_util_text(row, "why"));
+		return;
+	}
+	print_time(row, took);
+	print_size(row, size);
+	buf_printf(out,
+		"%-10s verified %5lld %4lld %9s %11s %9lld %5.3f %5.3f %6.2f "
+		"%5lld\n",
+		json_util_text(row, "engine"), json_util_num(row, "lanes"),
+		json_util_num(row, "vls"), took, size,
+		json_util_num(row, "load"), json_util_real(row, "saturation"),
+		json_util_real(row, "ebb"), json_util_real(row, "hops_mean"),
+		json_util_num(row, "hops_max"));
+}
+
+static void
+print_notes(const json_t *list, struct buf *out)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(list, i, row) if (json_util_has_text(row, "note"))
+		buf_printf(out, "%-10s %s\n", json_util_text(row, "engine"),
+			json_util_text(row, "note"));
+}
+
+void
+comparison_page(const json_t *report, bool verbose, struct buf *out)
+{
+	const json_t *list = json_object_get(report, "engines"), *row;
+	long long pieces = json_util_num(report, "pieces");
+	size_t i;
+
+	fabric_counts_line(json_object_get(report, "fabric"), out);
+	if (pieces > 0)
+		buf_printf(out, "IN PIECES  %lld more piece%s, not compared\n",
+			pieces, names_plural(pieces));
+	buf_printf(out,
+		"best       %s, which the engine auto takes\n"
+		"VLs        %lld are assumed on each link\n\n",
+		page_text(report, "best"),
+		json_util_num(report, "vls_assumed"));
+	buf_printf(out, "%-10s %-8s %5s %4s %9s %11s %9s %5s %5s %6s %5s\n",
+		"engine", "", "SLs", "VLs", "time", "memory", "load", "sat",
+		"eBB", "hops", "most");
+	json_array_foreach(list, i, row) print_row(row, out);
+	if (verbose)
+		buf_printf(out, "\n");
+	if (verbose)
+		print_notes(list, out);
+}
