@@ -177,6 +177,7 @@ hash_of(const struct topo *t)
 
 		h = hash_mix(h, (uint64_t)w->lft_cap << 32 |
 					(uint64_t)w->nadj << 16 | w->nend);
+		h = hash_mix(h, t->port[first].capmask & MAD_CAP_SL_MAPPING);
 		for (uint32_t i = 0; i < w->nadj; i++) {
 			const struct topo_adj *a = &t->adj[w->adj + i];
 

@@ -280,6 +280,17 @@ builder_quarantine(struct builder *d, uint64_t guid, const char *why)
 		builder_node_quarantine(d, n, why);
 }
 
+void
+builder_keeps_rows(struct builder *d, uint64_t guid)
+{
+	builder_id n = first_of(d, guid);
+
+	for (; n != BUILDER_NONE; n = d->node[n]->next) {
+		d->touched |= !d->node[n]->keeps_rows;
+		d->node[n]->keeps_rows = true;
+	}
+}
+
 const char *
 builder_quarantine_why(const struct builder *d, uint64_t guid)
 {

@@ -184,6 +184,13 @@ void builder_components_free(struct builder_components *p); /* zeroes allowed */
  */
 void builder_quarantine(struct builder *d, uint64_t guid, const char *why);
 
+/*
+ * The switch with this GUID refuses rows of SL2VL, whatever its capabilities
+ * say: topologies have it as one that cannot map SLs, as long as it is known
+ * here.
+ */
+void builder_keeps_rows(struct builder *d, uint64_t guid);
+
 /* Why a node is quarantined, or cannot be asked; "" when it is neither. */
 const char *builder_quarantine_why(const struct builder *d, uint64_t guid);
 

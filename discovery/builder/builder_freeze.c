@@ -233,6 +233,8 @@ freeze_port(const struct builder *d, const struct builder_node *n, unsigned p,
 				   (n->flags & TN_PARTIAL) != 0)))
 		out->flags |= TP_UNREAD;
 	out->capmask = in->capmask;
+	if (n->keeps_rows)
+		out->capmask &= ~(uint32_t)MAD_CAP_SL_MAPPING;
 	out->capmask2 = in->capmask2;
 	out->found_lid = in->lid;
 	out->state = in->state;

@@ -68,9 +68,10 @@ struct builder_node {
 	uint8_t life;
 	uint8_t role, role_state; /* enum mad_role_kind, enum builder_role */
 	bool changed, opt_sl2vl;
-	bool silent;  /* quarantined because it does not answer: it passes no
-			 directed routes on */
-	bool was_cut; /* cut off since it was last read */
+	bool keeps_rows; /* see builder_keeps_rows */
+	bool silent;	 /* quarantined because it does not answer: it passes no
+			    directed routes on */
+	bool was_cut;	 /* cut off since it was last read */
 	uint8_t switch_info[64];
 	char *desc;		    /* NULL: not read */
 	char *quarantine;	    /* why; NULL: it is not */

@@ -45,17 +45,21 @@ quarantine_unlock(struct sm *sm, struct mono now)
 	}
 }
 
-/* Switches in quarantine stay out of the topology until their time is over. */
+/* Switches in quarantine stay out of the topology until their time is over;
+ * those that refuse rows of SL2VL stay in it as such that cannot map SLs. */
 void
 quarantine_apply(struct sm *sm, struct mono now)
 {
 	size_t i;
 
-	for (i = 0; i < sm->quarantine.n; i++)
-		if (mono_before(now, sm->quarantine.list[i].until))
-			builder_quarantine(sm->builder,
-				sm->quarantine.list[i].guid,
-				sm->quarantine.list[i].why);
+	for (i = 0; i < sm->quarantine.n; i++) {
+		const struct sm_quarantined *b = &sm->quarantine.list[i];
+
+		if (mono_before(now, b->until))
+			builder_quarantine(sm->builder, b->guid, b->why);
+		if (b->keeps_rows)
+			builder_keeps_rows(sm->builder, b->guid);
+	}
 }
 
 static struct sm_quarantined *
@@ -129,6 +133,24 @@ judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
 	return SM_PLAN_AGAIN;
 }
 
+/* A switch that refuses to write many rows at once may take them one by one. */
+static void
+judge_rows(struct sm *sm, const struct push_failure *f)
+{
+	uint64_t guid = sm->run.topo->node[f->node].guid;
+	bool keeps = device_marked(
+		sm->hw, device_at_switch(guid, DEVICE_SL2VL), DEVICE_REFUSES);
+
+	log_warn("push: guid=0x%016llx \"%s\" %s; first: %s",
+		(unsigned long long)guid, topo_desc(sm->run.topo, f->node),
+		keeps ? "does not keep SL2VL rows: it is routed as a switch "
+			"that cannot map SLs to VLs"
+		      : "does not take SL2VL rows together: they are written "
+			"one by one",
+		f->why);
+	quarantine_entry(sm, guid)->keeps_rows |= keeps;
+}
+
 static enum sm_verdict
 judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 {
@@ -143,11 +165,7 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_NO_SL2VL) {
-		log_warn("push: guid=0x%016llx \"%s\" does not keep SL2VL "
-			 "rows: dependencies there are blocked by taking ports "
-			 "down; first: %s",
-			(unsigned long long)node->guid,
-			topo_desc(sm->run.topo, f->node), f->why);
+		judge_rows(sm, f);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_WEIGHTS) {

@@ -26,6 +26,7 @@ struct sm_quarantined {
 	struct mono last_false_ack; /* the last of them */
 	unsigned silent;	    /* pushes in a row that it did not answer */
 	bool locked;		    /* until its M_Key is known */
+	bool keeps_rows;	    /* it refuses rows of SL2VL; not excluded */
 	char why[128];		    /* for the last exclusion */
 };
 

@@ -1,0 +1,130 @@
+/*
+ * A switch that refuses rows of SL2VL, although its capabilities promise them:
+ * an engine whose layers need VLs of their own is not left in force. The next
+ * one routes the fabric, as if the switch could not map SLs, and the packets of
+ * every pair get a VL, without a cycle.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "sm/view/view_slvl.h"
+#include "tests/sim/chaos/pair_sls.h"
+#include "tests/sim/model/world.h"
+#include "tests/sim/referee/referee.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+static const char torus_first[] = "routing: {engines: [torus, nue]}\n";
+
+struct refusal {
+	struct world *w;
+	uint32_t node;
+	unsigned times;
+};
+
+static enum sim_verdict
+refuse_rows(void *cookie, struct sim_msg *m)
+{
+	struct refusal *x = cookie;
+	struct transport_msg answer = m->m;
+	struct smp smp;
+
+	if (m->where != SIM_AT_SMA || m->node != x->node ||
+		smp_decode(m->m.mad, m->m.len, &smp, NULL) != 0 ||
+		smp.attr != MAD_SL2VL || smp.method != MAD_SET)
+		return SIM_PASS;
+	x->times++;
+	smp.method = MAD_GET_RESP;
+	smp.response = true;
+	smp.status = MAD_STATUS_FIELD;
+	smp_encode(&smp, answer.mad);
+	sim_inject(x->w->ep, &answer, mono_us(10));
+	return SIM_DROP;
+}
+
+static uint16_t
+sls_of_pair(void *cookie, uint16_t from, uint16_t to)
+{
+	struct world *w = cookie;
+
+	return pair_sls_lids(sm_view(w->sm), from, to);
+}
+
+/* The engine in force; the fabric is in order with the SLs of path records. */
+static void
+expect_engine(struct world *w, const char *engine)
+{
+	const struct referee_sls sls = {w, sls_of_pair};
+	struct referee_report r;
+	struct reason why = {""};
+
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
+	ck_assert_msg(referee_with_sls(w->sim, fabric_first_host(w->fabric),
+			      REFEREE_ALL, &sls, &r, &why) == 0,
+		"%s", why.text);
+}
+
+static void
+sweep_anew(struct world *w)
+{
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+}
+
+/*
+ * From the beginning, or since the switch was restarted with other firmware;
+ * gone and back, it is known for it. A restarted daemon asks it again.
+ */
+START_TEST(torus)
+{
+	static const unsigned dim[2] = {6, 5};
+	struct fabric *f = gen_grid(dim, 2, true, 1, NULL);
+	struct sim_options o = sim_defaults();
+	struct refusal x = {.node = fabric_find(f, "sw1.1")};
+	struct world *w;
+	unsigned times;
+
+	x.w = w = world_new(f, &o, torus_first);
+	if (_i == 0)
+		sim_set_hook(w->sim, refuse_rows, &x);
+	world_start(w);
+	if (_i == 1) {
+		expect_engine(w, "torus");
+		sim_set_hook(w->sim, refuse_rows, &x);
+		sim_fault_reboot(w->sim, x.node);
+	}
+	expect_engine(w, "nue");
+	ck_assert_uint_eq(sm_view(w->sm)->routes->layers.n, 1);
+	ck_assert_ptr_nonnull(
+		strstr(sm_view(w->sm)->story.tried, "torus refused: port "));
+	ck_assert_uint_gt(x.times, 0);
+	times = x.times;
+	sweep_anew(w);
+	ck_assert_uint_eq(x.times, times); /* asked once */
+	expect_engine(w, "nue");
+	sim_fault_node(w->sim, x.node, false);
+	expect_engine(w, "torus");
+	sim_fault_node(w->sim, x.node, true);
+	expect_engine(w, "nue");
+	ck_assert_uint_eq(x.times, times);
+	sim_set_hook(w->sim, NULL, NULL);
+	world_kill(w);
+	world_start(w);
+	expect_engine(w, "torus");
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("refused_layers");
+	TCase *t = tcase_create("core");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, torus, 0, 2);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
