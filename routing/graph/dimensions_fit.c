@@ -15,6 +15,23 @@ enum {
 	TEXT = 160,
 };
 
+const struct schema_option dimension_option = {
+	.key = "dimensions",
+	.type = SCHEMA_SHAPES,
+	.offset = offsetof(struct dimension_options, dimensions),
+	.choices = dimension_shapes,
+	.min = 2,
+	.max = DIMENSION_SIZE_MAX,
+	.def = "[]",
+	.reload = SCHEMA_REROUTE,
+	.help = "The rings, lines and full meshes of switches whose product "
+		"the fabric is, as in [ring 8, ring 8, line 4] or [full 12, "
+		"full 8], in any order; a ring of 4 is two lines of 2. Empty: "
+		"they are read from the links. Given, they are checked against "
+		"the links, and found where so many links are missing that "
+		"they cannot be read.",
+};
+
 /* ---- dimensions as they are read ---- */
 
 struct dimensions_given

@@ -28,6 +28,9 @@ struct dimension_options {
 	struct schema_shapes dimensions; /* by dimension_shapes; none: read */
 };
 
+/* The key "dimensions" of such an engine, its only one. */
+extern const struct schema_option dimension_option;
+
 enum { DIMENSION_SIZE_MAX = 4096 };
 
 /* Dimensions as configured. */

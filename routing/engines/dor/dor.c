@@ -11,25 +11,8 @@
 
 enum { NO_GROUP = UINT32_MAX };
 
-static const struct schema_option rows[] = {
-	{.key = "dimensions",
-		.type = SCHEMA_SHAPES,
-		.offset = offsetof(struct dimension_options, dimensions),
-		.choices = dimension_shapes,
-		.min = 2,
-		.max = DIMENSION_SIZE_MAX,
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
-		.help = "The lines and full meshes of switches whose "
-			"product the fabric is, as in [line 8, full 12], in "
-			"any order; a ring of 4 is two lines of 2. Empty: "
-			"they are read from the links. Given, they are "
-			"checked against the links, and found where so many "
-			"links are missing that they cannot be read."},
-};
-
-static const struct schema dor_schema = {"routing.dor", rows,
-	sizeof(rows) / sizeof(*rows), sizeof(struct dimension_options)};
+static const struct schema dor_schema = {
+	"routing.dor", &dimension_option, 1, sizeof(struct dimension_options)};
 
 static struct dimensions_given
 take_dimensions(const struct route_job *job)

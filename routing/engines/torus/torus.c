@@ -9,26 +9,8 @@
 
 enum { ODD = 20 };
 
-static const struct schema_option rows[] = {
-	{.key = "dimensions",
-		.type = SCHEMA_SHAPES,
-		.offset = offsetof(struct dimension_options, dimensions),
-		.choices = dimension_shapes,
-		.min = 2,
-		.max = DIMENSION_SIZE_MAX,
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
-		.help = "The rings, lines and full meshes of switches whose "
-			"product the fabric is, as in [ring 8, ring 8, line "
-			"4], in any order. Empty: they are read from the "
-			"links. Given, they are checked against the links, "
-			"and found where so many links are missing that "
-			"they cannot be read; a ring of 4 is two lines of "
-			"2."},
-};
-
-static const struct schema torus_schema = {"routing.torus", rows,
-	sizeof(rows) / sizeof(*rows), sizeof(struct dimension_options)};
+static const struct schema torus_schema = {"routing.torus", &dimension_option,
+	1, sizeof(struct dimension_options)};
 
 static struct dimensions_given
 take_dimensions(const struct route_job *job)
