@@ -167,7 +167,12 @@ translate_engines(
 			    !is_for_engine(im->modules[i], name);
 			i++)
 			;
-		if (im->modules[i] == NULL)
+		if (strcmp(name, "no_fallback") == 0)
+			import_note(&im->notes, &im->file, line,
+				"routing_engine no_fallback: behind these "
+				"engines there is always up/down, which cannot "
+				"deadlock");
+		else if (im->modules[i] == NULL)
 			import_lost(&im->notes, &im->file, line,
 				"routing_engine %.60s: not available in "
 				"Heddle, "

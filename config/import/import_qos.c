@@ -295,11 +295,18 @@ scale_weight(const struct import_qos *q, enum class c, unsigned vl, bool high)
 	return w > 0 ? w : 1;
 }
 
+/* The ports whose tables say what a level's priority is: with torus-2QoS the
+ * tables for all ports are not to be used. */
+static enum class leading_class(const struct import_qos *q) {
+	return q->torus ? HOSTS : ALL;
+}
+
 static void
 print_level(const struct import_qos *q, unsigned sl, struct buf *out)
 {
 	unsigned vl = q->vl[sl];
-	bool high = vl < VLS && q->of[ALL].high[vl] > 0, any = false;
+	bool high = vl < VLS && weight_of(q, leading_class(q), vl, true) > 0;
+	bool any = false;
 	char name[NAME];
 
 	level_name(q, sl, name);
@@ -459,13 +466,16 @@ static void
 check_weights(const struct import_qos *q, const struct import_file *f,
 	unsigned sl, struct import_notes *notes)
 {
+	enum class c = leading_class(q);
 	unsigned vl = q->vl[sl];
 
-	if (vl < VLS && q->of[ALL].high[vl] > 0 && q->of[ALL].low[vl] > 0)
+	if (vl < VLS && weight_of(q, c, vl, true) > 0 &&
+		weight_of(q, c, vl, false) > 0)
 		import_lost(notes, f, 0,
-			"VL %u is in qos_vlarb_high and in qos_vlarb_low: its "
+			"VL %u is in %svlarb_high and in %svlarb_low: its "
 			"weight of %u in the latter is not carried over",
-			vl, q->of[ALL].low[vl]);
+			vl, classes[c].prefix, classes[c].prefix,
+			weight_of(q, c, vl, false));
 }
 
 /* What changes; there is no line to name. */

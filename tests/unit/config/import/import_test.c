@@ -90,6 +90,11 @@ static const struct {
 	{"m_key_protection_level 0\nm_key_lease_period 0\n", NULL, "{}\n"},
 	{"routing_engine torus-2QoS,dfsssp,lash,dor\n", NULL,
 		"routing:\n  engines: [torus, nue, dor]\n"},
+	{"routing_engine ftree,no_fallback\n", NULL,
+		"# Notes:\n"
+		"#   o:1: routing_engine no_fallback: behind these engines "
+		"there is always up/down, which cannot deadlock\n"
+		"routing:\n  engines: [ftree]\n"},
 	{"routing_engine minhop,ftree, updn\n", NULL,
 		"# Not carried over:\n"
 		"#   o:1: routing_engine minhop: not available in Heddle, "
@@ -491,8 +496,7 @@ START_TEST(torus_levels)
 		     "qos_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7\n"
 		     "qos_ca_vlarb_low 0:10,1:30\nqos_ca_vlarb_high 14:1\n"
 		     "qos_swe_vlarb_low 0:7,1:7,2:7,3:7,4:9,5:9,6:9,7:9\n"
-		     "qos_swe_vlarb_high 14:1\nqos_vlarb_high 14:1\n"
-		     "qos_vlarb_low 0:1,1:2\n",
+		     "qos_swe_vlarb_high 14:1\nqos_vlarb_low 0:1,1:2\n",
 		1, "o:4: partition_config_file: p: No such file",
 		"#   o: torus-2QoS has two QoS levels: SL 0 to 7, and SL 8 to "
 		"15; it ignores qos_sl2vl\n",
