@@ -2,10 +2,11 @@
  * Tables of engines whose paths climb in orders: figures for fabrics with some
  * links out. One line each:
  *
- *	fabric engine out/% seed: worst load, saturation (hosts - 1 over the
- *	worst load, at most 1), effective bisection bandwidth, layers, VLs, CPU
- *	milliseconds; then what the judge of the unit tests found: pairs that do
- *	not arrive, pairs of other layers back, channels on cycles
+ *	fabric out/% seed engine levels:
+ *	worst load, saturation (hosts - 1 over the worst load, at most 1),
+ *	effective bisection bandwidth, layers, VLs, CPU milliseconds; then what
+ *	the judge of the unit tests found: pairs that do not arrive, pairs of
+ *	other layers back, channels on cycles
  *
  * usage: orders ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
  *        orders --lost N ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
@@ -15,7 +16,8 @@
  *	switches that get another layer, in all and per cent; faults that the
  *	judge of the unit tests found
  *
- * FABRIC: see meshnet.h. ENGINE: by name; nueN: nue on N layers
+ * FABRIC: see meshnet.h; its links have 8 VLs. ENGINE: by name; nueN: nue on N
+ * layers; behind either @N: with N QoS levels
  */
 #include <math.h>
 #include <stdio.h>
@@ -69,6 +71,16 @@ print_figures(struct routes *r, double ms)
 		100.0 * (double)v.used[0] /
 			((double)r->topo->nsw * (r->topo->nsw - 1)),
 		r->note);
+}
+
+static struct topo *
+give_vls(struct topo *t)
+{
+	enum { EIGHT = 4 };
+
+	for (port_ix p = 0; p < t->nports; p++)
+		t->port[p].vl_cap = t->port[p].op_vls = EIGHT;
+	return t;
 }
 
 /* ---- one link lost ---- */
@@ -200,7 +212,7 @@ print_losses(const struct bench *b, const struct engine *e,
 			true;
 		job.prev = r;
 		job.load_limit = LIMIT;
-		job.topo = frozen_less(b->f, drop, b->t);
+		job.topo = give_vls(frozen_less(b->f, drop, b->t));
 		measure_loss(e, &job, &sum);
 		topo_unref(job.topo);
 		free(drop);
@@ -214,9 +226,21 @@ print_losses(const struct bench *b, const struct engine *e,
 		(unsigned long long)sum.faults);
 }
 
-static void
-measure_engine(const struct bench *b, const char *name)
+/* Cut "@N" off a name; N, or 1. */
+static uint8_t
+take_levels(char *name)
 {
+	char *at = name + strcspn(name, "@");
+	bool said = *at != '\0';
+
+	*at = '\0';
+	return (uint8_t)args_said(said ? at + 1 : NULL, 1);
+}
+
+static void
+measure_engine(const struct bench *b, char *name)
+{
+	uint8_t levels = take_levels(name);
 	const char *number = name + strcspn(name, "0123456789");
 	const struct nue_options own = {
 		args_said(*number != '\0' ? number : NULL, 4)};
@@ -224,7 +248,7 @@ measure_engine(const struct bench *b, const char *name)
 	const struct engine *e =
 		*number != '\0' ? &engine_nue : registry_find(name);
 	const struct engine_options options = {
-		.own = &values, .nown = 1, .levels = 1};
+		.own = &values, .nown = 1, .levels = levels};
 	struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {
 		.topo = b->t, .pool = pool, .options = &options};
@@ -233,7 +257,7 @@ measure_engine(const struct bench *b, const char *name)
 	struct routes *r = NULL;
 	double began = clock_cpu_ms();
 
-	printf("%-8s ", name);
+	printf("%-8s %u ", name, levels);
 	if (e == NULL || e->route(&job, false, 0, a, &r, &why) != ENGINE_OK)
 		printf("refused: %s\n", why.text);
 	else if (b->lost == 0)
@@ -252,7 +276,7 @@ measure_engines(struct bench *b, char **argv, double out, uint32_t seed)
 	const struct frozen_lids lids = {.shuffle = 5};
 	char *names = mem_strdup(argv[1]), *save = NULL;
 
-	b->t = frozen_topo(b->f, &lids);
+	b->t = give_vls(frozen_topo(b->f, &lids));
 	for (char *n = strtok_r(names, ",", &save); n != NULL;
 		n = strtok_r(NULL, ",", &save)) {
 		printf("%s %g%% %u ", argv[2], out, seed);
