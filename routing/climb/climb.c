@@ -225,13 +225,13 @@ keep_paths(struct climb *x, sw_ix t)
 	}
 }
 
-/* Pin what is stuck; false: nothing is. */
+/* Pin what is stuck; false: nothing is, or there is no escape tree. */
 static bool
 pin_stuck(struct climb *x, sw_ix t)
 {
 	const struct swgraph *g = x->g;
 
-	if (is_complete(x, t))
+	if (is_complete(x, t) || x->job->orders->escape == x->job->orders->n)
 		return false;
 	climb_escape_make(x, t);
 	for (sw_ix u = 0; u < g->nsw; u++)
@@ -248,7 +248,10 @@ grow_wish(struct climb *x, sw_ix t, enum wish wish)
 	const struct demand structure[] = {
 		{wish, o->first, PATH_REGULAR},
 		{wish, o->first, PATH_ANY},
+		{wish, o->structure, PATH_ANY},
 	};
+	/* with a map those that are not first are for what is left */
+	const unsigned n = o->map == NULL ? 3 : 2;
 	const struct demand last = {wish, o->structure, PATH_LAST_STEP};
 	const struct demand others = {wish, o->structure, PATH_ANY};
 	const struct demand any = {wish, x->all, PATH_ANY};
@@ -256,34 +259,44 @@ grow_wish(struct climb *x, sw_ix t, enum wish wish)
 	if (o->structure != 0) {
 		if (o->last_steps != NULL && o->last_steps[t])
 			grow_levels(x, t, &last, 1);
-		grow_levels(x, t, structure, 2);
+		grow_levels(x, t, structure, n);
 		grow_levels(x, t, &others, 1);
 	}
 	grow_levels(x, t, &any, 1);
 }
 
+/* Whether climb_mend finds layers for pairs that have none: few are left by
+ * orders of a structure, while learned ones leave thousands where they do not
+ * fit. */
+static bool
+is_mended(const struct layer_orders *o)
+{
+	return (o->map != NULL || o->structure != 0) && o->escape < o->n;
+}
+
 /*
  * All that finds a path. Switches that find none which leaves a layer for the
- * other direction take any first, while that is a wish. With a map of VLs the
- * last pass takes any path rather than none, even where no layer has it:
- * climb_mend finds one.
+ * other direction take any first, while that is a wish. Where
+ * climb_mend finds layers, the last pass takes any path rather than none.
  */
 static void
 grow_tree(struct climb *x, sw_ix t)
 {
 	const struct demand none = {WISH_NONE, 0, PATH_ANY};
+	const struct layer_orders *o = x->job->orders;
 
 	if (x->job->layers != NULL)
 		grow_wish(x, t, WISH_KEPT);
 	grow_wish(x, t, WISH_BOTH);
 	grow_wish(x, t, WISH_LAST);
-	if (x->last && x->job->orders->map != NULL) {
+	if (x->last && is_mended(o)) {
 		grow_wish(x, t, WISH_NONE);
 		grow_levels(x, t, &none, 1);
 	}
 }
 
-static void
+/* False: a switch has no path, and there is no escape tree. */
+static bool
 make_tree(struct climb *x, sw_ix t)
 {
 	if (x->has_pins[t])
@@ -294,7 +307,12 @@ make_tree(struct climb *x, sw_ix t)
 			keep_paths(x, t);
 		grow_tree(x, t);
 	} while (pin_stuck(x, t));
-	x->made[t] = true;
+	if (!is_complete(x, t) && x->job->keep) {
+		begin_tree(x, t);
+		grow_tree(x, t);
+	}
+	x->made[t] = is_complete(x, t);
+	return x->made[t];
 }
 
 /* ---- pairs ---- */
@@ -344,7 +362,7 @@ mend_pairs(struct climb *x)
 			if (!again[t])
 				continue;
 			climb_add_load(x, t, false);
-			make_tree(x, t);
+			(void)make_tree(x, t);
 			climb_add_load(x, t, true);
 		}
 	} while (any);
@@ -372,7 +390,9 @@ passable_layers(const struct climb *x, sw_ix t, sw_ix u)
 static uint16_t
 prefer_layers(const struct climb *x, sw_ix t, sw_ix u, uint16_t can)
 {
-	uint16_t structure = can & x->job->orders->structure, both;
+	const struct layer_orders *o = x->job->orders;
+	uint16_t structure = can & (can & o->first ? o->first : o->structure),
+		 both;
 
 	if (structure == 0)
 		return can;
@@ -431,16 +451,17 @@ choose_layers(struct climb *x)
 
 /* ---- the whole ---- */
 
-/* Layers in which dependencies climb for packets that did not start there. */
+/* Layers in which dependencies climb for packets that did not start there,
+ * which are a class of their own where there is a map. */
 static void
 merge_classes(struct climb *x)
 {
 	uint32_t n = x->d->dep[x->d->n];
 
-	if (x->job->orders->map == NULL)
+	if (x->job->orders->map == NULL && x->job->orders->structure == 0)
 		return;
 	x->on = arena_array(x->g->a, n + 1U, sizeof(*x->on));
-	for (unsigned in = 1; in < vl_map_ins(x->job->orders->map); in++)
+	for (unsigned in = x->ins > 1; in < x->ins; in++)
 		for (uint32_t i = 0; i < n; i++)
 			x->on[i] |= x->dep[(size_t)in * n + i];
 }
@@ -461,9 +482,26 @@ keep_trees(struct climb *x)
 	}
 }
 
-/* One pass over all trees but those that are kept whole; false: cancelled. */
+/* A switch has no path to t. Returns false. */
 static bool
-make_pass(struct climb *x)
+refuse_tree(const struct climb *x, sw_ix t, struct reason *why)
+{
+	const struct swgraph *g = x->g;
+	sw_ix s = 0;
+
+	while (!g->live[s] || g->comp[s] != g->comp[t] || x->settled[s])
+		s++;
+	(void)reason_set(why,
+		"the order of its one layer leaves no path from %s to %s: a "
+		"link or a switch is missing",
+		swgraph_name(g, s).s, swgraph_name(g, t).s);
+	return false;
+}
+
+/* One pass over all trees but those that are kept whole; false and why:
+ * cancelled, or a pair has no path. */
+static bool
+make_pass(struct climb *x, struct reason *why)
 {
 	const struct swgraph *g = x->g;
 
@@ -473,26 +511,29 @@ make_pass(struct climb *x)
 	if (x->job->keep)
 		keep_trees(x);
 	for (sw_ix t = 0; t < g->nsw; t++) {
-		if (is_cancelled(x))
+		if (is_cancelled(x)) {
+			(void)reason_set(why, "cancelled");
 			return false;
+		}
 		if (!g->live[t] || x->made[t])
 			continue;
 		climb_add_load(x, t, false);
-		make_tree(x, t);
+		if (!make_tree(x, t))
+			return refuse_tree(x, t, why);
 		climb_add_load(x, t, true);
 	}
 	return true;
 }
 
 static bool
-make_trees(struct climb *x)
+make_trees(struct climb *x, struct reason *why)
 {
 	for (unsigned pass = 0; pass < x->job->passes; pass++) {
 		x->last = pass + 1 == x->job->passes;
-		if (!make_pass(x))
+		if (!make_pass(x, why))
 			return false;
 	}
-	if (x->job->orders->map != NULL)
+	if (is_mended(x->job->orders))
 		climb_mend(x);
 	else
 		mend_pairs(x);
@@ -500,15 +541,15 @@ make_trees(struct climb *x)
 	return true;
 }
 
-/* Routes by trees to all switches; NULL: cancelled. */
+/* Routes by trees to all switches; NULL and why: see climb_routes. */
 static struct routes *
-make_routes(struct climb *x, uint64_t **load)
+make_routes(struct climb *x, uint64_t **load, struct reason *why)
 {
 	const struct climb_job *job = x->job;
 	struct routes *r;
 
 	climb_make_room(x);
-	if (!make_trees(x)) {
+	if (!make_trees(x, why)) {
 		route_layers_free(&x->layers);
 		return NULL;
 	}
@@ -517,6 +558,7 @@ make_routes(struct climb *x, uint64_t **load)
 	r->layers = x->layers;
 	r->layers.map = vl_map_share(job->orders->map);
 	if (!climb_fill_lids(x, r, load)) {
+		(void)reason_set(why, "cancelled");
 		routes_unref(r);
 		return NULL;
 	}
@@ -524,7 +566,8 @@ make_routes(struct climb *x, uint64_t **load)
 }
 
 struct routes *
-climb_routes(const struct climb_job *job, struct climb_basis **basis)
+climb_routes(const struct climb_job *job, struct climb_basis **basis,
+	struct reason *why)
 {
 	const struct swgraph *g = job->d->g;
 	struct climb x = {.job = job,
@@ -542,7 +585,7 @@ climb_routes(const struct climb_job *job, struct climb_basis **basis)
 	climb_former_begin(&x);
 	r = climb_repair(&x, &load);
 	if (r == NULL)
-		r = make_routes(&x, &load);
+		r = make_routes(&x, &load, why);
 	if (r != NULL)
 		*basis = climb_basis_new(
 			job->d, job->orders, x.dep, load, job->state);

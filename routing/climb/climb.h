@@ -63,9 +63,10 @@ struct climb_job {
 /*
  * Routes for the topology of the graph: rows of live switches, layers; entries
  * of prev are kept where they climb. *basis, in job->state: what repairs of
- * them go on from. NULL: cancelled.
+ * them go on from. NULL and why: cancelled, or a pair has no path and the
+ * orders have no layer for such.
  */
-struct routes *climb_routes(
-	const struct climb_job *job, struct climb_basis **basis);
+struct routes *climb_routes(const struct climb_job *job,
+	struct climb_basis **basis, struct reason *why);
 
 #endif

@@ -143,6 +143,28 @@ climb_engine_note(
 
 /* ---- VLs ---- */
 
+unsigned
+climb_engine_count_layers(const struct layer_links *x, unsigned asked)
+{
+	unsigned vls = x->least / x->levels, sls = SLVL_SLS / x->levels;
+	unsigned most = vls < sls ? vls : sls;
+
+	if (x->ports == 0 || x->unmapped > 0 || most < 1)
+		return 1;
+	return asked < most ? asked : most;
+}
+
+unsigned
+climb_engine_choose_layers(const struct climb_plan *p, unsigned asked)
+{
+	struct layer_links x =
+		layer_links_survey(p->job->topo, p->job->options, asked);
+
+	return p->was != NULL && x.ports == 0
+		       ? asked
+		       : climb_engine_count_layers(&x, asked);
+}
+
 int
 climb_engine_check_vls(const struct route_job *job,
 	const struct layer_map_size *size, struct reason *why)
@@ -185,9 +207,11 @@ complete_routes(const struct climb_engine *e, struct climb_plan *p,
 		bad->text[0] != '\0' ? "; not understood: " : "", bad->text);
 	remember_orders(e, p, r);
 	give_ranks(r, p->d, &p->orders);
-	/* multicast obeys what the first layer does */
-	r->mcast.pos =
-		mem_dup(p->orders.pos, p->d->g->nsw * sizeof(*r->mcast.pos));
+	/* multicast obeys what the first layer does, if that is an order of
+	 * switches */
+	if (p->orders.escape == 0)
+		r->mcast.pos = mem_dup(
+			p->orders.pos, p->d->g->nsw * sizeof(*r->mcast.pos));
 }
 
 static enum engine_result
@@ -214,11 +238,9 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 	climb.keep = keep && p->known && job->prev != NULL;
 	if (is_own(e, job->prev) && job->prev->state != NULL)
 		climb.basis = state_of(job->prev)->basis;
-	*out = climb_routes(&climb, &p->basis);
-	if (*out == NULL) {
-		(void)reason_set(why, "cancelled");
+	*out = climb_routes(&climb, &p->basis, why);
+	if (*out == NULL)
 		return ENGINE_REFUSED;
-	}
 	complete_routes(e, p, &bad, *out);
 	return ENGINE_OK;
 }

@@ -14,6 +14,7 @@
 #include "routing/climb/layer_order.h"
 #include "routing/climb/order_memory.h"
 #include "routing/core/engine.h"
+#include "routing/core/layer_links.h"
 
 /* Orders that are being made. */
 struct climb_plan {
@@ -58,6 +59,14 @@ bool climb_engine_fit(struct climb_plan *p, struct layer_orders *first,
  * them. */
 void climb_engine_note(
 	struct climb_plan *p, const struct dimensions *places, bool known);
+
+/* As many layers of those asked for as every link between switches has VLs for,
+ * and SLs are left for by the QoS levels. */
+unsigned climb_engine_count_layers(const struct layer_links *x, unsigned asked);
+
+/* The same for these orders; while there is no link, as in quarantine, nothing
+ * that is remembered is forgotten. */
+unsigned climb_engine_choose_layers(const struct climb_plan *p, unsigned asked);
 
 /*
  * Whether every link between switches has VLs for orders of this size, and SLs

@@ -425,7 +425,7 @@ force_path(struct climb_mend *m, sw_ix t, sw_ix u)
 	bool *pinned = x->pinned + climb_pair(x, t, 0);
 
 	climb_add_load(x, t, false);
-	if (!m->escapes[t] && find_path(m, t, u, 0)) {
+	if (!m->escapes[t] && find_path(m, t, u, x->job->orders->escape)) {
 		(void)hang_path(m, t);
 		m->n = 0;
 		for (uint32_t i = 0; i < m->length; i++)

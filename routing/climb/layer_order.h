@@ -56,11 +56,13 @@ struct layer_orders {
 			  lead to by a last step, in what is not first; or NULL */
 	uint8_t *in, *out;  /* [directions.n] classes of the map */
 	struct layer_ties ties;
-	int32_t *rank; /* [VL groups * directions.n] by VL group and link
-			  group; without a map no two of a layer are
-			  alike, the opposite's is negative */
-	uint32_t *pos; /* [nsw] the order of switches of layer 0: 0 is a top */
-	sw_ix *seq;    /* [nsw] the live switches from the top; nseq of them */
+	int32_t *rank;	 /* [VL groups * directions.n] by VL group and link
+			    group; without a map no two of a layer are
+			    alike, the opposite's is negative */
+	unsigned escape; /* the layer by the order of switches, in which every
+			    pair has a path; n: there is none */
+	uint32_t *pos;	 /* [nsw] the order of switches: 0 is a top */
+	sw_ix *seq; /* [nsw] the live switches from the top; nseq of them */
 	uint32_t nseq;
 };
 

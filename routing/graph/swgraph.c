@@ -1,6 +1,8 @@
 #include "routing/graph/swgraph.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,4 +188,19 @@ swgraph_by_guid(const struct swgraph *g)
 	for (uint32_t i = 0; i < n; i++)
 		place[by[i].s] = i;
 	return place;
+}
+
+struct swgraph_name
+swgraph_name(const struct swgraph *g, sw_ix s)
+{
+	node_ix n = g->t->sw[s].node;
+	const char *desc = topo_desc(g->t, n);
+	struct swgraph_name name;
+
+	if (*desc != '\0')
+		(void)snprintf(name.s, sizeof(name.s), "\"%.64s\"", desc);
+	else
+		(void)snprintf(name.s, sizeof(name.s), "0x%016" PRIx64,
+			g->t->node[n].guid);
+	return name;
 }

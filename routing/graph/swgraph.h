@@ -77,4 +77,10 @@ uint32_t swgraph_group(const struct swgraph *g, sw_ix s, sw_ix peer);
  * arena; UINT32_MAX of others. */
 uint32_t *swgraph_by_guid(const struct swgraph *g);
 
+/* "leaf1" in quotes, or the GUID where the name was not read. */
+struct swgraph_name {
+	char s[72];
+};
+struct swgraph_name swgraph_name(const struct swgraph *g, sw_ix s);
+
 #endif

@@ -35,30 +35,12 @@ layers_asked(const struct engine_options *options)
 	return o != NULL ? o->layers : LAYERS;
 }
 
-/* As many layers as are asked for, and every link between switches has VLs
- * for, and SLs are left for by the QoS levels. */
-static unsigned
-count_layers(const struct layer_links *x, unsigned asked)
-{
-	unsigned vls = x->least / x->levels, sls = SLVL_SLS / x->levels;
-	unsigned most = vls < sls ? vls : sls;
-
-	if (x->ports == 0 || x->unmapped > 0 || most < 1)
-		return 1;
-	return asked < most ? asked : most;
-}
-
 /* The orders that are remembered, else new ones. */
 static int
 make_orders(struct climb_plan *p, struct reason *why)
 {
 	unsigned asked = layers_asked(p->job->options);
-	struct layer_links x =
-		layer_links_survey(p->job->topo, p->job->options, asked);
-	/* while there is no link, as in quarantine, nothing is forgotten */
-	unsigned most = p->was != NULL && x.ports == 0
-				? asked
-				: count_layers(&x, asked);
+	unsigned most = climb_engine_choose_layers(p, asked);
 
 	(void)why;
 	(void)snprintf(p->note, sizeof(p->note), "paths that climb");
@@ -88,7 +70,7 @@ nue_layers_short(const struct routes *r, const struct engine_options *options,
 {
 	unsigned asked = layers_asked(options);
 	struct layer_links x = layer_links_survey(r->topo, options, asked);
-	unsigned most = count_layers(&x, asked);
+	unsigned most = climb_engine_count_layers(&x, asked);
 	size_t n;
 
 	*out = '\0';

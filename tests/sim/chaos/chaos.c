@@ -593,8 +593,7 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
-	c.lanes = l->lanes ||
-		  (l->engine != NULL && strcmp(l->engine, "dor") != 0);
+	c.lanes = l->lanes || l->engine != NULL;
 	if (c.lanes)
 		watch_vls(c.watch, gives_paths, &c);
 	c.w->told = on_view;

@@ -156,6 +156,10 @@ rig_check_map(const struct routes *was, const struct routes *is)
 	struct vl_map *old = vl_map_for(was->layers.map, was->topo, is->topo);
 	const struct topo *t = is->topo;
 
+	ck_assert_uint_eq(was->layers.n, is->layers.n);
+	ck_assert((old == NULL) == (is->layers.map == NULL));
+	if (old == NULL)
+		return;
 	ck_assert_mem_eq(old->group, is->layers.map->group, sizeof(old->group));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {

@@ -121,8 +121,9 @@ START_TEST(a_bad_day_for_tenants)
 }
 END_TEST
 
-/* Tables that obey no order of switches, in turns with those of updn. 24: trees
- * whose order a restart did not find again. */
+/* Tables that obey no order of switches, while links and switches are missing
+ * in several layers, or in turns with those of updn. 24: trees whose order a
+ * restart did not find again. */
 START_TEST(a_bad_day_for_dor)
 {
 	const char *seed = getenv("SEED");
