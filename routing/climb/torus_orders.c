@@ -209,11 +209,8 @@ torus_orders_check(
 	unsigned ring[DIMENSIONS_MAX], n = number_rings(m, ring);
 	uint64_t places = 1;
 
-	if (n == 0)
-		return reason_set(why,
-			"no torus: none of its %u dimensions is a ring of four "
-			"switches or more",
-			m->n);
+	if (m->n == 0)
+		return reason_set(why, "no torus: there is one switch");
 	if (n > TORUS_RINGS)
 		return reason_set(why,
 			"a torus of %u rings: more than %d take more SLs than "
