@@ -12,6 +12,7 @@ enum {
 	DENSE = 70,  /* per cent of the links that a group could have */
 	LINKED = 75, /* per cent of the pairs of groups */
 	HUNDRED = 100,
+	LEFT = 2, /* one in so many is enough of what it was before */
 };
 
 /* ---- groups that are given ---- */
@@ -194,8 +195,9 @@ count_possible(const struct swgraph *g, const struct switch_groups *x)
 
 int
 switch_groups_check(const struct swgraph *g, const struct switch_groups *x,
-	struct reason *why)
+	bool were, struct reason *why)
 {
+	const unsigned share = were ? HUNDRED * LEFT : HUNDRED;
 	bool *linked = mem_zalloc((size_t)x->n * x->n + 1, sizeof(*linked));
 	uint64_t inside = count_inside(g, x, linked);
 	uint64_t possible = count_possible(g, x);
@@ -209,12 +211,12 @@ switch_groups_check(const struct swgraph *g, const struct switch_groups *x,
 		return reason_set(why,
 			"no dragonfly: all switches are in %" PRIu32 " group%s",
 			x->n, x->n == 1 ? "" : "s");
-	if (inside * HUNDRED < possible * DENSE || possible == 0)
+	if (inside * share < possible * DENSE || possible == 0)
 		return reason_set(why,
 			"no dragonfly: its %" PRIu32 " groups have %" PRIu64
 			" of %" PRIu64 " links inside",
 			x->n, inside / 2, possible / 2);
-	if ((uint64_t)pairs * HUNDRED < (uint64_t)all * LINKED)
+	if ((uint64_t)pairs * share < (uint64_t)all * LINKED)
 		return reason_set(why,
 			"no dragonfly: %" PRIu32 " of %" PRIu32
 			" pairs of its %" PRIu32 " groups have a link",
@@ -228,5 +230,5 @@ switch_groups_read(
 {
 	*out = (struct switch_groups){0};
 	find_groups(g, out);
-	return switch_groups_check(g, out, why);
+	return switch_groups_check(g, out, false, why);
 }

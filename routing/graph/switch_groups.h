@@ -25,10 +25,10 @@ struct switch_groups {
 			 they are given */
 };
 
-/* Whether links are those of such groups, but for some that are missing; -1 and
- * why. */
+/* Whether links are those of such groups, but for some that are missing: more
+ * of groups that were there before. -1 and why. */
 int switch_groups_check(const struct swgraph *g, const struct switch_groups *x,
-	struct reason *why);
+	bool were, struct reason *why);
 
 /* The groups that are given: a switch is of the one that matches it most
  * closely (sm/base/node_entry.h). -1 and why: a switch is of none, or of two;

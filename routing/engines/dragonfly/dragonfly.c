@@ -54,7 +54,7 @@ fits_links(const struct climb_plan *p, const struct dimensions *places,
 	if (places->n != 1 || places->dim[0].shape != DIMENSION_GROUPS)
 		return false;
 	*m = (struct switch_groups){places->dim[0].size, places->at};
-	return switch_groups_check(p->d->g, m, &(struct reason){""}) == 0;
+	return switch_groups_check(p->d->g, m, true, &(struct reason){""}) == 0;
 }
 
 static int

@@ -194,6 +194,18 @@ START_TEST(losses)
 }
 END_TEST
 
+/* Its groups stay what they were while a third of all links fails. */
+START_TEST(few_links)
+{
+	struct reason why = {""};
+	struct engine_rig g;
+
+	rig_open(&g, &engine_dragonfly, gen_dragonfly(4, 1, 1, &why), &why);
+	(void)rig_lose_links(&g, 13, (uint64_t)_i + 5);
+	rig_close(&g);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -207,6 +219,7 @@ main(void)
 	tcase_add_test(t, given);
 	tcase_add_loop_test(t, given_badly, 0, 2);
 	tcase_add_loop_test(t, losses, 0, 3);
+	tcase_add_loop_test(t, few_links, 0, 4);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
