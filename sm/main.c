@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "routing/driver/registry.h"
@@ -35,6 +36,7 @@
 #include "sm/core/sm.h"
 #include "sm/core/snapshot_state.h"
 #include "sm/ctl/ctl.h"
+#include "sm/event_store.h"
 #include "sm/notify.h"
 #include "sm/options.h"
 #include "sm/redundancy_worker.h"
@@ -89,6 +91,7 @@ struct daemon {
 	struct worker *worker;
 	struct redundancy_worker *counter;
 	struct saver *saver;
+	struct event_store *events;
 	struct sm_ops ops; /* lent to the core */
 	struct sm *sm;
 	struct ctl *ctl;
@@ -175,6 +178,31 @@ want_route(void *cookie, struct sm_work *w)
 	struct daemon *d = cookie;
 
 	worker_submit(d->worker, w);
+}
+
+static double
+wall_time(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (double)now.tv_sec + (double)(now.tv_nsec / 1000) / 1e6;
+}
+
+/* An event of the fabric, or of this daemon. */
+static void
+on_event(void *cookie, const struct event *e)
+{
+	struct daemon *d = cookie;
+	struct buf text = {0};
+
+	(void)event_store_add(d->events, e, wall_time());
+	event_print(e, &text);
+	if (event_kind_row(e->kind)->level == LOG_LEVEL_WARN)
+		log_warn("%s", text.text);
+	else
+		log_info("%s", text.text);
+	buf_free(&text);
 }
 
 static uint64_t
@@ -607,10 +635,8 @@ ctl_wants_events(void *cookie, uint64_t since, struct reason *why)
 {
 	const struct daemon *d = cookie;
 
-	if (d->sm != NULL)
-		return events_json(sm_events(d->sm), since, loop_now());
-	(void)reason_set(why, "no port: %s", d->facts.no_port);
-	return NULL;
+	(void)why;
+	return event_store_json(d->events, since, wall_time());
 }
 
 static json_t *
@@ -815,6 +841,7 @@ make_core(struct daemon *d)
 		.finished = on_finished,
 		.stood_by = on_stood_by,
 		.seconds = wall_seconds,
+		.event = on_event,
 		.set_issm = want_issm,
 	};
 	d->facts.state_writable = previous_run_load(d->boot->state.dir,
@@ -985,6 +1012,7 @@ begin_anew(struct daemon *d)
 		.facts = d->facts,
 		.reopen_wait = mono_ms(REOPEN_MS),
 		.ready = d->ready,
+		.events = d->events,
 		.exit_code = EXIT_FAILURE,
 	};
 
@@ -1007,6 +1035,7 @@ run_daemon(const struct options *opt, struct config *c)
 		.exit_code = EXIT_FAILURE,
 	};
 
+	d.events = event_store_new(0);
 	(void)signal(SIGPIPE, SIG_IGN);
 	log_set_journal(notify_journal());
 	log_set_level((enum log_level)c->log.level);
@@ -1021,6 +1050,7 @@ run_daemon(const struct options *opt, struct config *c)
 		serve_fabric(&d);
 		take_down(&d);
 	} while (d.lost && !opt->once);
+	event_store_free(d.events);
 	config_unref(d.config);
 	return d.exit_code;
 }

@@ -8,23 +8,37 @@
 #include "sm/core/sm_priv.h"
 
 static void
-log_entry(const struct event_entry *e)
+tell_rest(struct sm *sm, struct mono now)
 {
-	if (e == NULL)
-		return;
-	if (topo_event_class(e->kind)->warns)
-		log_warn("%s", e->text);
-	else
-		log_info("%s", e->text);
+	struct event e;
+
+	while (event_log_rest(sm->events.log, &e, now))
+		sm->ops->event(sm->ops->cookie, &e);
+}
+
+/* Tell an event, as far as the budget of its kind goes. */
+static void
+tell_one(struct sm *sm, const struct event *e, struct mono now)
+{
+	if (event_log_take(sm->events.log, e->kind, now))
+		sm->ops->event(sm->ops->cookie, e);
 }
 
 static void
-tell_rest(struct sm *sm, struct mono now)
+tell_found(struct sm *sm, const struct topo_event *found, struct mono now)
 {
-	const struct event_entry *e;
+	struct event e = topo_event_value(found);
 
-	while ((e = event_log_rest(sm->events.log, now)) != NULL)
-		log_entry(e);
+	event_log_note(sm->events.log, found, now);
+	if (!found->unseen)
+		tell_one(sm, &e, now);
+}
+
+void
+events_tell(struct sm *sm, const struct event *e, struct mono now)
+{
+	tell_one(sm, e, now);
+	tell_rest(sm, now);
 }
 
 /* ---- what is missing, over a restart ---- */
@@ -61,7 +75,7 @@ events_start(struct sm *sm, struct mono now)
 }
 
 static struct state_file_end
-end_to_save(const struct topo_event_end *e)
+end_to_save(const struct event_end *e)
 {
 	return (struct state_file_end){e->guid, e->port, e->name};
 }
@@ -108,7 +122,7 @@ events_accept(struct sm *sm, struct mono now)
 /* ---- events that wait for names ---- */
 
 static bool
-lacks_name(const struct topo_event_end *end)
+lacks_name(const struct event_end *end)
 {
 	return end->guid != 0 && end->name[0] == '\0';
 }
@@ -122,7 +136,7 @@ hold_event(struct sm *sm, const struct topo_event *e)
 }
 
 static void
-name_end(const struct topo *t, struct topo_event_end *end)
+name_end(const struct topo *t, struct event_end *end)
 {
 	node_ix n = topo_by_node_guid(t, end->guid);
 	port_ix p = topo_by_port_guid(t, end->guid);
@@ -144,7 +158,7 @@ events_release(struct sm *sm, struct mono now)
 
 		name_end(sm->view->topo, &e->a);
 		name_end(sm->view->topo, &e->b);
-		log_entry(event_log_add(sm->events.log, e, now));
+		tell_found(sm, e, now);
 	}
 	free(sm->events.held);
 	sm->events.held = NULL;
@@ -176,12 +190,12 @@ take_event(void *cookie, const struct topo_event *found)
 	const struct events_batch *b = cookie;
 	struct topo_event e = *found;
 
-	if (e.kind == TOPO_QUARANTINED)
+	if (e.kind == EVENT_QUARANTINED)
 		e.why = find_quarantine_why(b->is, e.a.guid);
 	if (e.why == NULL && (lacks_name(&e.a) || lacks_name(&e.b)))
 		hold_event(b->sm, &e);
 	else
-		log_entry(event_log_add(b->sm->events.log, &e, b->now));
+		tell_found(b->sm, &e, b->now);
 }
 
 /*
@@ -213,25 +227,18 @@ events_note(struct sm *sm, const struct view *is, struct mono now)
 }
 
 void
-events_log(struct sm *sm, const struct topo_event *e, struct mono now)
-{
-	log_entry(event_log_add(sm->events.log, e, now));
-	tell_rest(sm, now);
-}
-
-void
 events_manager(
 	struct sm *sm, const struct sm_peer *p, bool seen, struct mono now)
 {
 	struct topo_event e = {
-		.kind = seen ? TOPO_MANAGER_SEEN : TOPO_MANAGER_GONE};
+		.kind = seen ? EVENT_MANAGER_SEEN : EVENT_MANAGER_GONE};
 
 	e.a.guid = p->id.guid;
 	memcpy(e.a.name, p->id.name, sizeof(e.a.name));
 	if (seen && lacks_name(&e.a))
 		hold_event(sm, &e);
 	else
-		log_entry(event_log_add(sm->events.log, &e, now));
+		tell_found(sm, &e, now);
 }
 
 void

@@ -1,7 +1,7 @@
 /*
  * events: what happened to the fabric: each new view is compared with the one
- * before, and what an administrator should hear of is logged, counted and
- * kept.
+ * before, and what an administrator should hear of is counted, and told by the
+ * op `event`.
  *
  * A node that has just come has no name yet, so events that name it wait for
  * the names to be read, or for the next run.
@@ -35,7 +35,6 @@ struct events {
 void events_note(struct sm *sm, const struct view *is, struct mono now);
 /* Names were read: the events that waited for them. */
 void events_release(struct sm *sm, struct mono now);
-/* One more of them. */
 /* What is missing, over a restart. */
 void events_load(struct sm *sm, const struct state_file *s);
 /* Ages of what is missing, counted back from 0 so far, count from now. */
@@ -46,8 +45,9 @@ struct state_file_missing *events_gather(
 void events_free(struct sm *sm);
 /* An administrator accepts that nothing is missing. */
 void events_accept(struct sm *sm, struct mono now);
-/* An event that no comparison of topologies tells: logged and kept. */
-void events_log(struct sm *sm, const struct topo_event *e, struct mono now);
+/* An event that no comparison of topologies finds: counted, and told as far as
+ * the budget of its kind goes. What it points to is used during the call. */
+void events_tell(struct sm *sm, const struct event *e, struct mono now);
 /* Another manager came, or left. */
 void events_manager(
 	struct sm *sm, const struct sm_peer *p, bool seen, struct mono now);

@@ -81,14 +81,16 @@ static void
 tell_wait(struct sm *sm, const struct topo *t, const struct name_wait *w,
 	struct mono now)
 {
-	struct topo_event e = {.kind = TOPO_NAME_WAITS};
+	struct event e = {.kind = EVENT_NAME_WAITS};
+	struct event_end node;
 	char why[192];
 
 	(void)snprintf(why, sizeof(why), "%s \"%.100s\": heddlectl partitions",
 		w->joins ? "would join as" : "would leave", w->name);
-	e.why = why;
-	topo_event_end_of(t, w->node, 0, &e.a);
-	events_log(sm, &e, now);
+	topo_event_end_of(t, w->node, 0, &node);
+	event_end(&e, "node", &node);
+	event_text(&e, "why", why);
+	events_tell(sm, &e, now);
 }
 
 static void

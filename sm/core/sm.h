@@ -38,6 +38,7 @@
 
 #include "config/config.h"
 #include "sm/base/clock.h"
+#include "sm/event/event.h"
 #include "sm/report/sm_status.h"
 #include "sm/state/state_file.h"
 #include "sm/transport/transport.h"
@@ -81,6 +82,9 @@ struct sm_ops {
 	/* We are a standby, and why. A run that ends so has not failed; with
 	 * --once, the program ends. */
 	void (*stood_by)(void *cookie, const char *why);
+	/* Something happened that an administrator should hear of; e is used
+	 * during the call only. */
+	void (*event)(void *cookie, const struct event *e);
 	/* Seconds since 1970, for records; may be NULL. */
 	uint64_t (*seconds)(void *cookie);
 	/* Raise or clear IsSM on our port. */
@@ -147,7 +151,7 @@ void sm_reconfigure(struct sm *sm, struct config *c,
  * and a sweep. A standby notices by its polls. */
 void sm_own_link(struct sm *sm, bool up, struct mono now);
 
-/* What happened to the fabric, and what is missing; the core's. */
+/* How many events there were, and what is missing; the core's. */
 struct event_log *sm_events(const struct sm *sm);
 
 /* An administrator accepts that nothing is missing. */

@@ -1,6 +1,7 @@
 #include "sm/report/events_json.h"
 
 #include "discovery/link_rate.h"
+#include "sm/base/buf.h"
 #include "sm/mad/mad.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -8,7 +9,7 @@
 /* ---- events ---- */
 
 static void
-append_end(json_t *list, const struct topo_event_end *end)
+append_end(json_t *list, const struct event_end *end)
 {
 	if (end->guid == 0)
 		return;
@@ -18,7 +19,7 @@ append_end(json_t *list, const struct topo_event_end *end)
 }
 
 static json_t *
-ends_json(const struct topo_event_end *a, const struct topo_event_end *b)
+ends_json(const struct event_end *a, const struct event_end *b)
 {
 	json_t *list = json_array();
 
@@ -33,24 +34,66 @@ age_of(struct mono when, struct mono now)
 	return mono_seconds(mono_sub(now, when));
 }
 
-json_t *
-events_json(const struct event_log *l, uint64_t since, struct mono now)
+static const char *
+severity_name(enum log_level level)
 {
-	const struct event_entry *e;
-	json_t *list = json_array();
-
-	while ((e = event_log_after(l, since)) != NULL) {
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:f, s:s, s:o, s:o}", "seq",
-				      json_util_u64(e->seq), "age",
-				      age_of(e->when, now), "kind",
-				      topo_event_class(e->kind)->name, "text",
-				      names_text(e->text), "ends",
-				      ends_json(&e->a, &e->b)));
-		since = e->seq;
+	switch (level) {
+	case LOG_LEVEL_ERROR:
+		return "error";
+	case LOG_LEVEL_WARN:
+		return "warning";
+	case LOG_LEVEL_INFO:
+	case LOG_LEVEL_DEBUG:
+	default:
+		return "info";
 	}
-	return json_pack(
-		"{s:o, s:o}", "last", json_util_u64(since), "events", list);
+}
+
+/* Put a value into ends or fields. */
+static void
+put_value(const struct event_field *f, const struct event_value *v,
+	json_t *ends, json_t *fields)
+{
+	switch (f->type) {
+	case EVENT_END:
+		append_end(ends, v->is.end);
+		json_util_put(json_array_get(ends, json_array_size(ends) - 1),
+			"is", json_string(f->name));
+		break;
+	case EVENT_NUMBER:
+		json_util_put(fields, f->name, json_util_u64(v->is.number));
+		break;
+	case EVENT_RATE:
+		json_util_put(
+			fields, f->name, json_real((double)v->is.number / 10));
+		break;
+	case EVENT_SECONDS:
+		json_util_put(fields, f->name, json_real(v->is.seconds));
+		break;
+	case EVENT_TEXT:
+	default:
+		json_util_put(fields, f->name, names_text(v->is.text));
+		break;
+	}
+}
+
+json_t *
+events_json_one(const struct event *e, uint64_t seq, double time)
+{
+	const struct event_row *row = event_kind_row(e->kind);
+	json_t *ends = json_array(), *fields = json_object(), *o;
+	struct buf text = {0};
+
+	for (unsigned i = 0; row->field[i].name != NULL; i++)
+		if (e->value[i].is_set)
+			put_value(&row->field[i], &e->value[i], ends, fields);
+	event_print(e, &text);
+	o = json_pack("{s:o, s:f, s:s, s:s, s:o, s:o, s:o}", "seq",
+		json_util_u64(seq), "time", time, "kind", row->name, "severity",
+		severity_name(row->level), "text", names_text(text.text),
+		"ends", ends, "fields", fields);
+	buf_free(&text);
+	return o;
 }
 
 json_t *
@@ -58,15 +101,16 @@ events_counts_json(const struct event_log *l)
 {
 	json_t *o = json_object();
 
-	for (int k = 0; k < TOPO_EVENT_KINDS; k++) {
-		const struct topo_event_class *c = topo_event_class(k);
+	for (unsigned k = 0; k < EVENT_KINDS; k++) {
+		enum event_kind kind = (enum event_kind)k;
+		const struct event_row *c = event_kind_row(kind);
 
 		if (c->group == NULL)
 			continue;
 		if (json_object_get(o, c->group) == NULL)
 			json_util_put(o, c->group, json_object());
 		json_util_put(json_object_get(o, c->group), c->count,
-			json_util_u64(event_log_count(l, k)));
+			json_util_u64(event_log_count(l, kind)));
 	}
 	return o;
 }
@@ -151,7 +195,7 @@ static json_t *
 degraded_json(const struct topo *t, port_ix p, uint32_t best)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
-	struct topo_event_end from, to;
+	struct event_end from, to;
 
 	topo_event_end_of(t, a->node, a->num, &from);
 	topo_event_end_of(t, b->node, b->num, &to);

@@ -1,6 +1,6 @@
 /*
- * events_json: what happened to the fabric, what is missing, and which links
- * run below what both their ends support, as JSON, for the control socket.
+ * events_json: events, what is missing, and which links run below what both
+ * their ends support, as JSON, for the control socket and for files.
  */
 #ifndef HEDDLE_SM_REPORT_EVENTS_JSON_H
 #define HEDDLE_SM_REPORT_EVENTS_JSON_H
@@ -11,9 +11,13 @@
 #include "sm/base/clock.h"
 #include "sm/view/event_log.h"
 
-/* {"last", "events": [{"seq", "age", "kind", "text", "ends"}]}: the events
- * after seq since that are kept, oldest first. A new object. */
-json_t *events_json(const struct event_log *l, uint64_t since, struct mono now);
+/*
+ * An event with its number, and its time in seconds since 1970, as a new
+ * object: {"seq", "time", "kind", "severity", "text", "ends", "fields"}. Ends
+ * are {"guid", "name", "port", "is"}, the last their field; the other fields
+ * that have a value are in "fields".
+ */
+json_t *events_json_one(const struct event *e, uint64_t seq, double time);
 
 /* {"nodes", "links", "list"}: what is missing of the fabric t, at most `most`
  * of it by name, nodes first. A new object. */

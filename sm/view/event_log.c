@@ -1,18 +1,14 @@
 #include "sm/view/event_log.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 
 struct event_log {
-	struct event_entry *ring; /* of seq s at s % EVENT_LOG_KEPT */
-	uint64_t last;		  /* seq of the newest */
-	uint64_t count[TOPO_EVENT_KINDS];
-	struct log_limit budget[TOPO_EVENT_KINDS];
-	unsigned more[TOPO_EVENT_KINDS]; /* beyond it, in this batch */
+	uint64_t count[EVENT_KINDS];
+	struct log_limit budget[EVENT_KINDS];
+	unsigned more[EVENT_KINDS]; /* beyond it, in this batch */
 	struct event_missing *missing;
 	size_t nmissing, capmissing;
 	uint64_t stamp; /* changes of missing */
@@ -29,21 +25,8 @@ event_log_free(struct event_log *l)
 {
 	if (l == NULL)
 		return;
-	free(l->ring);
 	free(l->missing);
 	free(l);
-}
-
-static struct event_entry *
-new_entry(struct event_log *l, enum topo_event_kind kind, struct mono now)
-{
-	struct event_entry *e;
-
-	if (l->ring == NULL)
-		l->ring = mem_zalloc(EVENT_LOG_KEPT, sizeof(*l->ring));
-	e = &l->ring[++l->last % EVENT_LOG_KEPT];
-	*e = (struct event_entry){.seq = l->last, .when = now, .kind = kind};
-	return e;
 }
 
 void
@@ -62,60 +45,57 @@ event_log_shift(struct event_log *l, struct mono zero)
 		l->missing[i].since = mono_add(zero, l->missing[i].since);
 }
 
-static void
-note_missing(struct event_log *l, const struct topo_event *e, struct mono now)
+void
+event_log_note(struct event_log *l, const struct topo_event *e, struct mono now)
 {
-	const struct event_missing m = {.is_node = e->kind == TOPO_NODE_GONE,
+	const struct event_missing m = {.is_node = e->kind == EVENT_NODE_GONE,
 		.a = e->a,
 		.b = e->b,
 		.since = now};
 
-	if (m.is_node || e->kind == TOPO_LINK_DOWN)
+	if (m.is_node || e->kind == EVENT_LINK_DOWN)
 		event_log_restore(l, &m);
 }
 
-const struct event_entry *
-event_log_add(struct event_log *l, const struct topo_event *e, struct mono now)
+/* A budget of the log earns a line a second: this clock is slower. */
+static bool
+has_budget(struct event_log *l, enum event_kind kind, struct mono now)
 {
-	struct event_entry *entry;
+	const struct mono slow = {now.ns / EVENT_LOG_SECONDS};
 
-	note_missing(l, e, now);
-	if (e->unseen)
-		return NULL;
-	l->count[e->kind]++;
-	if (!log_allowed(&l->budget[e->kind], EVENT_LOG_BURST, now, NULL)) {
-		l->more[e->kind]++;
-		return NULL;
-	}
-	entry = new_entry(l, e->kind, now);
-	entry->a = e->a;
-	entry->b = e->b;
-	topo_event_text(e, entry->text, sizeof(entry->text));
-	return entry;
+	return log_allowed(&l->budget[kind], EVENT_LOG_BURST, slow, NULL);
 }
 
-const struct event_entry *
-event_log_rest(struct event_log *l, struct mono now)
+bool
+event_log_take(struct event_log *l, enum event_kind kind, struct mono now)
 {
-	for (unsigned k = 0; k < TOPO_EVENT_KINDS; k++) {
-		struct event_entry *e;
+	l->count[kind]++;
+	if (has_budget(l, kind, now))
+		return true;
+	l->more[kind]++;
+	return false;
+}
 
+bool
+event_log_rest(struct event_log *l, struct event *out, struct mono now)
+{
+	for (unsigned k = 0; k < EVENT_KINDS; k++) {
 		if (l->more[k] == 0)
 			continue;
-		e = new_entry(l, (enum topo_event_kind)k, now);
-		(void)snprintf(e->text, sizeof(e->text),
-			"events: %u more of kind %s", l->more[k],
-			topo_event_class((enum topo_event_kind)k)->name);
+		if (!has_budget(l, EVENT_SUPPRESSED, now))
+			return false;
+		*out = (struct event){.kind = EVENT_SUPPRESSED};
+		event_text(out, "of", event_kind_row((enum event_kind)k)->name);
+		event_number(out, "more", l->more[k]);
 		l->more[k] = 0;
-		return e;
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
-/* The port of an end, or TOPO_NONE. */
 /* True if t has this port, and a link there. */
 static bool
-is_linked(const struct topo *t, const struct topo_event_end *end)
+is_linked(const struct topo *t, const struct event_end *end)
 {
 	node_ix n =
 		end->guid != 0 ? topo_by_node_guid(t, end->guid) : TOPO_NONE;
@@ -163,21 +143,9 @@ event_log_stamp(const struct event_log *l)
 }
 
 uint64_t
-event_log_count(const struct event_log *l, enum topo_event_kind kind)
+event_log_count(const struct event_log *l, enum event_kind kind)
 {
 	return l->count[kind];
-}
-
-const struct event_entry *
-event_log_after(const struct event_log *l, uint64_t seq)
-{
-	uint64_t oldest =
-		l->last > EVENT_LOG_KEPT ? l->last - EVENT_LOG_KEPT + 1 : 1;
-
-	if (seq >= l->last)
-		return NULL;
-	seq = seq + 1 > oldest ? seq + 1 : oldest;
-	return &l->ring[seq % EVENT_LOG_KEPT];
 }
 
 const struct event_missing *

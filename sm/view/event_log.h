@@ -1,9 +1,9 @@
 /*
- * event_log: what happened to the fabric, for an administrator: the last events
- * in words, how many of each kind there were, and what is missing since.
+ * event_log: how many events of each kind there were, which of them are told,
+ * and what is missing since.
  *
  * An event that repeats without end, as of a loose connector, must fill neither
- * the log nor memory: each kind has a budget, and what exceeds it is one event
+ * the log nor a disk: each kind has a budget, and what exceeds it is one event
  * that says how many. All are counted.
  *
  * Missing are nodes and links that were there and are not, until they are back,
@@ -16,21 +16,12 @@
 #include "sm/base/clock.h"
 #include "sm/view/topo_events.h"
 
-/* The events that are kept; the budget of a kind: so many at once, and one more
- * a second. */
-enum { EVENT_LOG_KEPT = 512, EVENT_LOG_BURST = 64 };
-
-struct event_entry {
-	uint64_t seq; /* 1 is the first one */
-	struct mono when;
-	enum topo_event_kind kind;
-	struct topo_event_end a, b; /* guid 0: there is none */
-	char text[320];
-};
+/* The budget of a kind: so many at once, and one more in so many seconds. */
+enum { EVENT_LOG_BURST = 64, EVENT_LOG_SECONDS = 10 };
 
 struct event_missing {
 	bool is_node;
-	struct topo_event_end a, b; /* of a node: what it was linked to */
+	struct event_end a, b; /* of a node: what it was linked to */
 	struct mono since;
 };
 
@@ -39,14 +30,18 @@ struct event_log;
 struct event_log *event_log_new(void);
 void event_log_free(struct event_log *l); /* NULL allowed */
 
-/* Enter an event. The entry, to be logged, or NULL: beyond the budget, or not
- * seen by itself. It is valid until the next one is entered. */
-const struct event_entry *event_log_add(
+/* A node or a link that has gone is missing from now on. */
+void event_log_note(
 	struct event_log *l, const struct topo_event *e, struct mono now);
 
-/* After a batch: an entry that sums up what exceeded the budget of a kind, or
- * NULL when all are told. Call it until then. */
-const struct event_entry *event_log_rest(struct event_log *l, struct mono now);
+/* Count an event of this kind. True: it is to be told; else it is beyond the
+ * budget. */
+bool event_log_take(struct event_log *l, enum event_kind kind, struct mono now);
+
+/* After a batch: true with an event in *out that sums up what exceeded the
+ * budget of a kind. Call it until it is false. Such events have a budget, too:
+ * what exceeds that is in a later sum. */
+bool event_log_rest(struct event_log *l, struct event *out, struct mono now);
 
 /* Take over what was missing before: one of a previous run, oldest first. */
 void event_log_restore(struct event_log *l, const struct event_missing *m);
@@ -64,11 +59,7 @@ void event_log_accept(struct event_log *l);
 uint64_t event_log_stamp(const struct event_log *l);
 
 /* Events of a kind since the start. */
-uint64_t event_log_count(const struct event_log *l, enum topo_event_kind kind);
-
-/* The oldest entry after seq that is kept, or NULL. */
-const struct event_entry *event_log_after(
-	const struct event_log *l, uint64_t seq);
+uint64_t event_log_count(const struct event_log *l, enum event_kind kind);
 
 /* What is missing, oldest first; *n is their number. */
 const struct event_missing *event_log_missing(

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "discovery/link_rate.h"
-#include "sm/base/buf.h"
 #include "sm/base/mem.h"
 
 /* Two topologies, and the nodes of each in the other (TOPO_NONE: not there). */
@@ -70,8 +69,8 @@ is_duplicate(const struct topo *t, port_ix x)
 }
 
 void
-topo_event_end_of(const struct topo *t, node_ix n, unsigned num,
-	struct topo_event_end *out)
+topo_event_end_of(
+	const struct topo *t, node_ix n, unsigned num, struct event_end *out)
 {
 	out->guid = t->node[n].guid;
 	out->port = (uint8_t)num;
@@ -109,7 +108,7 @@ tell_nodes(const struct pair *p, bool gone, topo_event_sink *sink, void *cookie)
 {
 	for (node_ix n = 0; n < p->t->nnodes; n++) {
 		struct topo_event e = {
-			.kind = gone ? TOPO_NODE_GONE : TOPO_NODE_NEW};
+			.kind = gone ? EVENT_NODE_GONE : EVENT_NODE_NEW};
 
 		if (p->node[n] != TOPO_NONE ||
 			(p->t->node[n].flags & TN_DUPLICATE) != 0)
@@ -134,7 +133,7 @@ static void
 tell_down(const struct pair *p, topo_event_sink *sink, void *cookie)
 {
 	for (port_ix x = 0; x < p->t->nports; x++) {
-		struct topo_event e = {.kind = TOPO_LINK_DOWN};
+		struct topo_event e = {.kind = EVENT_LINK_DOWN};
 
 		if (!is_first_end(p->t, x) || is_duplicate(p->t, x) ||
 			is_duplicate(p->t, p->t->port[x].peer) ||
@@ -154,7 +153,7 @@ tell_changed(const struct pair *p, port_ix x, port_ix there,
 {
 	const struct topo_port *is = &p->t->port[x];
 	const struct topo_port *was = &p->other->port[there];
-	struct topo_event e = {.kind = TOPO_LINK_RATE,
+	struct topo_event e = {.kind = EVENT_LINK_RATE,
 		.was = link_rate_active(was),
 		.is = link_rate_active(is)};
 
@@ -162,7 +161,7 @@ tell_changed(const struct pair *p, port_ix x, port_ix there,
 		fill_link(p->t, x, &e);
 		sink(cookie, &e);
 	} else if (was->state == PORT_ACTIVE && is->state == PORT_INIT) {
-		e.kind = TOPO_LINK_RESET;
+		e.kind = EVENT_LINK_RESET;
 		fill_link(p->t, x, &e);
 		sink(cookie, &e);
 	}
@@ -172,7 +171,7 @@ static void
 tell_up(const struct pair *p, topo_event_sink *sink, void *cookie)
 {
 	for (port_ix x = 0; x < p->t->nports; x++) {
-		struct topo_event e = {.kind = TOPO_LINK_UP};
+		struct topo_event e = {.kind = EVENT_LINK_UP};
 		port_ix there;
 
 		if (!is_first_end(p->t, x) || is_duplicate(p->t, x) ||
@@ -197,7 +196,7 @@ tell_quarantine(const struct pair *p, topo_event_sink *sink, void *cookie)
 		bool was = m != TOPO_NONE &&
 			   (p->other->node[m].flags & TN_QUARANTINED) != 0;
 		struct topo_event e = {
-			.kind = is ? TOPO_QUARANTINED : TOPO_RELEASED};
+			.kind = is ? EVENT_QUARANTINED : EVENT_RELEASED};
 
 		if (is == was)
 			continue;
@@ -223,87 +222,33 @@ topo_events(const struct topo *was, const struct topo *is,
 	free(after.node);
 }
 
-/* ---- in words ---- */
+/* ---- as events ---- */
 
-static const struct topo_event_class classes[TOPO_EVENT_KINDS] = {
-	[TOPO_NODE_GONE] = {"node-gone", true, "nodes", "gone", "node: gone",
-		"was linked to"},
-	[TOPO_LINK_DOWN] = {"link-down", true, "links", "down", "link: down",
-		"-"},
-	[TOPO_QUARANTINED] = {"quarantined", true, "quarantine", "entered",
-		"node: quarantined", NULL},
-	[TOPO_RELEASED] = {"released", false, "quarantine", "left",
-		"node: left quarantine", NULL},
-	[TOPO_NODE_NEW] = {"node-new", false, "nodes", "new", "node: new",
-		"linked to"},
-	[TOPO_LINK_UP] = {"link-up", false, "links", "up", "link: up", "-"},
-	[TOPO_LINK_RESET] = {"link-reset", true, "links", "reset",
-		"link: reset", "-"},
-	[TOPO_LINK_RATE] = {"link-rate", true, "links", "rate",
-		"link: rate changed", "-"},
-	[TOPO_MANAGER_SEEN] = {"manager-seen", false, "managers", "seen",
-		"sm: another manager at", NULL},
-	[TOPO_MANAGER_GONE] = {"manager-gone", false, "managers", "gone",
-		"sm: no manager any more at", NULL},
-	[TOPO_NAME_WAITS] = {"name-waits", true, NULL, NULL,
-		"partitions: not accepted yet:", NULL},
-};
-
-const struct topo_event_class *
-topo_event_class(enum topo_event_kind kind)
+static bool
+is_of_link(enum event_kind kind)
 {
-	return &classes[kind];
+	return kind == EVENT_LINK_DOWN || kind == EVENT_LINK_UP ||
+	       kind == EVENT_LINK_RESET || kind == EVENT_LINK_RATE;
 }
 
-enum { END_TEXT = 128, RATE_TEXT = 24 };
-
-/* "leaf1" (0x0002c90200000001) port 5 */
-static const char *
-end_text(const struct topo_event_end *end, char out[END_TEXT])
+struct event
+topo_event_value(const struct topo_event *e)
 {
-	char port[16] = "";
+	struct event out = {.kind = e->kind};
 
-	if (end->port != 0)
-		(void)snprintf(port, sizeof(port), " port %u", end->port);
-	if (end->name[0] != '\0')
-		(void)snprintf(out, END_TEXT, "\"%s\" (0x%016llx)%s", end->name,
-			(unsigned long long)end->guid, port);
-	else
-		(void)snprintf(out, END_TEXT, "0x%016llx%s",
-			(unsigned long long)end->guid, port);
+	event_end(&out, is_of_link(e->kind) ? "a" : "node", &e->a);
+	if (is_of_link(e->kind))
+		event_end(&out, "b", &e->b);
+	if (e->kind == EVENT_NODE_GONE || e->kind == EVENT_NODE_NEW) {
+		event_end(&out, "linked_to", &e->b);
+		if (e->links > 1)
+			event_number(&out, "more", e->links - 1);
+	}
+	if (e->kind == EVENT_LINK_RATE) {
+		event_rate(&out, "rate", e->is);
+		event_rate(&out, "was", e->was);
+	}
+	if (e->kind == EVENT_QUARANTINED || e->kind == EVENT_NAME_WAITS)
+		event_text(&out, "why", e->why);
 	return out;
-}
-
-/* 200 Gb/s, or 2.5 Gb/s */
-static const char *
-rate_text(uint32_t rate, char out[RATE_TEXT])
-{
-	if (rate % 10 == 0)
-		(void)snprintf(out, RATE_TEXT, "%u Gb/s", rate / 10);
-	else
-		(void)snprintf(
-			out, RATE_TEXT, "%u.%u Gb/s", rate / 10, rate % 10);
-	return out;
-}
-
-void
-topo_event_text(const struct topo_event *e, char *out, size_t size)
-{
-	const struct topo_event_class *w = &classes[e->kind];
-	char a[END_TEXT], b[END_TEXT], was[RATE_TEXT], is[RATE_TEXT];
-	struct buf text = {0};
-
-	buf_printf(&text, "%s %s", w->said, end_text(&e->a, a));
-	if (w->linked != NULL && e->b.guid != 0)
-		buf_printf(&text, "%s %s %s", e->links > 0 ? "," : "",
-			w->linked, end_text(&e->b, b));
-	if (e->links > 1 && w->linked != NULL)
-		buf_printf(&text, " and by %u more", e->links - 1);
-	if (e->kind == TOPO_LINK_RATE)
-		buf_printf(&text, ": %s, was %s", rate_text(e->is, is),
-			rate_text(e->was, was));
-	if (e->why != NULL)
-		buf_printf(&text, ": %s", e->why);
-	(void)snprintf(out, size, "%s", text.text);
-	buf_free(&text);
 }

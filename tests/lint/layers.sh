@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 RULES='
 sm/base/* : sm/base/*
 sm/mad/* : sm/base/* sm/mad/*
+sm/event/* : sm/base/* sm/event/*
 config/import/* : sm/base/* sm/mad/port_values.h config/*
 config/* : sm/base/* sm/mad/port_values.h config/*
 sm/transport/* : sm/base/* sm/mad/* sm/transport/*
@@ -36,13 +37,13 @@ distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distrib
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/device/device_keys.h sm/policy/*
 sm/state/* : sm/base/* sm/mad/port_values.h routing/core/routes.h sm/state/*
-sm/view/* : sm/base/* config/* discovery/topo.h discovery/link_rate.h routing/core/* routing/improve/redundancy.h routing/driver/* distribution/transition/loss_estimate.h sm/policy/* sm/view/*
+sm/view/* : sm/base/* sm/event/* config/* discovery/topo.h discovery/link_rate.h routing/core/* routing/improve/redundancy.h routing/driver/* distribution/transition/loss_estimate.h sm/policy/* sm/view/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h routing/core/* sm/view/* sm/sa/*
-sm/report/* : sm/base/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
+sm/report/* : sm/base/* sm/event/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
 sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
 sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
-sm/core/* : sm/base/* sm/mad/* sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/layer_memory.h routing/core/lid.h routing/core/routes.h routing/driver/* routing/mcast/mcast.h routing/tiers/topo_class.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
+sm/core/* : sm/base/* sm/event/* sm/mad/* sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/layer_memory.h routing/core/lid.h routing/core/routes.h routing/driver/* routing/mcast/mcast.h routing/tiers/topo_class.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '

@@ -129,6 +129,20 @@ on_stood_by(void *cookie, const char *why)
 }
 
 static void
+on_event(void *cookie, const struct event *e)
+{
+	struct world *w = cookie;
+	struct buf text = {0};
+
+	event_print(e, &text);
+	log_debug(
+		"world: now=%.6f %s", mono_seconds(sim_now(w->sim)), text.text);
+	w->event = mem_grow(
+		w->event, w->nevents, &w->cap_events, sizeof(*w->event));
+	w->event[w->nevents++] = (struct world_event){e->kind, text.text};
+}
+
+static void
 on_issm(void *cookie, bool on)
 {
 	struct world *w = cookie;
@@ -220,6 +234,7 @@ make_world(
 		.finished = on_finished,
 		.stood_by = on_stood_by,
 		.seconds = on_seconds,
+		.event = on_event,
 		.set_issm = on_issm,
 	};
 	return w;
@@ -253,6 +268,9 @@ free_daemon(struct world *w)
 	world_kill(w);
 	config_unref(w->config);
 	world_forget(w);
+	for (size_t i = 0; i < w->nevents; i++)
+		free(w->event[i].text);
+	free(w->event);
 	free(w);
 }
 

@@ -16,6 +16,12 @@
 #include "tests/sim/model/sim.h"
 #include "tests/topo/fabric.h"
 
+/* An event that the core told. */
+struct world_event {
+	enum event_kind kind;
+	char *text;
+};
+
 struct world {
 	const struct fabric *fabric; /* borrowed */
 	struct sim *sim;
@@ -31,6 +37,8 @@ struct world {
 	unsigned runs, runs_failed, stood_by, commits, reads;
 	unsigned kept; /* configurations refused at a start */
 	char last_why[512];
+	struct world_event *event; /* all of them, oldest first */
+	size_t nevents, cap_events;
 	/* called for every committed view; or NULL */
 	void (*told)(void *cookie, const struct view *v);
 	void *told_cookie;

@@ -42,7 +42,7 @@ accept_names(struct fixture *x)
 static uint64_t
 count_told(const struct fixture *x)
 {
-	return event_log_count(sm_events(x->w->sm), TOPO_NAME_WAITS);
+	return event_log_count(sm_events(x->w->sm), EVENT_NAME_WAITS);
 }
 
 static struct fixture

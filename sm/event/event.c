@@ -1,0 +1,189 @@
+#include "sm/event/event.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The place for the value of a field; the field is of this type. */
+static struct event_value *
+value_of(struct event *e, const char *field, enum event_type type)
+{
+	const struct event_field *f = event_kind_row(e->kind)->field;
+	unsigned i = 0;
+
+	while (f[i].name != NULL && strcmp(f[i].name, field) != 0)
+		i++;
+	assert(f[i].name != NULL && f[i].type == type);
+	return &e->value[i];
+}
+
+void
+event_text(struct event *e, const char *field, const char *text)
+{
+	struct event_value *v = value_of(e, field, EVENT_TEXT);
+
+	v->is_set = text != NULL && *text != '\0';
+	v->is.text = text;
+}
+
+void
+event_number(struct event *e, const char *field, uint64_t number)
+{
+	struct event_value *v = value_of(e, field, EVENT_NUMBER);
+
+	v->is_set = true;
+	v->is.number = number;
+}
+
+void
+event_rate(struct event *e, const char *field, uint32_t rate)
+{
+	struct event_value *v = value_of(e, field, EVENT_RATE);
+
+	v->is_set = true;
+	v->is.number = rate;
+}
+
+void
+event_seconds(struct event *e, const char *field, double seconds)
+{
+	struct event_value *v = value_of(e, field, EVENT_SECONDS);
+
+	v->is_set = true;
+	v->is.seconds = seconds;
+}
+
+void
+event_end(struct event *e, const char *field, const struct event_end *end)
+{
+	struct event_value *v = value_of(e, field, EVENT_END);
+
+	v->is_set = end->guid != 0;
+	v->is.end = end;
+}
+
+/* ---- in words ---- */
+
+void
+event_print_seconds(double seconds, struct buf *out)
+{
+	static const struct {
+		uint64_t size, below;
+		const char *unit;
+	} units[] = {{86400, 3600, "d"}, {3600, 60, "h"}, {60, 1, "min"}};
+	static const char *const lower[] = {"h", "min", "s"};
+	uint64_t s = (uint64_t)(seconds + 0.5);
+
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		uint64_t rest = s % units[i].size / units[i].below;
+
+		if (s < units[i].size)
+			continue;
+		buf_printf(out, "%llu %s",
+			(unsigned long long)(s / units[i].size), units[i].unit);
+		if (rest > 0)
+			buf_printf(out, " %llu %s", (unsigned long long)rest,
+				lower[i]);
+		return;
+	}
+	if (seconds < 9.95)
+		buf_printf(out, "%.2g s", seconds);
+	else
+		buf_printf(out, "%.0f s", seconds);
+}
+
+/* "leaf1" (0x0002c90200000001) port 5 */
+static void
+print_end(const struct event_end *end, struct buf *out)
+{
+	unsigned long long guid = end->guid;
+
+	if (end->name[0] != '\0')
+		buf_printf(out, "\"%s\" (0x%016llx)", end->name, guid);
+	else
+		buf_printf(out, "0x%016llx", guid);
+	if (end->port != 0)
+		buf_printf(out, " port %u", end->port);
+}
+
+static void
+print_value(enum event_type type, const struct event_value *v, struct buf *out)
+{
+	unsigned long long n = v->is.number;
+
+	switch (type) {
+	case EVENT_NUMBER:
+		buf_printf(out, "%llu", n);
+		break;
+	case EVENT_RATE:
+		buf_printf(out, "%llu", n / 10);
+		if (n % 10 != 0)
+			buf_printf(out, ".%llu", n % 10);
+		buf_printf(out, " Gb/s");
+		break;
+	case EVENT_SECONDS:
+		event_print_seconds(v->is.seconds, out);
+		break;
+	case EVENT_END:
+		print_end(v->is.end, out);
+		break;
+	case EVENT_TEXT:
+	default:
+		buf_printf(out, "%s", v->is.text);
+		break;
+	}
+}
+
+/* The value named at text, which is behind a brace; false: it is not set. */
+static bool
+print_field(const struct event *e, const char *text, size_t n, struct buf *out)
+{
+	const struct event_field *f = event_kind_row(e->kind)->field;
+
+	for (unsigned i = 0; f[i].name != NULL; i++) {
+		if (strlen(f[i].name) != n || memcmp(f[i].name, text, n) != 0)
+			continue;
+		if (e->value[i].is_set)
+			print_value(f[i].type, &e->value[i], out);
+		return e->value[i].is_set;
+	}
+	assert(!"a field that its kind does not have");
+	return false;
+}
+
+/*
+ * Append the text up to the end, or to the bracket that closes it. *whole: each
+ * value in it, outside of inner brackets, is set. What follows it.
+ */
+static const char *
+print_part(
+	const struct event *e, const char *text, bool *whole, struct buf *out)
+{
+	*whole = true;
+	while (*text != '\0' && *text != ']') {
+		size_t n = strcspn(text, "{[]"), before = out->n;
+		bool inner;
+
+		buf_put(out, text, n);
+		text += n;
+		if (*text == '{') {
+			n = strcspn(text, "}");
+			*whole &= print_field(e, text + 1, n - 1, out);
+			text += n + 1;
+		} else if (*text == '[') {
+			text = print_part(e, text + 1, &inner, out) + 1;
+			if (!inner)
+				out->n = before;
+		}
+	}
+	return text;
+}
+
+void
+event_print(const struct event *e, struct buf *out)
+{
+	bool whole;
+
+	(void)print_part(e, event_kind_row(e->kind)->text, &whole, out);
+	buf_put(out, "", 0); /* terminates it where brackets were left out */
+}
