@@ -158,6 +158,7 @@ struct config_qos {
 
 struct config_state {
 	const char *dir;
+	uint32_t events_size; /* MiB */
 };
 
 struct config_control {

@@ -793,6 +793,17 @@ static const struct schema_option state[] = {
 		.help = "The directory of the data that must survive a "
 			"restart: LIDs, the switch order, and what hosts "
 			"registered (services, subscriptions, alias GUIDs)."},
+	{.key = "events_size",
+		.type = SCHEMA_INT,
+		FIELD(config_state, events_size),
+		.max = 65536,
+		.def = "64",
+		.unit = "MiB",
+		.reload = SCHEMA_RESTART,
+		.help = "The room for events in the files events and events.1 "
+			"of state.dir, see heddle-events(7). "
+			"The oldest ones make room for new ones; 0: events are "
+			"not written to files."},
 };
 
 static const struct schema_option control[] = {

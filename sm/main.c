@@ -92,7 +92,8 @@ struct daemon {
 	struct redundancy_worker *counter;
 	struct saver *saver;
 	struct event_store *events;
-	struct sm_ops ops; /* lent to the core */
+	uint64_t last_event; /* its number */
+	struct sm_ops ops;   /* lent to the core */
 	struct sm *sm;
 	struct ctl *ctl;
 	struct umad_port_name port;
@@ -196,7 +197,7 @@ on_event(void *cookie, const struct event *e)
 	struct daemon *d = cookie;
 	struct buf text = {0};
 
-	(void)event_store_add(d->events, e, wall_time());
+	d->last_event = event_store_add(d->events, e, wall_time());
 	event_print(e, &text);
 	if (event_kind_row(e->kind)->level == LOG_LEVEL_WARN)
 		log_warn("%s", text.text);
@@ -277,6 +278,22 @@ on_kept(void *cookie, struct config *c, const char *why)
 	d->config = config_ref(c);
 	log_set_level((enum log_level)c->log.level);
 	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s", why);
+}
+
+/* Events go on in memory, and to the files as soon as that is possible. */
+static void
+on_events_written(void *cookie, const char *why, uint64_t lost)
+{
+	struct daemon *d = cookie;
+
+	(void)snprintf(d->facts.events_unwritten,
+		sizeof(d->facts.events_unwritten), "%s",
+		why != NULL ? why : "");
+	if (why != NULL)
+		log_error("events: NOT WRITTEN, kept in memory: %s", why);
+	else
+		log_info("events: written again lost=%llu",
+			(unsigned long long)lost);
 }
 
 /* One log line a run; a view that only gained names belongs to the same run. */
@@ -926,6 +943,7 @@ take_down(struct daemon *d)
 	saver_free(d->saver);
 	ctl_close(d->ctl);
 	sm_free(d->sm);
+	event_store_free(d->events);
 	umad_shutdown(d->umad);
 	for (size_t i = 0; i < 3; i++)
 		loop_signal_free(d->signal[i]);
@@ -953,6 +971,23 @@ print_page(struct daemon *d)
 	buf_free(&page);
 }
 
+static bool
+open_events(struct daemon *d, struct reason *why)
+{
+	const struct config_state *c = &d->boot->state;
+
+	d->events = event_store_new(d->loop,
+		&(struct event_store_job){.dir = c->dir,
+			.most = (uint64_t)c->events_size << 20,
+			.after = d->last_event,
+			.told = on_events_written,
+			.cookie = d},
+		why);
+	if (d->events != NULL && why->text[0] != '\0')
+		log_warn("events: %s", why->text);
+	return d->events != NULL;
+}
+
 /* Set everything up and run the loop; d->exit_code says how it went. */
 static void
 serve_fabric(struct daemon *d)
@@ -974,7 +1009,8 @@ serve_fabric(struct daemon *d)
 	d->worker = worker_new(d->loop, run_work, on_routed, d, &why);
 	d->counter = redundancy_worker_new(d->loop, may_release, d, &why);
 	d->saver = saver_new(d->loop, d->boot->state.dir, on_saved, d, &why);
-	if (d->worker == NULL || d->counter == NULL || d->saver == NULL) {
+	if (d->worker == NULL || d->counter == NULL || d->saver == NULL ||
+		!open_events(d, &why)) {
 		log_error("%s", why.text);
 		return;
 	}
@@ -1012,7 +1048,7 @@ begin_anew(struct daemon *d)
 		.facts = d->facts,
 		.reopen_wait = mono_ms(REOPEN_MS),
 		.ready = d->ready,
-		.events = d->events,
+		.last_event = d->last_event,
 		.exit_code = EXIT_FAILURE,
 	};
 
@@ -1035,8 +1071,8 @@ run_daemon(const struct options *opt, struct config *c)
 		.exit_code = EXIT_FAILURE,
 	};
 
-	d.events = event_store_new(0);
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN); /* a write fails by EFBIG */
 	log_set_journal(notify_journal());
 	log_set_level((enum log_level)c->log.level);
 	log_info("heddled %s config=%s", VERSION_TEXT, opt->file);
@@ -1050,7 +1086,6 @@ run_daemon(const struct options *opt, struct config *c)
 		serve_fabric(&d);
 		take_down(&d);
 	} while (d.lost && !opt->once);
-	event_store_free(d.events);
 	config_unref(d.config);
 	return d.exit_code;
 }

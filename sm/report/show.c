@@ -370,6 +370,8 @@ status_files(const json_t *r, struct buf *out)
 		buf_printf(out, "state       CANNOT BE WRITTEN: LIDs may "
 				"change at the next restart\n");
 	page_line("state       NOT USED: ", r, "state_lost", out);
+	page_line("events      NOT WRITTEN, kept in memory: ", r,
+		"events_unwritten", out);
 }
 
 static void

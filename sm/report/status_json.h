@@ -36,6 +36,7 @@ struct status_daemon {
 	char refused[512];    /* why the last reload was refused, or "" */
 	bool state_writable;
 	char state_lost[1280]; /* why the state file was not used, or "" */
+	char events_unwritten[512]; /* why events are not written, or "" */
 };
 
 /* What the control socket counted; as struct ctl_stats. */

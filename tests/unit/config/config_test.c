@@ -148,6 +148,7 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->link.overrun_errors_threshold, 8);
 	ck_assert_uint_eq(c->link.max_vls, 15);
 	ck_assert_str_eq(c->state.dir, "/var/lib/heddle");
+	ck_assert_uint_eq(c->state.events_size, 64);
 	ck_assert_str_eq(c->control.socket, "/run/heddle/heddle.sock");
 	ck_assert_uint_eq(c->log.level, LOG_LEVEL_INFO);
 	must_be_fixpoint(c);
@@ -226,7 +227,7 @@ static const char full[] =
 	"  high_limit: {hosts: 0, switches: 255, port0: 1, routers: 2}\n"
 	"  shortage: refuse\n"
 	"  unknown_sl: drop\n"
-	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\"}\n"
+	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\", events_size: 3}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
 
@@ -296,7 +297,7 @@ START_TEST(test_every_key)
 	rows += ftree_schema.n + engine_updn.module.options->n;
 	config_diff(def, c, &ch);
 	ck_assert_uint_eq(ch.n, rows);
-	ck_assert_uint_eq(ch.of[SCHEMA_RESTART], 3);
+	ck_assert_uint_eq(ch.of[SCHEMA_RESTART], 4);
 	ck_assert_uint_eq(ch.of[SCHEMA_LIVE] + ch.of[SCHEMA_REROUTE] +
 				  ch.of[SCHEMA_RESWEEP] + ch.of[SCHEMA_RESTART],
 		ch.n);
