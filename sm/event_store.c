@@ -5,6 +5,7 @@
 
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
+#include "sm/event/event_time.h"
 #include "sm/report/events_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -112,8 +113,7 @@ event_store_add(struct event_store *s, const struct event *e, double time)
 {
 	json_t *o = events_json_one(e, s->last + 1, time);
 	struct buf line = {0};
-	/* microseconds of these years have 16 digits */
-	char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(16));
+	char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
 
 	json_decref(o);
 	keep_line(s, s->last + 1, text);
@@ -122,12 +122,6 @@ event_store_add(struct event_store *s, const struct event *e, double time)
 	buf_printf(&line, "%s\n", text);
 	event_writer_submit(s->writer, line.text, line.n);
 	buf_free(&line);
-	return s->last;
-}
-
-uint64_t
-event_store_last(const struct event_store *s)
-{
 	return s->last;
 }
 
@@ -142,6 +136,33 @@ find_event(const struct event_store *s, uint64_t seq)
 		return o;
 	json_decref(o);
 	return NULL;
+}
+
+bool
+event_store_ended(const struct event_store *s)
+{
+	json_t *o = find_event(s, s->last);
+	bool ended = o == NULL ||
+		     event_kind_find(json_util_text(o, "kind")) == EVENT_STOP;
+
+	json_decref(o);
+	return ended;
+}
+
+uint64_t
+event_store_last(const struct event_store *s)
+{
+	return s->last;
+}
+
+static double
+time_of(const json_t *event)
+{
+	const char *text = json_util_text(event, "time");
+	double seconds = 0;
+
+	(void)event_time_read(text, strlen(text), &seconds);
+	return seconds;
 }
 
 json_t *
@@ -159,8 +180,7 @@ event_store_json(const struct event_store *s, uint64_t since, double time)
 		o = find_event(s, n);
 		if (o == NULL)
 			continue;
-		json_util_put(
-			o, "age", json_real(time - json_util_real(o, "time")));
+		json_util_put(o, "age", json_real(time - time_of(o)));
 		(void)json_array_append_new(list, o);
 	}
 	return json_pack("{s:o, s:o, s:o, s:o}", "first", json_util_u64(oldest),

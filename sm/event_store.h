@@ -8,6 +8,7 @@
 #define HEDDLE_SM_EVENT_STORE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sm/base/loop.h"
@@ -41,6 +42,9 @@ void event_store_free(struct event_store *s);
  */
 uint64_t event_store_add(
 	struct event_store *s, const struct event *e, double time);
+
+/* Whether the newest event is the end of a run, or there is none. */
+bool event_store_ended(const struct event_store *s);
 
 /* The number of the newest event; 0: there was none. */
 uint64_t event_store_last(const struct event_store *s);

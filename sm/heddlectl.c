@@ -26,6 +26,7 @@
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
 #include "sm/ctl/metrics.h"
+#include "sm/events_command.h"
 #include "sm/report/json_util.h"
 #include "sm/report/show.h"
 #include "sm/report/standby_json.h"
@@ -49,6 +50,8 @@ enum { SMINFO_MASTER = 3 };
 
 enum kind {
 	FLAG_WAIT,
+	FLAG_FOLLOW,
+	LOCAL, /* a text that is not in the request */
 	SECONDS,
 	NUMBER, /* a member of the request */
 	TEXT,	/* a member of the request */
@@ -123,8 +126,18 @@ static const struct option_row sweep_options[] = {
 };
 
 static const struct option_row events_options[] = {
-	{{"--since", NULL, "N"}, NUMBER, "since",
-		"only the events after number N"},
+	{{"--since", NULL, "T"}, LOCAL, "since",
+		"only the events after number T or since time T:\n"
+		"                            17, 2h, "
+		"\"2026-11-26 14:40\", yesterday"},
+	{{"--port", NULL, "X"}, LOCAL, "port",
+		"only those of node X, a name or GUID, or X/PORT"},
+	{{"--kind", NULL, "K"}, LOCAL, "kind",
+		"only those of kind K: link-down, change, ..."},
+	{{"--follow", NULL, NULL}, FLAG_FOLLOW, NULL,
+		"show the last ones, and others as they happen"},
+	{{"--file", NULL, "FILE"}, LOCAL, "file",
+		"read FILE, of a daemon that does not run"},
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
@@ -169,7 +182,8 @@ static const struct command commands[] = {
 		"the partitions of A, and whether A and B may talk, and why"},
 	{"events", "", 0, 0, "events", NULL, {NULL, NULL}, events_options,
 		show_events,
-		"what happened: links and nodes that went and came"},
+		"what happened: links and nodes that went and came, what was\n"
+		"      done about it, commands, reloads, alarms"},
 	{"links", "[accept]", 0, 1, "links", NULL, {"what", NULL}, no_options,
 		show_links,
 		"what is missing, and links that could be faster;\n"
@@ -197,8 +211,9 @@ struct ask {
 	const char *operand[2];
 	unsigned noperands;
 	json_t *request;
+	json_t *local; /* what is not in it, by the keys of options */
 	struct mono patience;
-	bool json, wait, text;
+	bool json, wait, follow, text;
 };
 
 /* Commands that need no daemon. */
@@ -390,6 +405,16 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 	switch (o->kind) {
 	case FLAG_WAIT:
 		a->wait = true;
+		return EXIT_OK;
+	case FLAG_FOLLOW:
+		a->follow = true;
+		return EXIT_OK;
+	case LOCAL:
+		if (a->local == NULL)
+			a->local = json_object();
+		if (json_object_set_new(a->local, o->key, json_string(value)) !=
+			0)
+			return fail_usage("value is not UTF-8:", o->is.word);
 		return EXIT_OK;
 	case SECONDS:
 		return set_seconds(a, value);
@@ -859,6 +884,113 @@ exit_code_of(const struct ask *a, const json_t *result)
 	return EXIT_OK;
 }
 
+/* ---- events ---- */
+
+/* How events are asked for, over one connection. */
+struct events_asking {
+	const struct ask *a;
+	int fd; /* -1: not connected */
+};
+
+/* While events are followed, a daemon that is restarted is waited for. */
+static int
+connect_again(struct events_asking *q, bool again, int *code)
+{
+	static const struct timespec pause = {1, 0};
+	enum client_fault fault;
+	struct reason why;
+
+	while (q->fd < 0) {
+		q->fd = client_connect(q->a->socket, &fault, &why);
+		if (q->fd >= 0)
+			break;
+		if (!again || fault != CLIENT_UNREACHABLE) {
+			print_error(fault_word(fault), "%s", why.text);
+			*code = fault_code(fault);
+			return -1;
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static json_t *
+ask_events(void *cookie, const json_t *request, bool again, int *code)
+{
+	static const struct timespec pause = {1, 0};
+	struct events_asking *q = cookie;
+	enum client_fault fault;
+	struct reason why;
+	json_t *reply;
+
+	while (connect_again(q, again, code) == 0) {
+		if (!again)
+			return ask_daemon(q->a, q->fd, request,
+				mono_add(loop_now(), q->a->patience), code);
+		reply = client_ask(q->fd, request, MONO_NEVER, &fault, &why);
+		*code = reply != NULL ? reply_code(reply) : EXIT_OK;
+		if (reply != NULL && *code == EXIT_OK)
+			return reply;
+		/* the daemon has ended, or nothing happened for an hour */
+		if (*code == EXIT_USAGE || *code == EXIT_REFUSED) {
+			print_error(
+				"failed", "%s", json_util_text(reply, "error"));
+			json_decref(reply);
+			return NULL;
+		}
+		json_decref(reply);
+		(void)close(q->fd);
+		q->fd = -1;
+		(void)nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+static void
+show_some_events(void *cookie, const json_t *result)
+{
+	const struct events_asking *q = cookie;
+	const json_t *e;
+	size_t i;
+
+	if (!q->a->follow || !q->a->json) {
+		print_result(q->a, result);
+	} else {
+		json_array_foreach(json_object_get(result, "events"), i, e)
+			print_result(q->a, e);
+	}
+	(void)fflush(stdout);
+}
+
+static void
+complain_of_events(void *cookie, const char *text)
+{
+	(void)cookie;
+	(void)fprintf(stderr, "heddlectl: %s\n", text);
+}
+
+static int
+run_events(const struct ask *a)
+{
+	struct events_asking q = {a, -1};
+	const struct events_command c = {
+		.since = json_string_value(json_object_get(a->local, "since")),
+		.kind = json_string_value(json_object_get(a->local, "kind")),
+		.port = json_string_value(json_object_get(a->local, "port")),
+		.file = json_string_value(json_object_get(a->local, "file")),
+		.follow = a->follow,
+		.ask = ask_events,
+		.show = show_some_events,
+		.complain = complain_of_events,
+		.cookie = &q};
+	struct reason why;
+	int code = events_command_run(&c, &why);
+
+	if (q.fd >= 0)
+		(void)close(q.fd);
+	return code >= 0 ? code : fail_option(a->cmd->name, &why);
+}
+
 static int
 run_command(const struct ask *a)
 {
@@ -1091,8 +1223,11 @@ main(int argc, char **argv)
 	else if (ret == ASK_VERSION)
 		ret = printf("heddlectl %s\n", VERSION_TEXT) > 0 ? EXIT_OK
 								 : EXIT_PROBLEM;
+	else if (ret == EXIT_OK && a.cmd->show == show_events)
+		ret = run_events(&a);
 	else if (ret == EXIT_OK)
 		ret = run_command(&a);
 	json_decref(a.request);
+	json_decref(a.local);
 	return flush_output(ret);
 }

@@ -36,6 +36,7 @@
 #include "sm/core/sm.h"
 #include "sm/core/snapshot_state.h"
 #include "sm/ctl/ctl.h"
+#include "sm/daemon_events.h"
 #include "sm/event_store.h"
 #include "sm/notify.h"
 #include "sm/options.h"
@@ -92,8 +93,9 @@ struct daemon {
 	struct redundancy_worker *counter;
 	struct saver *saver;
 	struct event_store *events;
-	uint64_t last_event; /* its number */
-	struct sm_ops ops;   /* lent to the core */
+	struct daemon_events *own; /* what the daemon tells of itself */
+	uint64_t last_event;	   /* its number */
+	struct sm_ops ops;	   /* lent to the core */
 	struct sm *sm;
 	struct ctl *ctl;
 	struct umad_port_name port;
@@ -191,19 +193,22 @@ wall_time(void)
 }
 
 /* An event of the fabric, or of this daemon. */
-static void
+static uint64_t
 on_event(void *cookie, const struct event *e)
 {
 	struct daemon *d = cookie;
+	enum log_level level = event_kind_row(e->kind)->level;
 	struct buf text = {0};
 
 	d->last_event = event_store_add(d->events, e, wall_time());
 	event_print(e, &text);
-	if (event_kind_row(e->kind)->level == LOG_LEVEL_WARN)
-		log_warn("%s", text.text);
-	else
-		log_info("%s", text.text);
+	if (!notify_journal() || !log_shows(level) ||
+		!notify_event(e, d->last_event))
+		log_print(level, text.text);
 	buf_free(&text);
+	if (d->ctl != NULL)
+		ctl_changed(d->ctl, loop_now());
+	return d->last_event;
 }
 
 static uint64_t
@@ -255,15 +260,16 @@ on_saved(void *cookie, const char *why)
 
 	if (why == NULL) {
 		if (!d->facts.state_writable)
-			log_info("state: writable again dir=%s",
-				d->boot->state.dir);
+			daemon_events_state(d->own, NULL, loop_now());
 		d->facts.state_writable = true;
 		return;
 	}
-	if (d->facts.state_writable)
+	if (d->facts.state_writable) {
 		log_error("state: NOT SAVED, LIDs may change at the next "
 			  "restart: %s",
 			why);
+		daemon_events_state(d->own, why, loop_now());
+	}
 	d->facts.state_writable = false;
 }
 
@@ -413,7 +419,7 @@ on_inbox(void *cookie, struct mono now)
 	if (d->sm == NULL)
 		return;
 	if (umad_lost(d->umad, &why)) {
-		log_error("port: lost: %s", why.text);
+		daemon_events_port_lost(d->own, why.text, now);
 		d->lost = true;
 		loop_stop(d->loop);
 		return;
@@ -485,7 +491,7 @@ on_look(void *cookie, struct mono now)
 	d->link = umad_link(d->umad);
 	if (was < 0 || d->link < 0 || was == d->link)
 		return;
-	log_warn("port: our own link %s", d->link ? "came up" : "went down");
+	daemon_events_own_link(d->own, d->link > 0, now);
 	sm_own_link(d->sm, d->link > 0, now);
 	arm_core_timer(d);
 }
@@ -569,8 +575,6 @@ log_changes(const struct config_changes *c)
 			log_info("config: %s was=%s is=%s", k->key, k->was,
 				k->is);
 	}
-	if (c->n == 0)
-		log_info("config: read again, nothing changed");
 }
 
 static void
@@ -594,11 +598,11 @@ on_reload(void *cookie, struct mono now)
 	if (c == NULL) {
 		d->facts.bad_reloads++;
 		log_mistakes(&bad, &why);
-		log_error("config: reload failed, the old configuration stays "
-			  "in force");
+		daemon_events_refused(d->own, why.text, now);
 	} else {
 		config_diff(d->config, c, &changes);
 		log_changes(&changes);
+		daemon_events_reload(d->own, &changes, now);
 		config_unref(d->config);
 		d->config = c;
 		log_set_level((enum log_level)c->log.level);
@@ -648,22 +652,31 @@ ctl_wants_groups(void *cookie, const char *which, struct reason *why)
 }
 
 static json_t *
-ctl_wants_events(void *cookie, uint64_t since, struct reason *why)
+ctl_wants_events(void *cookie, uint64_t since)
 {
 	const struct daemon *d = cookie;
 
-	(void)why;
 	return event_store_json(d->events, since, wall_time());
 }
 
+static uint64_t
+ctl_wants_last_event(void *cookie)
+{
+	const struct daemon *d = cookie;
+
+	return event_store_last(d->events);
+}
+
 static json_t *
-ctl_wants_links(void *cookie, bool accept)
+ctl_wants_links(void *cookie, uid_t uid, bool accept)
 {
 	struct daemon *d = cookie;
 	const struct topo *t = sm_view(d->sm)->topo;
 	struct event_log *l = sm_events(d->sm);
 
 	if (accept) {
+		daemon_events_command(
+			d->own, "links accept", uid, NULL, loop_now());
 		sm_missing_accept(d->sm, loop_now());
 		arm_core_timer(d);
 	}
@@ -676,8 +689,18 @@ ctl_wants_links(void *cookie, bool accept)
 static void
 requested_by(const char *what, uid_t uid, char cause[CAUSE])
 {
-	(void)snprintf(cause, CAUSE, "%s by %suid %u%s", what,
-		uid == 0 ? "root (" : "", uid, uid == 0 ? ")" : "");
+	char user[DAEMON_EVENTS_USER];
+
+	(void)snprintf(
+		cause, CAUSE, "%s by %s", what, daemon_events_user(uid, user));
+}
+
+static void
+tell_command(struct daemon *d, const char *command, uid_t uid, int rc,
+	const struct reason *why)
+{
+	daemon_events_command(
+		d->own, command, uid, rc != 0 ? why->text : NULL, loop_now());
 }
 
 static json_t *
@@ -687,6 +710,8 @@ ctl_wants_names(void *cookie, uid_t uid, bool accept)
 	char cause[CAUSE];
 
 	if (accept) {
+		daemon_events_command(
+			d->own, "partitions accept", uid, NULL, loop_now());
 		requested_by("names accepted", uid, cause);
 		sm_names_accept(d->sm, loop_now(), cause);
 		arm_core_timer(d);
@@ -722,9 +747,8 @@ may_release(void *cookie)
 /* The sweep asked for is the next one: a full sweep in progress began before
  * the request. */
 static int
-ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
+begin_sweep(struct daemon *d, uid_t uid, uint64_t *sweeps, struct reason *why)
 {
-	struct daemon *d = cookie;
 	struct sm_status s;
 	char cause[CAUSE];
 
@@ -744,9 +768,18 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 }
 
 static int
-ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
+ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 {
 	struct daemon *d = cookie;
+	int rc = begin_sweep(d, uid, sweeps, why);
+
+	tell_command(d, "sweep", uid, rc, why);
+	return rc;
+}
+
+static int
+begin_rebalance(struct daemon *d, uid_t uid, struct reason *why)
+{
 	struct sm_status s;
 	char cause[CAUSE];
 
@@ -761,13 +794,22 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 	return 0;
 }
 
+static int
+ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
+{
+	struct daemon *d = cookie;
+	int rc = begin_rebalance(d, uid, why);
+
+	tell_command(d, "rebalance", uid, rc, why);
+	return rc;
+}
+
 /* A hand-over changes who answers for the whole fabric: members of the socket's
  * group may not ask for it. */
 static int
-ctl_wants_hand_over(
-	void *cookie, uid_t uid, struct sm_other *to, struct reason *why)
+begin_hand_over(
+	struct daemon *d, uid_t uid, struct sm_other *to, struct reason *why)
 {
-	struct daemon *d = cookie;
 	char cause[CAUSE];
 
 	if (uid != 0)
@@ -779,6 +821,17 @@ ctl_wants_hand_over(
 		return -1;
 	arm_core_timer(d);
 	return 0;
+}
+
+static int
+ctl_wants_hand_over(
+	void *cookie, uid_t uid, struct sm_other *to, struct reason *why)
+{
+	struct daemon *d = cookie;
+	int rc = begin_hand_over(d, uid, to, why);
+
+	tell_command(d, "handover", uid, rc, why);
+	return rc;
 }
 
 /* ---- start and end ---- */
@@ -798,6 +851,7 @@ open_control(struct daemon *d)
 		.hand_over = ctl_wants_hand_over,
 		.groups = ctl_wants_groups,
 		.events = ctl_wants_events,
+		.last_event = ctl_wants_last_event,
 		.links = ctl_wants_links,
 		.names = ctl_wants_names,
 		.memory = ctl_wants_memory,
@@ -880,7 +934,7 @@ start_core(struct daemon *d)
 		loop_timer_set(d->look, mono_add(loop_now(), mono_ms(LOOK_MS)));
 	sm_start(d->sm, loop_now());
 	if (d->link == 0) {
-		log_warn("port: our own link is down");
+		daemon_events_own_link(d->own, false, loop_now());
 		sm_own_link(d->sm, false, loop_now());
 	}
 	arm_core_timer(d);
@@ -943,6 +997,8 @@ take_down(struct daemon *d)
 	saver_free(d->saver);
 	ctl_close(d->ctl);
 	sm_free(d->sm);
+	if (d->own != NULL && !d->lost)
+		daemon_events_stop(d->own, loop_now());
 	event_store_free(d->events);
 	umad_shutdown(d->umad);
 	for (size_t i = 0; i < 3; i++)
@@ -985,6 +1041,11 @@ open_events(struct daemon *d, struct reason *why)
 		why);
 	if (d->events != NULL && why->text[0] != '\0')
 		log_warn("events: %s", why->text);
+	if (d->events != NULL && d->own == NULL) {
+		d->own = daemon_events_new(on_event, d);
+		daemon_events_start(
+			d->own, !event_store_ended(d->events), loop_now());
+	}
 	return d->events != NULL;
 }
 
@@ -1049,6 +1110,7 @@ begin_anew(struct daemon *d)
 		.reopen_wait = mono_ms(REOPEN_MS),
 		.ready = d->ready,
 		.last_event = d->last_event,
+		.own = d->own,
 		.exit_code = EXIT_FAILURE,
 	};
 
@@ -1075,7 +1137,7 @@ run_daemon(const struct options *opt, struct config *c)
 	(void)signal(SIGXFSZ, SIG_IGN); /* a write fails by EFBIG */
 	log_set_journal(notify_journal());
 	log_set_level((enum log_level)c->log.level);
-	log_info("heddled %s config=%s", VERSION_TEXT, opt->file);
+	log_info("config: %s", opt->file);
 	if (!opt->file_given && access(opt->file, F_OK) != 0) {
 		log_info("config: no %s, all defaults", opt->file);
 		d.facts.config_file = "";
@@ -1086,6 +1148,7 @@ run_daemon(const struct options *opt, struct config *c)
 		serve_fabric(&d);
 		take_down(&d);
 	} while (d.lost && !opt->once);
+	daemon_events_free(d.own);
 	config_unref(d.config);
 	return d.exit_code;
 }

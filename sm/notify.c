@@ -4,9 +4,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
+#include <systemd/sd-journal.h>
 #include <unistd.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+#include "sm/event/event_journal.h"
 
 /* JOURNAL_STREAM is inherited by processes that write elsewhere, so it is
  * compared with standard error. */
@@ -54,6 +60,25 @@ notify_status(const char *fmt, ...)
 	(void)vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	(void)sd_notifyf(0, "STATUS=%s", line);
+}
+
+bool
+notify_event(const struct event *e, uint64_t seq)
+{
+	struct buf text = {0};
+	size_t n = event_journal_fields(e, seq, &text);
+	struct iovec *field = mem_alloc(n * sizeof(*field));
+	char *at = text.text;
+	bool sent;
+
+	for (size_t i = 0; i < n; i++) {
+		field[i] = (struct iovec){at, strlen(at)};
+		at += field[i].iov_len + 1;
+	}
+	sent = sd_journal_sendv(field, (int)n) == 0;
+	free(field);
+	buf_free(&text);
+	return sent;
 }
 
 struct mono

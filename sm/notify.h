@@ -6,8 +6,10 @@
 #define HEDDLE_SM_NOTIFY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "sm/base/clock.h"
+#include "sm/event/event.h"
 
 /* True if standard error goes to the journal (JOURNAL_STREAM names it). */
 bool notify_journal(void);
@@ -22,6 +24,10 @@ void notify_stopping(void);
 
 /* One line for `systemctl status`. */
 void notify_status(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Send an event to the journal, with its fields (sm/event/event_journal.h).
+ * False: the journal does not take it. */
+bool notify_event(const struct event *e, uint64_t seq);
 
 /* The longest time between two calls of notify_alive, or MONO_NEVER without a
  * watchdog. */

@@ -32,6 +32,32 @@ log_set_journal(bool on)
 	journal = on;
 }
 
+bool
+log_shows(enum log_level level)
+{
+	return level <= max_level;
+}
+
+int
+log_syslog(enum log_level level)
+{
+	return levels[level].syslog;
+}
+
+void
+log_print(enum log_level level, const char *line)
+{
+	if (!log_shows(level))
+		return;
+	if (journal)
+		(void)fprintf(stderr, "<%d>%s\n", levels[level].syslog, line);
+	else if (level == LOG_LEVEL_INFO)
+		(void)fprintf(stderr, "heddled: %s\n", line);
+	else
+		(void)fprintf(
+			stderr, "heddled: %s: %s\n", levels[level].name, line);
+}
+
 static void log_vprint(enum log_level level, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
@@ -43,13 +69,7 @@ log_vprint(enum log_level level, const char *fmt, va_list ap)
 	if (level > max_level)
 		return;
 	(void)vsnprintf(line, sizeof(line), fmt, ap);
-	if (journal)
-		(void)fprintf(stderr, "<%d>%s\n", levels[level].syslog, line);
-	else if (level == LOG_LEVEL_INFO)
-		(void)fprintf(stderr, "heddled: %s\n", line);
-	else
-		(void)fprintf(
-			stderr, "heddled: %s: %s\n", levels[level].name, line);
+	log_print(level, line);
 }
 
 void

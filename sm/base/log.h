@@ -24,6 +24,13 @@ void log_set_level(enum log_level level);
 /* Prefix lines with <N> as journald reads it (JOURNAL_STREAM is set). */
 void log_set_journal(bool on);
 
+/* A line of this level, as it is. */
+void log_print(enum log_level level, const char *line);
+
+/* Whether lines of this level are printed, and its number for syslog. */
+bool log_shows(enum log_level level);
+int log_syslog(enum log_level level);
+
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

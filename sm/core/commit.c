@@ -286,14 +286,14 @@ commit_run(struct sm *sm, struct mono now)
 		sm->logged.lid_conflict);
 	v->when = now;
 	log_role_mistakes(sm, v);
+	v->change = sm->run.change;
+	sm->run.change = (struct view_change){0};
 	events_note(sm, v, now);
 	view_unref(sm->view);
 	sm->view = v;
 	standby_forget(sm);
 	state_keep_routes(sm, v->routes);
 	keep_pairs(sm);
-	v->change = sm->run.change;
-	sm->run.change = (struct view_change){0};
 	note_sls(sm);
 	if (v->change.nstays > 0 && v->change.relayers)
 		dirty_mark_replan(sm, now, DIRTY_RELAYERED, NULL);

@@ -212,9 +212,14 @@ is_of_host(const struct topo *t, uint64_t guid)
 	return n != TOPO_NONE && t->node[n].type != TOPO_SWITCH;
 }
 
+/* The alarm about a difference; if it is told, also an event. */
 static void
-log_drift(struct sm *sm, const struct device_check_item *i)
+describe_drift(struct sm *sm, const struct device_check_item *i, bool told,
+	struct mono now)
 {
+	struct event e = {.kind = EVENT_DRIFT};
+	struct event_end node = {.guid = i->at.guid};
+	struct buf managers = {0};
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->at.guid);
 	char what[64];
@@ -229,9 +234,18 @@ log_drift(struct sm *sm, const struct device_check_item *i)
 		(unsigned long long)i->at.guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), sm->drift.switches,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
-	list_other_managers(sm, &b);
+	list_other_managers(sm, &managers);
+	buf_put(&b, managers.text, managers.n);
 	(void)snprintf(sm->stat.rival, sizeof(sm->stat.rival), "%s", b.text);
 	buf_free(&b);
+	if (n != TOPO_NONE)
+		topo_event_end_of(t, n, i->at.port, &node);
+	event_end(&e, "node", &node);
+	event_text(&e, "what", what);
+	event_text(&e, "managers", managers.text);
+	if (told)
+		events_tell(sm, &e, now);
+	buf_free(&managers);
 }
 
 static void
@@ -253,9 +267,7 @@ take_drift(struct sm *sm, const struct device_check_item *i, bool blank,
 	u->found++;
 	u->tables |= !host;
 	u->switches++;
-	log_drift(sm, i);
-	if (u->found <= NOTED)
-		log_warn("sm: %s", sm->stat.rival);
+	describe_drift(sm, i, u->found <= NOTED, now);
 	if (mono_before(now, u->wait_until)) {
 		u->left_so = true;
 		u->left_ports |= host;
@@ -471,8 +483,6 @@ drift_review(struct sm *sm)
 void
 drift_other_master(struct sm *sm, const struct sm_peer *p)
 {
-	bool news = sm->stat.masters[0] == '\0';
-
 	sm->drift.master_seen = true;
 	if (++sm->drift.masters < 2)
 		return; /* it may be about to hand over */
@@ -485,8 +495,6 @@ drift_other_master(struct sm *sm, const struct sm_peer *p)
 		p->key == SM_KEY_SHARED
 			? "outranks it"
 			: "is not shown its SM_Key (fabric.sm_key) by it");
-	if (news)
-		log_error("sm: %s", sm->stat.masters);
 }
 
 void

@@ -16,28 +16,62 @@ tell_rest(struct sm *sm, struct mono now)
 		sm->ops->event(sm->ops->cookie, &e);
 }
 
-/* Tell an event, as far as the budget of its kind goes. */
-static void
+/* Tell an event, as far as the budget of its kind goes: its number, or 0. */
+static uint64_t
 tell_one(struct sm *sm, const struct event *e, struct mono now)
 {
-	if (event_log_take(sm->events.log, e->kind, now))
-		sm->ops->event(sm->ops->cookie, e);
+	if (!event_log_take(sm->events.log, e->kind, now))
+		return 0;
+	return sm->ops->event(sm->ops->cookie, e);
 }
 
 static void
+add_answer(struct event *e, const struct events_answer *a)
+{
+	event_seconds(e, "took", a->took);
+	event_text(e, "transition", a->transition);
+	event_number(e, "blocks", a->blocks);
+	event_number(e, "interrupted", a->interrupted);
+	event_number(e, "cut_off", a->cut_off);
+	event_number(e, "generation", a->generation);
+}
+
+/* An event of the fabric, which the run that led to the present view, or to the
+ * one that is about to be, answered. */
+static void
 tell_found(struct sm *sm, const struct topo_event *found, struct mono now)
+{
+	struct events_answer *a = &sm->events.answer;
+	struct event e = topo_event_value(found);
+	uint64_t told;
+
+	event_log_note(sm->events.log, found, now);
+	if (found->folded || found->unseen) {
+		if (!found->unseen)
+			event_log_add(sm->events.log, found->kind);
+		return;
+	}
+	if (a->generation != 0 && a->told != 0)
+		event_number(&e, "with", a->told);
+	else if (a->generation != 0)
+		add_answer(&e, a);
+	told = tell_one(sm, &e, now);
+	if (a->told == 0)
+		a->told = told;
+}
+
+static void
+tell_manager(struct sm *sm, const struct topo_event *found, struct mono now)
 {
 	struct event e = topo_event_value(found);
 
-	event_log_note(sm->events.log, found, now);
-	if (!found->unseen)
-		tell_one(sm, &e, now);
+	(void)tell_one(sm, &e, now);
 }
 
 void
 events_tell(struct sm *sm, const struct event *e, struct mono now)
 {
-	tell_one(sm, e, now);
+	(void)tell_one(sm, e, now);
 	tell_rest(sm, now);
 }
 
@@ -158,7 +192,10 @@ events_release(struct sm *sm, struct mono now)
 
 		name_end(sm->view->topo, &e->a);
 		name_end(sm->view->topo, &e->b);
-		tell_found(sm, e, now);
+		if (e->kind == EVENT_MANAGER_SEEN)
+			tell_manager(sm, e, now);
+		else
+			tell_found(sm, e, now);
 	}
 	free(sm->events.held);
 	sm->events.held = NULL;
@@ -190,12 +227,111 @@ take_event(void *cookie, const struct topo_event *found)
 	const struct events_batch *b = cookie;
 	struct topo_event e = *found;
 
+	if (!e.folded)
+		e.lasted = event_log_lasted(b->sm->events.log, &e, b->now);
 	if (e.kind == EVENT_QUARANTINED)
 		e.why = find_quarantine_why(b->is, e.a.guid);
 	if (e.why == NULL && (lacks_name(&e.a) || lacks_name(&e.b)))
 		hold_event(b->sm, &e);
 	else
 		tell_found(b->sm, &e, b->now);
+}
+
+/* ---- what a run has done ---- */
+
+static void
+take_answer(struct sm *sm, const struct view *is)
+{
+	sm->events.answer = (struct events_answer){
+		.generation = is->generation,
+		.took = mono_seconds(is->times.total),
+		.transition =
+			is->counts.lft_blocks > 0 ? is->change.kind : NULL,
+		.blocks = is->counts.lft_blocks,
+		.interrupted = is->change.pairs,
+		.cut_off = is->routes->report.cut_off,
+	};
+}
+
+/* The tables were written for another reason than an event of the fabric. */
+static void
+tell_change(struct sm *sm, const struct view *is, struct mono now)
+{
+	struct event e = {.kind = EVENT_CHANGE};
+
+	event_text(&e, "cause", is->cause);
+	event_number(&e, "settings", is->counts.other_sets);
+	event_text(&e, "engine", is->story.engine);
+	add_answer(&e, &sm->events.answer);
+	events_tell(sm, &e, now);
+}
+
+static void
+tell_sweep(struct sm *sm, struct mono now)
+{
+	struct event e = {.kind = EVENT_SWEEP};
+
+	if (sm->run.kind != SWEEP_FULL)
+		return;
+	event_text(&e, "cause", sm->run.cause_text);
+	event_number(&e, "nodes", sm->run.topo->nnodes);
+	event_number(&e, "smps", xact_stats(sm->x)->sent - sm->run.sent_before);
+	event_seconds(&e, "took", mono_seconds(mono_sub(now, sm->run.began)));
+	events_tell(sm, &e, now);
+}
+
+void
+events_swept(struct sm *sm, struct mono now)
+{
+	tell_sweep(sm, now);
+}
+
+/* The engine of the routes, where it is another one than before, or not the
+ * preferred one any more. */
+static void
+tell_engine(struct sm *sm, const struct view *is, struct mono now)
+{
+	const struct route_account *s = &is->story;
+	const struct route_account *was =
+		sm->view != NULL ? &sm->view->story : NULL;
+	struct event e = {.kind = EVENT_ENGINE};
+
+	if (s->fallback && (was == NULL || !was->fallback)) {
+		e.kind = EVENT_FALLBACK;
+		event_text(&e, "tried", s->tried);
+	} else if (was == NULL || was->engine[0] == '\0' ||
+		   strcmp(was->engine, s->engine) == 0) {
+		return;
+	} else {
+		event_text(&e, "was", was->engine);
+	}
+	event_text(&e, "engine", s->engine);
+	events_tell(sm, &e, now);
+}
+
+/* Whether an event of the fabric waits for a name: it will tell the answer. */
+static bool
+holds_found(const struct sm *sm)
+{
+	for (size_t i = 0; i < sm->events.nheld; i++)
+		if (sm->events.held[i].kind != EVENT_MANAGER_SEEN)
+			return true;
+	return false;
+}
+
+/* What the run did, unless an event of the fabric tells that. */
+static void
+tell_run(struct sm *sm, const struct view *is, struct mono now)
+{
+	const struct view_counts *n = &is->counts;
+
+	if (sm->events.answer.told == 0 && !holds_found(sm)) {
+		if (n->lft_blocks + n->other_sets > 0)
+			tell_change(sm, is, now);
+		else
+			tell_sweep(sm, now);
+	}
+	tell_engine(sm, is, now);
 }
 
 /*
@@ -214,15 +350,15 @@ events_note(struct sm *sm, const struct view *is, struct mono now)
 		sm->events.seen = topo_ref(sm->view->topo);
 	if (cut_off)
 		return;
-	if (sm->view == NULL) {
-		event_log_settle(sm->events.log, sm->run.topo);
-		return;
-	}
-	topo_events(sm->events.seen != NULL ? sm->events.seen : sm->view->topo,
-		sm->run.topo, take_event, &b);
+	take_answer(sm, is);
+	if (sm->view != NULL)
+		topo_events(sm->events.seen != NULL ? sm->events.seen
+						    : sm->view->topo,
+			sm->run.topo, take_event, &b);
 	topo_unref(sm->events.seen);
 	sm->events.seen = NULL;
 	event_log_settle(sm->events.log, sm->run.topo);
+	tell_run(sm, is, now);
 	tell_rest(sm, now);
 }
 
@@ -238,7 +374,7 @@ events_manager(
 	if (seen && lacks_name(&e.a))
 		hold_event(sm, &e);
 	else
-		tell_found(sm, &e, now);
+		tell_manager(sm, &e, now);
 }
 
 void

@@ -22,6 +22,19 @@ struct view;
 struct topo;
 struct event_log;
 
+/*
+ * How a run answered the events that led to it. The first of them that is told
+ * has it as its fields, so that a link that is cut is one event with what
+ * followed; the others name that one.
+ */
+struct events_answer {
+	uint32_t generation; /* 0: none */
+	uint64_t told;	     /* the number of the event that has it; 0: none */
+	double took;
+	const char *transition; /* static string */
+	uint64_t blocks, interrupted, cut_off;
+};
+
 /* events.c */
 struct events {
 	struct event_log *log;
@@ -29,10 +42,14 @@ struct events {
 	struct topo *seen;	 /* before our own link went down, or NULL */
 	struct topo_event *held; /* they wait for names */
 	size_t nheld, cap_held;
+	struct events_answer answer; /* of the present view */
 };
 
-/* What led from sm->view to the view that replaces it. */
+/* What led from sm->view to the view that replaces it: events of the fabric;
+ * where there are none, that tables were written, or that nothing had to be. */
 void events_note(struct sm *sm, const struct view *is, struct mono now);
+/* A run is over without a new view. */
+void events_swept(struct sm *sm, struct mono now);
 /* Names were read: the events that waited for them. */
 void events_release(struct sm *sm, struct mono now);
 /* What is missing, over a restart. */

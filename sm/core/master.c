@@ -180,8 +180,11 @@ master_step(struct sm *sm, struct mono now)
 void
 master_become(struct sm *sm, struct mono now)
 {
-	log_info("sm: master of the fabric nodes=%u switches=%u",
-		sm->run.topo->nnodes, sm->run.topo->nsw);
+	struct event e = {.kind = EVENT_MASTER};
+
+	event_number(&e, "nodes", sm->run.topo->nnodes);
+	event_number(&e, "switches", sm->run.topo->nsw);
+	events_tell(sm, &e, now);
 	sm->role = SM_MASTER;
 	sm->reign.tables = TABLES_ELECTED;
 	sm->reign.from_other = sm->mastership.master.id.guid != 0;

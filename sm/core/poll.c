@@ -9,7 +9,6 @@ static void
 watch_key(struct sm *sm)
 {
 	const struct sm_other *m = &sm->mastership.master.id;
-	bool news = sm->stat.sm_key[0] == '\0';
 
 	if (sm->mastership.master.key != SM_KEY_OTHER ||
 		m->state != SMI_MASTER) {
@@ -21,8 +20,6 @@ watch_key(struct sm *sm)
 		"manager (fabric.sm_key): standing by, neither will hand over "
 		"to the other",
 		(unsigned long long)m->guid, m->name);
-	if (news)
-		log_error("sm: %s", sm->stat.sm_key);
 }
 
 static void

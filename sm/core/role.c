@@ -1,6 +1,7 @@
 #include "sm/core/role.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "sm/core/sm_priv.h"
 
@@ -29,7 +30,19 @@ raise_taken(struct sm *sm, const struct sm_peer *p)
 		"0x%016llx \"%s\" priority %u; if it should not run, stop it; "
 		"if it should, reload this daemon",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority);
-	log_error("sm: %s", sm->stat.taken);
+}
+
+static void
+tell_standby(struct sm *sm, const struct sm_peer *p, const char *why,
+	struct mono now)
+{
+	struct event e = {.kind = EVENT_STANDBY};
+	struct event_end master = {.guid = p->id.guid};
+
+	memcpy(master.name, p->id.name, sizeof(master.name));
+	event_end(&e, "master", &master);
+	event_text(&e, "why", why);
+	events_tell(sm, &e, now);
 }
 
 void
@@ -74,7 +87,7 @@ role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_cause cause,
 		p->id.state == SMI_MASTER ? "MASTER"
 		: cause == ROLE_GAVE	  ? "STANDBY"
 					  : "higher priority");
-	log_warn("sm: %s", why);
+	tell_standby(sm, p, why, now);
 	wire_configure(sm);
 	standby_begin(sm, now);
 	phase_enter(sm, SM_STANDBY, now);

@@ -698,8 +698,7 @@ run_commit(struct sm *sm, struct mono now)
 	if (sm->run.publish)
 		commit_run(sm, now);
 	else
-		log_debug(
-			"sm: nothing changed cause=\"%s\"", sm->run.cause_text);
+		events_swept(sm, now);
 	standby_forget(sm);
 	sm->dirty.unfinished = 0;
 	sm->dirty.is_all = true;

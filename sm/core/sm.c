@@ -125,6 +125,12 @@ advance_phase(struct sm *sm, struct mono now)
 	for (size_t i = 0; i < WAITS && !hand_over_is_open(sm); i++)
 		if (waits[i].act != NULL)
 			waits[i].act(sm, now);
+	if (alarm_is_due(sm, now)) {
+		struct sm_status is;
+
+		sm_status(sm, &is);
+		alarm_review(sm, &is, now);
+	}
 }
 
 static bool
@@ -517,24 +523,6 @@ count_blocked(const struct sm *sm, struct sm_status *out)
 	}
 }
 
-/* All alarms, in one text; those of settings and M_Keys are made. */
-static void
-join_alarms(const struct sm *sm, struct sm_status *to)
-{
-	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.blocked,
-		sm->stat.taken, sm->stat.sm_key, sm->stat.masters,
-		sm->stat.rival, sm->stat.flaw, to->settings, to->m_keys.alarm,
-		sm->stat.adaptive, run_mcast_alarm(sm), sm->stat.names,
-		sm->stat.keys, sm->stat.shortage};
-	size_t n = 0, size = sizeof(to->alarm);
-	char *out = to->alarm;
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i][0] != '\0' && n < size)
-			n += (size_t)snprintf(out + n, size - n, "%s%s",
-				n > 0 ? "; " : "", all[i]);
-}
-
 void
 sm_status(const struct sm *sm, struct sm_status *out)
 {
@@ -552,7 +540,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	count_blocked(sm, out);
 	run_settings_tell(sm, out);
 	m_keys_tell(sm, out);
-	join_alarms(sm, out);
+	alarm_join(sm, out);
 	out->writing = sm->phase == SM_PUSH ? run_push_writes(sm) : "";
 	for (i = 0; i < sm->peers.n && i < SM_OTHERS; i++)
 		out->other[i] = sm->peers.list[i].id;

@@ -83,8 +83,8 @@ struct sm_ops {
 	 * --once, the program ends. */
 	void (*stood_by)(void *cookie, const char *why);
 	/* Something happened that an administrator should hear of; e is used
-	 * during the call only. */
-	void (*event)(void *cookie, const struct event *e);
+	 * during the call only. The number that it gets, not 0. */
+	uint64_t (*event)(void *cookie, const struct event *e);
 	/* Seconds since 1970, for records; may be NULL. */
 	uint64_t (*seconds)(void *cookie);
 	/* Raise or clear IsSM on our port. */

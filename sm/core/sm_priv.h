@@ -8,6 +8,7 @@
  *	commit		the end of a run: view, retries, log
  *	poll		a standby asks its master, and leaves standby
  *	light_sweep	the light sweep between runs
+ *	alarm		what an administrator should act on
  *	take_over	a standby becomes master, and serves hosts at once
  *	trap		what a trap marks dirty
  *	master		mastership: election, SMInfo
@@ -77,6 +78,7 @@
 #include "routing/mcast/mcast.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
+#include "sm/core/alarm.h"
 #include "sm/core/blocked.h"
 #include "sm/core/commit.h"
 #include "sm/core/dirty.h"
@@ -174,6 +176,7 @@ struct sm {
 	struct leases leases;
 	struct logged logged;
 	struct events events;
+	struct alarm_state alarms;
 	struct hosts hosts;
 	struct sm_mcast *mcast;
 	struct traps traps;

@@ -203,6 +203,30 @@ key_of_source(const struct sm *sm, uint16_t lid)
 		       : keyring_find(xact_keys(sm->x), topo_sma_guid(t, p), 0);
 }
 
+/* Traps about changes of a port that are no events of the fabric. */
+static void
+tell_local(struct sm *sm, uint16_t lid, const struct mad_notice *n,
+	struct mono now)
+{
+	uint16_t about = n->data_lid != 0 ? n->data_lid : lid;
+	struct event e = {.kind = EVENT_PORT_CHANGE};
+	const struct topo *t = NULL;
+	char what[128];
+	port_ix p;
+
+	if (n->trap != MAD_TRAP_LOCAL_CHANGES && n->trap != MAD_TRAP_IMAGE_GUID)
+		return;
+	p = port_of_lid(sm, about, &t);
+	describe_trap(t, p, n->trap, about, what);
+	event_number(&e, "trap", n->trap);
+	event_text(&e, "what", what);
+	event_text(&e, "change",
+		n->trap == MAD_TRAP_IMAGE_GUID
+			? "another system image GUID"
+			: "capabilities, name or link settings");
+	events_tell(sm, &e, now);
+}
+
 void
 trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	struct mono now)
@@ -222,6 +246,7 @@ trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	switch (verdict) {
 	case TRAP_ACT:
 	case TRAP_AGAIN:
+		tell_local(sm, m->addr.lid, &n, now);
 		sa_trap(sm->hosts.sa, m->addr.lid, s->data, now);
 		act_on_trap(sm, m->addr.lid, &n, now);
 		trap_fault_report(

@@ -1,7 +1,7 @@
 /*
  * trap: what a trap marks dirty. A trap is a hint about one node: that node,
  * or the switch next to it, is asked; nothing in a trap is believed as such.
- * Traps about faults are counted and logged (trap_fault.c).
+ * Traps about faults are counted and told (trap_fault.c).
  */
 #ifndef HEDDLE_SM_CORE_TRAP_H
 #define HEDDLE_SM_CORE_TRAP_H
@@ -23,7 +23,7 @@ struct traps {
 	struct trap_filter *filter;
 	struct mono stranger_next; /* not before: a light sweep, or probe, for a
 				      trap about an unknown LID */
-	struct log_limit noise, fault_noise;
+	struct log_limit noise;
 };
 
 /* A trap has arrived. */

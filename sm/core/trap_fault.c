@@ -6,10 +6,6 @@
 #include "sm/core/sm_priv.h"
 #include "sm/mad/mad_violation.h"
 
-enum {
-	LINES = 10, /* log lines at once, then one a second */
-};
-
 static int
 kind_of(unsigned trap)
 {
@@ -66,18 +62,23 @@ name_port(const struct sm *sm, uint16_t lid, unsigned num)
 	return out;
 }
 
+/* What a trap about a fault says: the port that it is about, and the fault. */
+struct fault {
+	struct port_text port;
+	char what[304];
+};
+
 static void
 describe_violation(struct sm *sm, uint16_t from, const struct mad_notice *n,
-	const uint8_t data[MAD_DATA], char *out, size_t size)
+	const uint8_t data[MAD_DATA], struct fault *out)
 {
 	bool in_switch = n->trap == MAD_VIOLATION_SWITCH_P_KEY;
 	struct mad_violation v;
 
 	mad_violation_decode(data, n->trap, &v);
-	(void)snprintf(out, size,
-		"trap %u from %s: a packet from %s to %s has a wrong %s 0x%x",
-		n->trap,
-		name_port(sm, in_switch ? v.switch_lid : from, v.port).s,
+	out->port = name_port(sm, in_switch ? v.switch_lid : from, v.port);
+	(void)snprintf(out->what, sizeof(out->what),
+		"a packet from %s to %s has a wrong %s 0x%x",
 		name_port(sm, v.lid, 0).s, name_port(sm, v.lid2, 0).s,
 		n->trap == MAD_VIOLATION_Q_KEY ? "Q_Key" : "P_Key", v.key);
 }
@@ -86,24 +87,23 @@ describe_violation(struct sm *sm, uint16_t from, const struct mad_notice *n,
  * that sent it is not known. */
 static void
 describe_m_key(struct sm *sm, uint16_t from, const uint8_t data[MAD_DATA],
-	char *out, size_t size)
+	struct fault *out)
 {
 	struct mad_violation v;
 
 	mad_violation_decode(data, MAD_VIOLATION_M_KEY, &v);
-	(void)snprintf(out, size,
-		"trap %u from %s: a %s of attribute 0x%04x by %s has a wrong "
-		"M_Key",
-		(unsigned)MAD_VIOLATION_M_KEY, name_port(sm, from, 0).s,
+	out->port = name_port(sm, from, 0);
+	(void)snprintf(out->what, sizeof(out->what),
+		"a %s of attribute 0x%04x by %s has a wrong M_Key",
 		v.method == MAD_SET ? "Set" : "Get", v.attr,
 		v.directed && v.lid == MAD_LID_PERMISSIVE
 			? "a directed route"
 			: name_port(sm, v.lid, 0).s);
 }
 
-void
-trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
-	const uint8_t data[MAD_DATA], bool told, struct mono now)
+static void
+describe_link(struct sm *sm, uint16_t from, const struct mad_notice *n,
+	int kind, struct fault *out)
 {
 	static const char *const words[] = {
 		[SM_FAULT_LINK_ERRORS] = "errors of the link reached the "
@@ -112,25 +112,35 @@ trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		[SM_FAULT_FLOW_CONTROL] = "flow control updates of the link "
 					  "are missing",
 	};
+
+	out->port = name_port(
+		sm, n->data_lid != 0 ? n->data_lid : from, n->data_port);
+	(void)snprintf(out->what, sizeof(out->what), "%s", words[kind]);
+}
+
+void
+trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
+	const uint8_t data[MAD_DATA], bool told, struct mono now)
+{
 	int kind = kind_of(n->trap);
-	char *text = sm->stat.fault;
-	unsigned held;
+	bool of_link = kind <= SM_FAULT_FLOW_CONTROL;
+	struct event e = {.kind = of_link ? EVENT_LINK_FAULT : EVENT_VIOLATION};
+	struct fault f;
 
 	if (kind < 0)
 		return;
 	sm->stat.faults[kind]++;
-	if (kind <= SM_FAULT_FLOW_CONTROL)
-		(void)snprintf(text, sizeof(sm->stat.fault),
-			"trap %u from %s: %s", n->trap,
-			name_port(sm, n->data_lid != 0 ? n->data_lid : lid,
-				n->data_port)
-				.s,
-			words[kind]);
+	if (of_link)
+		describe_link(sm, lid, n, kind, &f);
 	else if (kind == SM_FAULT_M_KEY)
-		describe_m_key(sm, lid, data, text, sizeof(sm->stat.fault));
+		describe_m_key(sm, lid, data, &f);
 	else
-		describe_violation(
-			sm, lid, n, data, text, sizeof(sm->stat.fault));
-	if (told && log_allowed(&sm->traps.fault_noise, LINES, now, &held))
-		log_warn("%s suppressed=%u", text, held);
+		describe_violation(sm, lid, n, data, &f);
+	(void)snprintf(sm->stat.fault, sizeof(sm->stat.fault),
+		"trap %u from %s: %s", n->trap, f.port.s, f.what);
+	event_text(&e, "port", f.port.s);
+	event_number(&e, "trap", n->trap);
+	event_text(&e, "what", f.what);
+	if (told)
+		events_tell(sm, &e, now);
 }

@@ -372,9 +372,6 @@ work_take(struct sm *sm, struct sm_work *w, struct reason *why)
 	*why = w->why;
 	if (sm->run.routes == NULL)
 		return false;
-	if (sm->run.story.fallback && w->job.topo != NULL) /* new routes */
-		log_warn("routing: fallback engine=%s tried=\"%s\"",
-			sm->run.story.engine, sm->run.story.tried);
 	layer_memory_unref(sm->run.pairs);
 	sm->run.pairs = w->learned;
 	w->learned = NULL;

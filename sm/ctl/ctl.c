@@ -34,8 +34,9 @@ struct client {
 	bool eof;	       /* the client has closed its sending side */
 	bool last;	       /* close when everything is written */
 	bool waiting; /* for generation and sweep below, to answer with the
-			 status */
-	uint64_t generation, sweep;
+			 status; or, if follows, for an event after since */
+	uint64_t generation, sweep, since;
+	bool follows;
 	struct mono progress; /* when something was last written */
 	struct mono asked;    /* when it connected or last sent a whole line */
 };
@@ -104,12 +105,26 @@ status_now(struct ctl *c)
 	return answer_result(c->ops.status(c->ops.cookie));
 }
 
-/* True if the generation and sweep that the client waits for are reached. */
+/* The answer that the client has waited for. */
+static struct answer *
+answer_waiting(const struct client *k)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+
+	return k->follows ? answer_result(ops->events(ops->cookie, k->since))
+			  : status_now(k->ctl);
+}
+
+/* True if the generation and sweep, or the event, that the client waits for are
+ * reached. */
 static bool
 has_reached(const struct client *k)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct view *v = ops->view(ops->cookie);
+
+	if (k->follows)
+		return ops->last_event(ops->cookie) > k->since;
 
 	return (v != NULL ? v->generation : 0) >= k->generation &&
 	       ops->sweeps(ops->cookie) >= k->sweep;
@@ -128,6 +143,7 @@ command_status(struct client *k, json_t *request)
 	if (generation < 0 || sweep < 0)
 		return answer_error(
 			"bad-argument", "cannot wait for a negative number");
+	k->follows = false;
 	k->generation = (uint64_t)generation;
 	k->sweep = (uint64_t)sweep;
 	if (has_reached(k))
@@ -245,22 +261,23 @@ command_groups(struct client *k, json_t *request)
 static struct answer *
 command_events(struct client *k, json_t *request)
 {
-	const struct ctl_ops *ops = &k->ctl->ops;
 	json_int_t since = 0;
 	const char *cmd;
-	struct reason why;
 	json_error_t err;
-	json_t *r;
+	int wait = 0;
 
-	if (json_unpack_ex(request, &err, 0, "{s:s, s?I !}", "cmd", &cmd,
-		    "since", &since) != 0)
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?I, s?b !}", "cmd", &cmd,
+		    "since", &since, "wait", &wait) != 0)
 		return answer_error("bad-argument", err.text);
 	if (since < 0)
 		return answer_error(
 			"bad-argument", "events have no negative numbers");
-	r = ops->events(ops->cookie, (uint64_t)since, &why);
-	return r != NULL ? answer_result(r)
-			 : answer_error("not-found", why.text);
+	k->follows = true;
+	k->since = (uint64_t)since;
+	if (wait == 0 || has_reached(k))
+		return answer_waiting(k);
+	k->waiting = true;
+	return NULL;
 }
 
 /* What a request wants to be done with what it lists: nothing, or "accept".
@@ -288,8 +305,9 @@ command_links(struct client *k, json_t *request)
 	bool accept = false;
 	struct answer *bad = read_accept(request, &accept);
 
-	return bad != NULL ? bad
-			   : answer_result(ops->links(ops->cookie, accept));
+	return bad != NULL
+		       ? bad
+		       : answer_result(ops->links(ops->cookie, k->uid, accept));
 }
 
 static struct answer *
@@ -559,7 +577,7 @@ serve_client(struct client *k, unsigned events, struct mono now)
 		alive = receive_bytes(k);
 	if (alive && k->waiting && has_reached(k)) {
 		k->waiting = false;
-		k->answer = status_now(c);
+		k->answer = answer_waiting(k);
 	}
 	if (alive) {
 		produce_answers(k, now);
@@ -638,7 +656,7 @@ end_wait(struct client *k, struct mono now)
 	k->waiting = false;
 	k->ctl->stats.refused++;
 	k->answer = answer_error("timeout",
-		"the generation or sweep was not reached in time: ask again");
+		"what was waited for did not come in time: ask again");
 	serve_client(k, 0, now);
 }
 

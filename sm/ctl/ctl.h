@@ -21,7 +21,8 @@
  * and are counted.
  *
  * A status request with "wait_generation" or "wait_sweep" is answered when that
- * number is reached, or by an error after limits.wait.
+ * number is reached, an events request with "wait" when there is an event, or
+ * by an error after limits.wait.
  *
  * Folder sm/ctl: requests on the socket -> replies of sm/report; client.h is
  * the other end, metrics.h turns a status into figures for Prometheus. Callers:
@@ -85,12 +86,13 @@ struct ctl_ops {
 	/* All multicast groups, or the one that `which` names
 	 * (sm/report/groups_json.h), as a new JSON object; NULL and why. */
 	json_t *(*groups)(void *cookie, const char *which, struct reason *why);
-	/* The events after this one (sm/report/events_json.h), as a new JSON
-	 * object; NULL and why. */
-	json_t *(*events)(void *cookie, uint64_t since, struct reason *why);
+	/* The events above this number (sm/event_store.h), as a new JSON
+	 * object; and the number of the newest. */
+	json_t *(*events)(void *cookie, uint64_t since);
+	uint64_t (*last_event)(void *cookie);
 	/* What is missing, and degraded; accept: what is missing now is
-	 * forgotten first. A new JSON object. */
-	json_t *(*links)(void *cookie, bool accept);
+	 * forgotten first, by user uid. A new JSON object. */
+	json_t *(*links)(void *cookie, uid_t uid, bool accept);
 	/* Names of members that wait; accept: they are accepted first, by user
 	 * uid. A new JSON object. */
 	json_t *(*names)(void *cookie, uid_t uid, bool accept);
@@ -140,8 +142,8 @@ struct ctl *ctl_open(struct loop *l, const char *path,
  * allowed. */
 void ctl_close(struct ctl *c);
 
-/* A view was committed, a run has ended or views may be released: answer
- * waiting clients, and release views. */
+/* A view was committed, a run has ended, something happened or views may be
+ * released: answer waiting clients, and release views. */
 void ctl_changed(struct ctl *c, struct mono now);
 
 const struct ctl_stats *ctl_stats(const struct ctl *c);

@@ -86,7 +86,9 @@ event_print_seconds(double seconds, struct buf *out)
 				lower[i]);
 		return;
 	}
-	if (seconds < 9.95)
+	if (seconds > 0 && seconds < 0.0995)
+		buf_printf(out, "%.2g ms", seconds * 1000);
+	else if (seconds < 9.95)
 		buf_printf(out, "%.2g s", seconds);
 	else
 		buf_printf(out, "%.0f s", seconds);
@@ -134,7 +136,14 @@ print_value(enum event_type type, const struct event_value *v, struct buf *out)
 	}
 }
 
-/* The value named at text, which is behind a brace; false: it is not set. */
+static bool
+is_zero(enum event_type type, const struct event_value *v)
+{
+	return type == EVENT_NUMBER && v->is.number == 0;
+}
+
+/* The value named at text, which is behind a brace; false: it is not set, or 0.
+ */
 static bool
 print_field(const struct event *e, const char *text, size_t n, struct buf *out)
 {
@@ -145,7 +154,7 @@ print_field(const struct event *e, const char *text, size_t n, struct buf *out)
 			continue;
 		if (e->value[i].is_set)
 			print_value(f[i].type, &e->value[i], out);
-		return e->value[i].is_set;
+		return e->value[i].is_set && !is_zero(f[i].type, &e->value[i]);
 	}
 	assert(!"a field that its kind does not have");
 	return false;

@@ -15,6 +15,7 @@
 #include "sm/base/log.h"
 
 enum event_kind {
+	/* the fabric */
 	EVENT_NODE_GONE,
 	EVENT_LINK_DOWN,
 	EVENT_QUARANTINED,
@@ -23,8 +24,31 @@ enum event_kind {
 	EVENT_LINK_UP,
 	EVENT_LINK_RESET, /* Active before, Init when it was read again */
 	EVENT_LINK_RATE,  /* another width or speed */
+	EVENT_LID_MOVED,
+	EVENT_LINK_FAULT,  /* traps 129 to 131 */
+	EVENT_VIOLATION,   /* traps 256 to 259 */
+	EVENT_PORT_CHANGE, /* traps 144 and 145 */
+	/* what was done */
+	EVENT_CHANGE, /* tables were written, and no event above says so */
+	EVENT_SWEEP,  /* the whole fabric was read, and nothing written */
+	EVENT_ENGINE,
+	EVENT_FALLBACK,
+	EVENT_DRIFT,
+	EVENT_ALARM_ON,
+	EVENT_ALARM_OFF,
+	/* managers */
 	EVENT_MANAGER_SEEN,
 	EVENT_MANAGER_GONE,
+	EVENT_MASTER,
+	EVENT_STANDBY,
+	/* the daemon and its users */
+	EVENT_START,
+	EVENT_STOP,
+	EVENT_RELOAD,
+	EVENT_RELOAD_REFUSED,
+	EVENT_COMMAND,
+	EVENT_OWN_LINK,
+	EVENT_PORT_LOST,
 	EVENT_NAME_WAITS, /* for an administrator to accept it */
 	EVENT_SUPPRESSED, /* events beyond the budget of their kind */
 	EVENT_KINDS
@@ -54,7 +78,8 @@ struct event_row {
 	const char *group, *count; /* its counter in the status; or NULL */
 	/*
 	 * Its text: {NAME} is the value of a field, and what is in brackets is
-	 * left out if a field in it has no value; brackets may be nested.
+	 * left out if a field in it has no value or is 0; brackets may be
+	 * nested.
 	 */
 	const char *text;
 	const char *help; /* when it happens, for the manual */

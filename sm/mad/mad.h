@@ -71,6 +71,7 @@ enum mad_trap {
 	MAD_TRAP_OVERRUNS = 130,
 	MAD_TRAP_FLOW_CONTROL = 131,
 	MAD_TRAP_LOCAL_CHANGES = 144,
+	MAD_TRAP_IMAGE_GUID = 145, /* SystemImageGUID has changed */
 };
 
 /* Trap 144: what changed in the host. */

@@ -2,6 +2,7 @@
 
 #include "discovery/link_rate.h"
 #include "sm/base/buf.h"
+#include "sm/event/event_time.h"
 #include "sm/mad/mad.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -82,14 +83,16 @@ events_json_one(const struct event *e, uint64_t seq, double time)
 {
 	const struct event_row *row = event_kind_row(e->kind);
 	json_t *ends = json_array(), *fields = json_object(), *o;
+	char when[EVENT_TIME_TEXT];
 	struct buf text = {0};
 
+	event_time_print(time, when);
 	for (unsigned i = 0; row->field[i].name != NULL; i++)
 		if (e->value[i].is_set)
 			put_value(&row->field[i], &e->value[i], ends, fields);
 	event_print(e, &text);
-	o = json_pack("{s:o, s:f, s:s, s:s, s:o, s:o, s:o}", "seq",
-		json_util_u64(seq), "time", time, "kind", row->name, "severity",
+	o = json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o}", "seq",
+		json_util_u64(seq), "time", when, "kind", row->name, "severity",
 		severity_name(row->level), "text", names_text(text.text),
 		"ends", ends, "fields", fields);
 	buf_free(&text);

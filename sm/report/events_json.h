@@ -12,10 +12,11 @@
 #include "sm/view/event_log.h"
 
 /*
- * An event with its number, and its time in seconds since 1970, as a new
- * object: {"seq", "time", "kind", "severity", "text", "ends", "fields"}. Ends
- * are {"guid", "name", "port", "is"}, the last their field; the other fields
- * that have a value are in "fields".
+ * An event with its number, and its time, given in seconds since 1970 and
+ * written as in sm/event/event_time.h, as a new object: {"seq", "time", "kind",
+ * "severity", "text", "ends", "fields"}. Ends are {"guid", "name", "port",
+ * "is"}, the last their field; the other fields that have a value are in
+ * "fields".
  */
 json_t *events_json_one(const struct event *e, uint64_t seq, double time);
 

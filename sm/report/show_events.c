@@ -1,14 +1,14 @@
+#include <string.h>
 #include <time.h>
 
+#include "sm/event/event_time.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/show.h"
 
-/* Local time of something that is age seconds old. */
 static void
-put_time(double age, struct buf *out)
+put_clock(time_t when, struct buf *out)
 {
-	time_t when = time(NULL) - (time_t)(age + 0.5);
 	char text[32];
 	struct tm tm;
 
@@ -16,6 +16,34 @@ put_time(double age, struct buf *out)
 		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm) == 0)
 		text[0] = '\0';
 	buf_printf(out, "%s", text);
+}
+
+/* Local time of something that is age seconds old. */
+static void
+put_time(double age, struct buf *out)
+{
+	put_clock(time(NULL) - (time_t)(age + 0.5), out);
+}
+
+enum { GUID_TEXT = sizeof(" (0x0123456789abcdef)") - 1 };
+
+/* A text without the GUIDs that stand behind a name. */
+static void
+put_named(const char *text, struct buf *out)
+{
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\"");
+
+		buf_put(out, text, n);
+		text += n;
+		if (*text == '\0')
+			break;
+		buf_put(out, text++, 1);
+		if (strncmp(text, " (0x", 4) == 0 &&
+			strnlen(text, GUID_TEXT) == GUID_TEXT &&
+			text[GUID_TEXT - 1] == ')')
+			text += GUID_TEXT;
+	}
 }
 
 void
@@ -26,9 +54,14 @@ show_events(const json_t *r, struct buf *out)
 
 	json_array_foreach(json_object_get(r, "events"), i, e)
 	{
-		put_time(json_util_real(e, "age"), out);
-		buf_printf(out, "  %6lld  %s\n", json_util_num(e, "seq"),
-			json_util_text(e, "text"));
+		const char *when = json_util_text(e, "time");
+		double seconds = 0;
+
+		(void)event_time_read(when, strlen(when), &seconds);
+		put_clock((time_t)seconds, out);
+		buf_printf(out, "  %6lld  ", json_util_num(e, "seq"));
+		put_named(json_util_text(e, "text"), out);
+		buf_printf(out, "\n");
 	}
 	if (json_array_size(json_object_get(r, "events")) == 0)
 		buf_printf(out, "no events\n");

@@ -11,6 +11,7 @@
 #include "sm/base/buf.h"
 #include "sm/base/file.h"
 #include "sm/base/mem.h"
+#include "sm/event/event_time.h"
 
 #define WORD "heddle-events "
 #define HEADER WORD "1\n"
@@ -245,25 +246,19 @@ take_word(const char **s, const char *end, const char *word)
 static bool
 read_line(const char *text, size_t n, struct event_file_line *out)
 {
-	const char *s = text, *end = text + n, *dot;
-	uint64_t whole, part = 0;
-	double scale = 1;
+	const char *s = text, *end = text + n, *quote;
 
 	*out = (struct event_file_line){.text = text, .n = n};
 	if (!take_word(&s, end, "{\"seq\":") ||
 		!take_digits(&s, end, &out->seq) ||
-		!take_word(&s, end, ",\"time\":") ||
-		!take_digits(&s, end, &whole))
+		!take_word(&s, end, ",\"time\":\""))
 		return false;
-	if (take_word(&s, end, ".")) {
-		dot = s;
-		if (!take_digits(&s, end, &part))
-			return false;
-		for (; dot < s; dot++)
-			scale *= 10;
-	}
-	out->time = (double)whole + (double)part / scale;
-	return take_word(&s, end, ",\"kind\":\"") && text[n - 1] == '}' &&
+	quote = memchr(s, '"', (size_t)(end - s));
+	if (quote == NULL ||
+		!event_time_read(s, (size_t)(quote - s), &out->time))
+		return false;
+	s = quote;
+	return take_word(&s, end, "\",\"kind\":\"") && text[n - 1] == '}' &&
 	       memchr(text, '\0', n) == NULL;
 }
 

@@ -3,7 +3,7 @@
  * any tool can read:
  *
  *	heddle-events 1
- *	{"seq":17,"time":1763722111.123456,"kind":"link-down",...}
+ *	{"seq":17,"time":"2026-11-26T14:40:19.512330Z","kind":"change",...}
  *
  * Two segments in state.dir: `events`, to which is appended, and `events.1`,
  * which it becomes when it has half of the room. A line that was written is

@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 
+#include "discovery/port_key.h"
+#include "sm/base/hash.h"
 #include "sm/base/log.h"
+#include "sm/base/map.h"
 #include "sm/base/mem.h"
 
 struct event_log {
@@ -12,6 +15,8 @@ struct event_log {
 	struct event_missing *missing;
 	size_t nmissing, capmissing;
 	uint64_t stamp; /* changes of missing */
+	/* when a link came up, in units of 0.1 s, by its ends */
+	struct map up;
 };
 
 struct event_log *
@@ -26,6 +31,7 @@ event_log_free(struct event_log *l)
 	if (l == NULL)
 		return;
 	free(l->missing);
+	map_free(&l->up);
 	free(l);
 }
 
@@ -45,6 +51,48 @@ event_log_shift(struct event_log *l, struct mono zero)
 		l->missing[i].since = mono_add(zero, l->missing[i].since);
 }
 
+/* A link by its ends, in either order. */
+static uint64_t
+link_key(const struct topo_event *e)
+{
+	return hash_spread(port_key(e->a.guid, e->a.port)) +
+	       hash_spread(port_key(e->b.guid, e->b.port));
+}
+
+static bool
+is_end(const struct event_end *a, const struct event_end *b)
+{
+	return a->guid == b->guid && a->port == b->port;
+}
+
+static bool
+is_about(const struct event_missing *m, const struct topo_event *e)
+{
+	if (m->is_node || e->kind == EVENT_NODE_NEW)
+		return m->is_node && e->kind == EVENT_NODE_NEW &&
+		       m->a.guid == e->a.guid;
+	return (is_end(&m->a, &e->a) && is_end(&m->b, &e->b)) ||
+	       (is_end(&m->a, &e->b) && is_end(&m->b, &e->a));
+}
+
+double
+event_log_lasted(
+	const struct event_log *l, const struct topo_event *e, struct mono now)
+{
+	uint32_t since;
+
+	if (e->kind == EVENT_LINK_DOWN || e->kind == EVENT_LINK_RESET)
+		return map_get(&l->up, link_key(e), &since)
+			       ? mono_seconds(now) - since / 10.0
+			       : 0;
+	if (e->kind != EVENT_LINK_UP && e->kind != EVENT_NODE_NEW)
+		return 0;
+	for (size_t i = 0; i < l->nmissing; i++)
+		if (is_about(&l->missing[i], e))
+			return mono_seconds(mono_sub(now, l->missing[i].since));
+	return 0;
+}
+
 void
 event_log_note(struct event_log *l, const struct topo_event *e, struct mono now)
 {
@@ -55,6 +103,15 @@ event_log_note(struct event_log *l, const struct topo_event *e, struct mono now)
 
 	if (m.is_node || e->kind == EVENT_LINK_DOWN)
 		event_log_restore(l, &m);
+	if (e->kind == EVENT_LINK_UP || e->kind == EVENT_LINK_RESET)
+		map_put(&l->up, link_key(e),
+			(uint32_t)(mono_seconds(now) * 10));
+}
+
+void
+event_log_add(struct event_log *l, enum event_kind kind)
+{
+	l->count[kind]++;
 }
 
 /* A budget of the log earns a line a second: this clock is slower. */

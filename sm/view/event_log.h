@@ -30,9 +30,19 @@ struct event_log;
 struct event_log *event_log_new(void);
 void event_log_free(struct event_log *l); /* NULL allowed */
 
-/* A node or a link that has gone is missing from now on. */
+/* A node or a link that has gone is missing from now on; when a link came up is
+ * noted. */
 void event_log_note(
 	struct event_log *l, const struct topo_event *e, struct mono now);
+
+/* For how many seconds lasted what is over by this event: a link was up, or a
+ * link or a node was missing. Before event_log_note and event_log_settle. 0:
+ * unknown. */
+double event_log_lasted(
+	const struct event_log *l, const struct topo_event *e, struct mono now);
+
+/* Count an event that is not told by itself. */
+void event_log_add(struct event_log *l, enum event_kind kind);
 
 /* Count an event of this kind. True: it is to be told; else it is beyond the
  * budget. */

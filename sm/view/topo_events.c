@@ -62,6 +62,16 @@ is_first_end(const struct topo *t, port_ix x)
 	return t->port[x].peer != TOPO_NONE && x <= t->port[x].peer;
 }
 
+/* True if a node of this link is not in the other topology. */
+static bool
+is_with_node(const struct pair *p, port_ix x)
+{
+	const struct topo_port *port = p->t->port;
+
+	return p->node[port[x].node] == TOPO_NONE ||
+	       p->node[port[port[x].peer].node] == TOPO_NONE;
+}
+
 static bool
 is_duplicate(const struct topo *t, port_ix x)
 {
@@ -142,6 +152,7 @@ tell_down(const struct pair *p, topo_event_sink *sink, void *cookie)
 		fill_link(p->t, x, &e);
 		e.unseen =
 			!shows_lost(p, x) && !shows_lost(p, p->t->port[x].peer);
+		e.folded = is_with_node(p, x);
 		sink(cookie, &e);
 	}
 }
@@ -183,6 +194,29 @@ tell_up(const struct pair *p, topo_event_sink *sink, void *cookie)
 			continue;
 		}
 		fill_link(p->t, x, &e);
+		e.folded = is_with_node(p, x);
+		sink(cookie, &e);
+	}
+}
+
+/* Ports that are in both, and have another LID. */
+static void
+tell_lids(const struct pair *p, topo_event_sink *sink, void *cookie)
+{
+	for (port_ix x = 0; x < p->t->nports; x++) {
+		struct topo_event e = {.kind = EVENT_LID_MOVED};
+		port_ix there;
+
+		if (p->t->port[x].lid == 0)
+			continue;
+		there = port_there(p, x);
+		if (there == TOPO_NONE || p->other->port[there].lid == 0 ||
+			p->other->port[there].lid == p->t->port[x].lid)
+			continue;
+		topo_event_end_of(
+			p->t, p->t->port[x].node, p->t->port[x].num, &e.a);
+		e.is = p->t->port[x].lid;
+		e.was = p->other->port[there].lid;
 		sink(cookie, &e);
 	}
 }
@@ -218,6 +252,7 @@ topo_events(const struct topo *was, const struct topo *is,
 	tell_quarantine(&after, sink, cookie);
 	tell_nodes(&after, false, sink, cookie);
 	tell_up(&after, sink, cookie);
+	tell_lids(&after, sink, cookie);
 	free(before.node);
 	free(after.node);
 }
@@ -236,14 +271,21 @@ topo_event_value(const struct topo_event *e)
 {
 	struct event out = {.kind = e->kind};
 
+	if (e->kind == EVENT_LID_MOVED) {
+		event_end(&out, "port", &e->a);
+		event_number(&out, "lid", e->is);
+		event_number(&out, "was", e->was);
+		return out;
+	}
 	event_end(&out, is_of_link(e->kind) ? "a" : "node", &e->a);
 	if (is_of_link(e->kind))
 		event_end(&out, "b", &e->b);
 	if (e->kind == EVENT_NODE_GONE || e->kind == EVENT_NODE_NEW) {
 		event_end(&out, "linked_to", &e->b);
-		if (e->links > 1)
-			event_number(&out, "more", e->links - 1);
+		event_number(&out, "more", e->links > 1 ? e->links - 1 : 0);
 	}
+	if (e->lasted > 0)
+		event_seconds(&out, "lasted", e->lasted);
 	if (e->kind == EVENT_LINK_RATE) {
 		event_rate(&out, "rate", e->is);
 		event_rate(&out, "was", e->was);

@@ -1,7 +1,8 @@
 /*
  * topo_events: what happened to the fabric between two topologies, told as an
  * administrator would: which node left or came, which link went down, came up,
- * was reset or changed its rate, which switch entered or left quarantine. Nodes
+ * was reset or changed its rate, which switch entered or left quarantine, which
+ * port has another LID. Nodes
  * are matched by GUID and links by both their ends, so that neither a new
  * numbering nor a new name is an event. Pure.
  *
@@ -24,8 +25,10 @@ struct topo_event {
 	/* the ends of a link; or a node, and the port that it is linked to */
 	struct event_end a, b;
 	uint32_t links;	  /* of a node */
-	uint32_t was, is; /* rates, in units of 100 Mb/s */
+	double lasted;	  /* seconds, of what is over by it; 0: unknown */
+	uint32_t was, is; /* rates, in units of 100 Mb/s; or LIDs */
 	bool unseen;	  /* a link that left with both its nodes */
+	bool folded;	  /* a link that left or came with a node */
 	const char *why;  /* of a quarantine, lent; or NULL */
 };
 

@@ -128,7 +128,7 @@ on_stood_by(void *cookie, const char *why)
 	(void)snprintf(w->last_why, sizeof(w->last_why), "%s", why);
 }
 
-static void
+static uint64_t
 on_event(void *cookie, const struct event *e)
 {
 	struct world *w = cookie;
@@ -140,6 +140,7 @@ on_event(void *cookie, const struct event *e)
 	w->event = mem_grow(
 		w->event, w->nevents, &w->cap_events, sizeof(*w->event));
 	w->event[w->nevents++] = (struct world_event){e->kind, text.text};
+	return w->nevents;
 }
 
 static void

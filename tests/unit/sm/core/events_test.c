@@ -22,6 +22,28 @@ count_of(const struct world *w, enum event_kind kind)
 	return event_log_count(sm_events(w->sm), kind);
 }
 
+/* Events of this kind that were told. */
+static unsigned
+count_told(const struct world *w, enum event_kind kind)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < w->nevents; i++)
+		n += w->event[i].kind == kind;
+	return n;
+}
+
+/* Events of the fabric that were told, whatever they are. */
+static unsigned
+count_fabric(const struct world *w)
+{
+	unsigned n = 0;
+
+	for (unsigned k = EVENT_NODE_GONE; k <= EVENT_LID_MOVED; k++)
+		n += count_told(w, (enum event_kind)k);
+	return n;
+}
+
 /* The text of the newest event of this kind. */
 static const char *
 last_text(const struct world *w, enum event_kind kind)
@@ -78,16 +100,20 @@ START_TEST(links_go_and_come)
 	struct world *w = start_named(f);
 	uint32_t leaf = fabric_find(f, "leaf1");
 
-	ck_assert_uint_eq(w->nevents, 0);
+	ck_assert_uint_eq(count_fabric(w), 0);
 	sim_fault_link(w->sim, leaf, 5, false);
 	core_expect_order(w, "down");
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_DOWN), 1);
+	/* one event, with what followed */
+	ck_assert_uint_eq(count_fabric(w), 1);
+	ck_assert_uint_eq(count_told(w, EVENT_CHANGE), 1);
 	EXPECT(EVENT_LINK_DOWN, "link: down \"", "\"leaf1\" (0x", ") port 5",
-		"\"spine1\" (0x", ") port 1");
+		"\"spine1\" (0x", ") port 1; rerouted in ", "blocks ");
 	expect_missing(w, 0, 1);
 	sim_fault_link(w->sim, leaf, 5, true);
 	core_expect_order(w, "up");
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_UP), 1);
+	EXPECT(EVENT_LINK_UP, ", was down for ", "; rerouted in ");
 	expect_missing(w, 0, 0);
 	/* as quick as the hold-down: down and up in one run */
 	sim_fault_link(w->sim, leaf, 5, false);
@@ -95,7 +121,7 @@ START_TEST(links_go_and_come)
 	core_expect_order(w, "reset");
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_DOWN), 1);
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_RESET), 1);
-	EXPECT(EVENT_LINK_RESET, "\"leaf1\" (0x", ") port 5");
+	EXPECT(EVENT_LINK_RESET, "\"leaf1\" (0x", ") port 5", ", was up for ");
 	core_end(w, f);
 }
 END_TEST
@@ -111,7 +137,10 @@ START_TEST(nodes_go_and_come)
 	ck_assert_uint_eq(count_of(w, EVENT_NODE_GONE), 1);
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_DOWN), 8);
 	EXPECT(EVENT_NODE_GONE, "node: gone \"spine2\" (0x",
-		", was linked to \"leaf1\" (0x", " and by 7 more");
+		", was linked to \"leaf1\" (0x", " and by 7 more; rerouted");
+	/* the links are counted, and told with the switch */
+	ck_assert_uint_eq(count_told(w, EVENT_LINK_DOWN), 0);
+	ck_assert_uint_eq(count_fabric(w), 1);
 	expect_missing(w, 1, 0);
 	/* it is back, with one link less */
 	sim_fault_node(w->sim, spine, true);
@@ -119,7 +148,10 @@ START_TEST(nodes_go_and_come)
 	core_expect_order(w, "back");
 	world_run(w, mono_ms(2000));
 	ck_assert_uint_eq(count_of(w, EVENT_NODE_NEW), 1);
-	EXPECT(EVENT_NODE_NEW, "node: new \"spine2\" (0x");
+	EXPECT(EVENT_NODE_NEW, "node: new \"spine2\" (0x", " and by 6 more",
+		", was gone for ");
+	ck_assert_uint_eq(count_told(w, EVENT_LINK_UP), 0);
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_UP), 7);
 	expect_missing(w, 0, 1);
 	event_log_accept(sm_events(w->sm));
 	expect_missing(w, 0, 0);
@@ -220,7 +252,7 @@ START_TEST(our_own_link)
 	sm_own_link(w->sm, false, sim_now(w->sim));
 	world_run(w, mono_ms(20000));
 	ck_assert_uint_eq(sm_view(w->sm)->topo->nnodes, 1);
-	ck_assert_uint_eq(w->nevents, 0);
+	ck_assert_uint_eq(count_fabric(w), 0);
 	sim_fault_node(w->sim, fabric_find(f, "h9"), false);
 	sim_fault_link(w->sim, us, 1, true);
 	sm_own_link(w->sm, true, sim_now(w->sim));

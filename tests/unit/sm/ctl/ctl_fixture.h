@@ -30,7 +30,7 @@ struct fixture {
 	struct ctl *ctl;
 	struct view *view;
 	bool busy; /* a routing job owns the pool */
-	uint64_t sweeps;
+	uint64_t sweeps, last_event;
 	unsigned asked; /* sweeps requested */
 	unsigned rebalanced;
 	const char *refuse;
@@ -123,21 +123,27 @@ do_groups(void *cookie, const char *which, struct reason *why)
 }
 
 static inline json_t *
-get_events(void *cookie, uint64_t since, struct reason *why)
+get_events(void *cookie, uint64_t since)
 {
 	const struct fixture *f = cookie;
 
-	if (f->refuse == NULL)
-		return json_pack(
-			"{s:I, s:[]}", "last", (json_int_t)since, "events");
-	(void)reason_set(why, "%s", f->refuse);
-	return NULL;
+	return json_pack("{s:I, s:I, s:[]}", "last", (json_int_t)f->last_event,
+		"since", (json_int_t)since, "events");
+}
+
+static inline uint64_t
+get_last_event(void *cookie)
+{
+	const struct fixture *f = cookie;
+
+	return f->last_event;
 }
 
 static inline json_t *
-do_links(void *cookie, bool accept)
+do_links(void *cookie, uid_t uid, bool accept)
 {
 	(void)cookie;
+	ck_assert_uint_eq(uid, getuid());
 	return json_pack("{s:b}", "accepted", accept);
 }
 
@@ -180,6 +186,7 @@ ops_of(struct fixture *f, struct ctl_ops *ops)
 		.hand_over = do_hand_over,
 		.groups = do_groups,
 		.events = get_events,
+		.last_event = get_last_event,
 		.links = do_links,
 		.names = do_names,
 		.memory = get_memory,

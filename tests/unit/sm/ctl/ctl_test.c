@@ -428,6 +428,52 @@ START_TEST(sweep_and_wait)
 }
 END_TEST
 
+/* Events at once, or when there is one after those that are known. */
+START_TEST(events)
+{
+	struct fixture f;
+	json_t *j, *r;
+	int fd;
+	char c;
+
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	f.last_event = 7;
+	j = client_ask(&f, fd, "{\"cmd\":\"events\",\"since\":7}\n");
+	r = json_object_get(j, "result");
+	ck_assert_int_eq(json_integer_value(json_object_get(r, "last")), 7);
+	json_decref(j);
+	j = client_ask(
+		&f, fd, "{\"cmd\":\"events\",\"since\":6,\"wait\":true}\n");
+	json_decref(j);
+	client_send_text(
+		&f, fd, "{\"cmd\":\"events\",\"since\":7,\"wait\":true}\n");
+	for (int i = 0; i < 5; i++) {
+		ctl_changed(f.ctl, loop_now());
+		loop_once(f.loop);
+	}
+	ck_assert_int_lt(recv(fd, &c, 1, 0), 0);
+	f.last_event = 8;
+	ctl_changed(f.ctl, loop_now());
+	j = client_ask(&f, fd, "");
+	r = json_object_get(j, "result");
+	ck_assert_int_eq(json_integer_value(json_object_get(r, "last")), 8);
+	ck_assert_int_eq(json_integer_value(json_object_get(r, "since")), 7);
+	json_decref(j);
+	client_send_text(&f, fd, "{\"cmd\":\"events\",\"since\":-1}\n");
+	expect_error(&f, fd, "bad-argument");
+	client_send_text(&f, fd, "{\"cmd\":\"events\",\"wait\":1}\n");
+	expect_error(&f, fd, "bad-argument");
+	/* what is waited for next is not an event */
+	client_send_text(&f, fd, "{\"cmd\":\"status\",\"wait_sweep\":1}\n");
+	f.sweeps = 1;
+	ctl_changed(f.ctl, loop_now());
+	expect_status(&f, fd);
+	(void)close(fd);
+	fixture_stop(&f);
+}
+END_TEST
+
 START_TEST(rebalance)
 {
 	struct fixture f;
@@ -619,6 +665,7 @@ main(void)
 	tcase_add_test(tc, idle_clients_leave);
 	tcase_add_test(tc, a_wait_ends);
 	tcase_add_test(tc, sweep_and_wait);
+	tcase_add_test(tc, events);
 	tcase_add_test(tc, rebalance);
 	tcase_add_test(tc, handover);
 	tcase_add_test(tc, waiting_client_leaves);

@@ -1,8 +1,15 @@
 /* The table of kinds, and the text of an event. */
 #include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "sm/base/file.h"
 #include "sm/event/event.h"
+#include "sm/event/event_journal.h"
+#include "sm/event/event_time.h"
 #include "tests/unit/suite.h"
 
 static bool
@@ -100,15 +107,41 @@ START_TEST(texts)
 }
 END_TEST
 
+/* The fields of the journal, each with its end. */
+START_TEST(journal)
+{
+	static const char want[] =
+		"MESSAGE=node: quarantined \"leaf1\" (0x00000000000000b2) "
+		"port 7: slow\nand deaf;MESSAGE_ID="
+		"439f30f8433445e292b93807c8da58f0;PRIORITY=4;"
+		"SYSLOG_IDENTIFIER=heddled;HEDDLE_EVENT=quarantined;"
+		"HEDDLE_SEQ=12;HEDDLE_NODE_GUID=0x00000000000000b2;"
+		"HEDDLE_NODE_NAME=leaf1;HEDDLE_NODE_PORT=7;"
+		"HEDDLE_WHY=slow\nand deaf;";
+	const struct event_end leaf = {0xb2, 7, "leaf1"};
+	struct event e = {.kind = EVENT_QUARANTINED};
+	struct buf out = {0};
+
+	event_end(&e, "node", &leaf);
+	event_text(&e, "why", "slow\nand deaf");
+	ck_assert_uint_eq(event_journal_fields(&e, 12, &out), 10);
+	for (size_t i = 0; i < out.n; i++)
+		if (out.text[i] == '\0')
+			out.text[i] = ';';
+	ck_assert_str_eq(out.text, want);
+	buf_free(&out);
+}
+END_TEST
+
 START_TEST(durations)
 {
 	static const struct {
 		double seconds;
 		const char *text;
-	} rows[] = {{0, "0 s"}, {0.131, "0.13 s"}, {9.94, "9.9 s"},
-		{9.96, "10 s"}, {59.4, "59 s"}, {59.6, "1 min"},
-		{200, "3 min 20 s"}, {3600, "1 h"}, {7260, "2 h 1 min"},
-		{86399.9, "1 d"}, {187200, "2 d 4 h"}};
+	} rows[] = {{0, "0 s"}, {0.0123, "12 ms"}, {0.131, "0.13 s"},
+		{9.94, "9.9 s"}, {9.96, "10 s"}, {59.4, "59 s"},
+		{59.6, "1 min"}, {200, "3 min 20 s"}, {3600, "1 h"},
+		{7260, "2 h 1 min"}, {86399.9, "1 d"}, {187200, "2 d 4 h"}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct buf text = {0};
@@ -120,6 +153,123 @@ START_TEST(durations)
 }
 END_TEST
 
+START_TEST(times)
+{
+	static const struct {
+		double seconds;
+		const char *text;
+	} rows[] = {{0, "1970-01-01T00:00:00.000000Z"},
+		{1763722111.123456, "2025-11-21T10:48:31.123456Z"},
+		{1763722111.9999996, "2025-11-21T10:48:32.000000Z"}};
+	static const char *const wrong[] = {"", "2025-11-21T10:48:31.123456",
+		"2025-11-21 10:48:31.123456Z", "2025-11-21T10:48:31.12345xZ"};
+	char text[EVENT_TIME_TEXT];
+	double back;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		event_time_print(rows[i].seconds, text);
+		ck_assert_str_eq(text, rows[i].text);
+		ck_assert(event_time_read(text, strlen(text), &back));
+		ck_assert_double_eq_tol(back, rows[i].seconds, 1e-6);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert(!event_time_read(wrong[i], strlen(wrong[i]), &back));
+}
+END_TEST
+
+static const char *
+type_name(enum event_type type)
+{
+	switch (type) {
+	case EVENT_NUMBER:
+		return "number";
+	case EVENT_SECONDS:
+		return "seconds";
+	case EVENT_RATE:
+		return "Gb/s";
+	case EVENT_END:
+		return "end";
+	case EVENT_TEXT:
+	default:
+		return "text";
+	}
+}
+
+static const char *
+level_name(enum log_level level)
+{
+	return level == LOG_LEVEL_INFO	 ? "info"
+	       : level == LOG_LEVEL_WARN ? "warning"
+					 : "error";
+}
+
+/* A text of the manual: each sentence on a line of its own. */
+static void
+print_sentences(const char *text, struct buf *out)
+{
+	for (; *text != '\0'; text++)
+		if (text[0] == ' ' && text[-1] == '.')
+			buf_printf(out, "\n");
+		else
+			buf_put(out, text, 1);
+	buf_printf(out, "\n");
+}
+
+/* The entry of a kind in the manual. */
+static void
+print_entry(const struct event_row *r, struct buf *out)
+{
+	buf_printf(out, ".It Sy %s Pq %s\n.Li %s\n.br\n", r->name,
+		level_name(r->level), r->message_id);
+	print_sentences(r->help, out);
+	if (r->field[0].name == NULL)
+		return;
+	buf_printf(out, ".Bl -tag -width Ds -compact\n");
+	for (unsigned i = 0; r->field[i].name != NULL; i++)
+		buf_printf(out, ".It Va %s Pq %s\n%s\n", r->field[i].name,
+			type_name(r->field[i].type), r->field[i].help);
+	buf_printf(out, ".El\n");
+}
+
+/* The manual page lists exactly what the table does. */
+START_TEST(manual)
+{
+	static const char begin[] = ".\\\" BEGIN EVENTS\n",
+			  end[] = ".\\\" END EVENTS";
+	const char *top = getenv("HEDDLE_SOURCE");
+	struct buf want = {0};
+	char path[512], *page = NULL, *from, *to;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/man/heddle-events.7",
+		top != NULL ? top : ".");
+	fd = open(path, O_RDONLY);
+	ck_assert_int_gt(file_read_text(fd, &page), 0);
+	(void)close(fd);
+	from = strstr(page, begin);
+	to = strstr(page, end);
+	ck_assert(from != NULL && to != NULL && from < to);
+	from += strlen(begin);
+	for (unsigned k = 0; k < EVENT_KINDS; k++)
+		print_entry(event_kind_row((enum event_kind)k), &want);
+	if (getenv("HEDDLE_UPDATE") != NULL) {
+		FILE *f = fopen(path, "w");
+
+		ck_assert_ptr_nonnull(f);
+		(void)fprintf(
+			f, "%.*s%s%s", (int)(from - page), page, want.text, to);
+		ck_assert_int_eq(fclose(f), 0);
+	} else {
+		ck_assert_msg((size_t)(to - from) == want.n &&
+				      memcmp(from, want.text, want.n) == 0,
+			"man/heddle-events.7 is not what the table says: run "
+			"this test with HEDDLE_UPDATE=1");
+	}
+	free(page);
+	buf_free(&want);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -128,7 +278,10 @@ main(void)
 
 	tcase_add_test(t, every_row);
 	tcase_add_test(t, texts);
+	tcase_add_test(t, journal);
 	tcase_add_test(t, durations);
+	tcase_add_test(t, manual);
+	tcase_add_test(t, times);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -56,7 +56,8 @@ static void
 print_line(uint64_t seq, struct buf *out)
 {
 	buf_printf(out,
-		"{\"seq\":%llu,\"time\":1763722111.25,\"kind\":\"link-up\","
+		"{\"seq\":%llu,\"time\":\"2025-11-21T10:55:11.250000Z\","
+		"\"kind\":\"link-up\","
 		"\"text\":\"link: up\"}\n",
 		(unsigned long long)seq);
 }
@@ -214,7 +215,10 @@ START_TEST(garbage)
 	buf_printf(&text, "heddle-events 1\n");
 	print_line(1, &text);
 	buf_printf(&text, "{\"seq\":2}\n\n[]\n");
-	buf_put(&text, "{\"seq\":3,\"time\":1763722111,\"kind\":\"\0\"}\n", 40);
+	buf_put(&text,
+		"{\"seq\":3,\"time\":\"2025-11-21T10:55:11.250000Z\",\"kind\":"
+		"\"\0\"}\n",
+		60);
 	for (unsigned i = 0; i < 200000; i++)
 		buf_put(&text, &"\xff{\"s"[i % 4], 1);
 	buf_printf(&text, "\n");

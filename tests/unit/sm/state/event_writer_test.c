@@ -50,7 +50,8 @@ submit(struct event_writer *w, uint64_t seq)
 	struct buf line = {0};
 
 	buf_printf(&line,
-		"{\"seq\":%llu,\"time\":1763722111.25,\"kind\":\"link-up\"}\n",
+		"{\"seq\":%llu,\"time\":\"2025-11-21T10:55:11.250000Z\","
+		"\"kind\":\"link-up\"}\n",
 		(unsigned long long)seq);
 	event_writer_submit(w, line.text, line.n);
 	buf_free(&line);
