@@ -56,7 +56,4 @@ void event_end(struct event *e, const char *field, const struct event_end *end);
 /* Append the text of an event. */
 void event_print(const struct event *e, struct buf *out);
 
-/* Append a duration: "0.13 s", "3 min 20 s", "2 d 4 h". */
-void event_print_seconds(double seconds, struct buf *out);
-
 #endif

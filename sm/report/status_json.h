@@ -35,7 +35,7 @@ struct status_daemon {
 	uint64_t bad_reloads; /* refused */
 	char refused[512];    /* why the last reload was refused, or "" */
 	bool state_writable;
-	char state_lost[1280]; /* why the state file was not used, or "" */
+	char state_lost[1280];	    /* why the state file was not used, or "" */
 	char events_unwritten[512]; /* why events are not written, or "" */
 };
 

@@ -144,11 +144,14 @@ START_TEST(durations)
 		{7260, "2 h 1 min"}, {86399.9, "1 d"}, {187200, "2 d 4 h"}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct buf text = {0};
+		struct event e = {.kind = EVENT_ALARM_OFF};
+		char want[64];
 
-		event_print_seconds(rows[i].seconds, &text);
-		ck_assert_str_eq(text.text, rows[i].text);
-		buf_free(&text);
+		event_text(&e, "alarm", "vls");
+		event_seconds(&e, "lasted", rows[i].seconds);
+		(void)snprintf(want, sizeof(want),
+			"alarm: off vls, was on for %s", rows[i].text);
+		expect_text(&e, want);
 	}
 }
 END_TEST

@@ -31,7 +31,7 @@ path_of(const char *name)
 }
 
 static void
-hear(void *cookie, const struct event_file_line *l)
+hear_line(void *cookie, const struct event_file_line *l)
 {
 	struct heard *h = cookie;
 
@@ -48,7 +48,7 @@ read_segment(const char *name)
 {
 	struct heard h = {.ordered = true};
 
-	h.rc = event_file_read(path_of(name), hear, &h, &h.faults, &h.why);
+	h.rc = event_file_read(path_of(name), hear_line, &h, &h.faults, &h.why);
 	return h;
 }
 

@@ -45,7 +45,7 @@ start_writer(struct loop *l, const char *dir, struct heard *h)
 }
 
 static void
-submit(struct event_writer *w, uint64_t seq)
+submit_line(struct event_writer *w, uint64_t seq)
 {
 	struct buf line = {0};
 
@@ -58,7 +58,7 @@ submit(struct event_writer *w, uint64_t seq)
 }
 
 static void
-count(void *cookie, const struct event_file_line *l)
+count_line(void *cookie, const struct event_file_line *l)
 {
 	uint64_t *n = cookie;
 
@@ -75,7 +75,8 @@ count_written(const char *dir)
 	uint64_t n = 0;
 
 	(void)snprintf(path, sizeof(path), "%s/events", dir);
-	ck_assert_int_eq(event_file_read(path, count, &n, &faults, &why), 0);
+	ck_assert_int_eq(
+		event_file_read(path, count_line, &n, &faults, &why), 0);
 	ck_assert_uint_eq(faults.bad, 0);
 	return n;
 }
@@ -87,7 +88,7 @@ START_TEST(all_are_written)
 	struct event_writer *w = start_writer(l, scratch_dir, &h);
 
 	for (uint64_t i = 1; i <= 5000; i++)
-		submit(w, i);
+		submit_line(w, i);
 	event_writer_free(w);
 	ck_assert_uint_eq(count_written(scratch_dir), 5000);
 	ck_assert_uint_eq(h.good + h.bad, 0);
@@ -112,17 +113,17 @@ START_TEST(it_is_tried_again)
 	ck_assert_ptr_nonnull(f);
 	(void)fclose(f);
 	w = start_writer(l, dir, &h);
-	submit(w, 1);
+	submit_line(w, 1);
 	while (h.bad == 0)
 		loop_once(l);
 	ck_assert_ptr_nonnull(strstr(h.why, "cannot make directory"));
 	for (uint64_t i = 2; i <= 100; i++)
-		submit(w, i);
+		submit_line(w, i);
 	ck_assert_int_eq(unlink(blocked), 0);
 	while (h.good == 0)
 		loop_once(l);
 	ck_assert_uint_eq(h.lost, 0);
-	submit(w, 101);
+	submit_line(w, 101);
 	event_writer_free(w);
 	ck_assert_uint_eq(count_written(dir), 101);
 	ck_assert_uint_eq(h.bad, 1);
