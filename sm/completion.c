@@ -10,6 +10,7 @@
 #include "sm/base/loop.h"
 #include "sm/base/mem.h"
 #include "sm/ctl/client.h"
+#include "sm/event/event_kind.h"
 
 /* A shell waits so long for the names, and then goes on without. */
 enum { PATIENCE_MS = 2000 };
@@ -21,6 +22,9 @@ static const struct {
 	{"--format", "table json ibnetdiscover"},
 	{"--list", "oddities switches homes"},
 };
+
+/* An option whose values are the kinds of events. */
+static const char kind_option[] = "--kind";
 
 struct line {
 	const struct completion_source *from;
@@ -134,6 +138,12 @@ offer_value(const struct line *l)
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
 		if (strcmp(choices[i].option, l->value_of) == 0)
 			offer_list(l, choices[i].words);
+	for (unsigned k = 0;
+		k < EVENT_KINDS && strcmp(kind_option, l->value_of) == 0; k++) {
+		const char *name = event_kind_row((enum event_kind)k)->name;
+
+		offer_word(l, name, strlen(name));
+	}
 	if (is_file(l->arg))
 		buf_printf(l->out, ":file\n");
 	else if (is_node(l->arg))

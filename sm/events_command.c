@@ -53,9 +53,10 @@ read_segment(
 		return PROBLEM;
 	}
 	if (faults.bad > 0)
-		buf_printf(&text,
-			"%s: %zu lines are no events, the first is line %zu",
-			path, faults.bad, faults.first);
+		buf_printf(&text, "%s: line %zu is not an event", path,
+			faults.first);
+	if (faults.bad > 1)
+		buf_printf(&text, ", nor are %zu others", faults.bad - 1);
 	if (faults.cut)
 		buf_printf(&text, "%s%s: the last line was cut",
 			text.n > 0 ? "; " : "", path);

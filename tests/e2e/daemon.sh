@@ -16,7 +16,9 @@
 #	adaptive	adaptive routing that another manager left on, and a
 #			switch that keeps it
 #	events		links and nodes that go and come are logged, counted,
-#			listed as events, and as missing until they are back
+#			listed as events with what followed, and as missing
+#			until they are back; events outlive kill -9 and a file
+#			that cannot be written
 #	names		nothing shows characters of names that hide or turn text
 #	ctl		what heddlectl says about wrong words and ambiguous
 #			names, as JSON too, and its pages on a terminal
@@ -648,12 +650,20 @@ test_ctl() {
 
 test_events() {
 	leaf1_5='"leaf1" (0x[0-9a-f]*) port 5 - "spine1" (0x[0-9a-f]*) port 1'
+	named='"leaf1" port 5 - "spine1" port 1'
+	answered='rerouted in .*: direct, blocks [0-9]'
 	config a 5 </dev/null
 	daemon a h1
 	in_order bring-up
 	soon named a spine2 || fail "no names"
 	rests a
-	lists a events 'no events'
+	lists a events ' 1  start: heddled'
+	lists a events 'change: start: written in .*, engine ftree'
+	# with a process id where halt_all finds it
+	mkdir "$E2E_DIR/follower"
+	"$B/heddlectl" --socket "$E2E_DIR/a/sock" events --follow \
+		>"$E2E_DIR/follower/out" 2>&1 </dev/null &
+	echo $! >"$E2E_DIR/follower/pid"
 	lists a links 'missing: 0 nodes, 0 links'
 	lists a links 'below what both ends support: 0 links'
 	tell a routes h1 h20 >"$E2E_DIR/a/path" || fail "no path"
@@ -662,18 +672,20 @@ test_events() {
 		fail "rates, loads, way back: $(cat "$E2E_DIR/a/path")"
 	fi
 	sim link leaf1/5 down || fail "link"
-	logged a "link: down $leaf1_5\$"
-	lists a events "link: down $leaf1_5\$"
+	logged a "link: down $leaf1_5; $answered"
+	lists a events "link: down $named; $answered"
 	lists a links "link $leaf1_5, since"
 	says a 0 '^missing *0 nodes, 1 link'
 	metric a 'heddle_missing{kind="links"} 1'
 	metric a 'heddle_link_transitions_total{transition="down"} 1'
-	halt a
+	halt a KILL
 	daemon a h1
 	lists a links "link $leaf1_5, since"
 	says a 0 '^missing *0 nodes, 1 link'
+	lists a events 'start: heddled .*, after a previous run that did not'
+	lists a events "link: down $named; $answered"
 	sim link leaf1/5 up || fail "link"
-	logged a "link: up $leaf1_5\$"
+	logged a "link: up $leaf1_5, was down for .*; $answered"
 	lists a links 'missing: 0 nodes, 0 links'
 	rests a
 	sim remove spine2 || fail "remove"
@@ -691,6 +703,53 @@ test_events() {
 	rests a
 	tell a --json events --since 0 | grep -q '"kind":"node-new"' ||
 		fail "no event as JSON"
+	chosen_events
+	soon grep -q 'node: new "spine2"' \
+		"$E2E_DIR/follower/out" ||
+		fail "not followed: $(cat "$E2E_DIR/follower/out")"
+	halt follower
+	unwritten_events
+}
+
+# Of those of test_events: by port, by kind, since when, in files.
+chosen_events() {
+	tell a events --port leaf1/5 >"$E2E_DIR/a/chosen"
+	[ "$(grep -c "$named" "$E2E_DIR/a/chosen")" = 2 ] &&
+		[ "$(wc -l <"$E2E_DIR/a/chosen")" = 2 ] ||
+		fail "by port: $(cat "$E2E_DIR/a/chosen")"
+	tell a events --kind node-gone --since 1h >"$E2E_DIR/a/chosen"
+	[ "$(wc -l <"$E2E_DIR/a/chosen")" = 1 ] ||
+		fail "by kind: $(cat "$E2E_DIR/a/chosen")"
+	tell a events --since 0 >"$E2E_DIR/a/all"
+	[ "$(awk '{ print $3 }' "$E2E_DIR/a/all")" = \
+		"$(seq "$(wc -l <"$E2E_DIR/a/all")")" ] ||
+		fail "numbers: $(cat "$E2E_DIR/a/all")"
+	"$B/heddlectl" events --file "$E2E_DIR/a/state/events" \
+		>"$E2E_DIR/a/file"
+	cmp "$E2E_DIR/a/all" "$E2E_DIR/a/file" || fail "the file has others"
+	wrong 2 "did you mean 'link-down'" events --kind link-dwon
+	wrong 2 'neither the number of an event nor a time' events --since soon
+	wrong 2 'waits for a daemon' events --file x --follow
+	printf '{"seq":900,"ti' >>"$E2E_DIR/a/state/events"
+	"$B/heddlectl" events --file "$E2E_DIR/a/state/events" 2>&1 |
+		grep -q 'events: the last line was cut' || fail "a cut is not told"
+}
+
+# A file that cannot be opened is told once, and written when it can be.
+unwritten_events() {
+	halt a
+	mv "$E2E_DIR/a/state/events" "$E2E_DIR/a/state/events.1"
+	mkdir "$E2E_DIR/a/state/events"
+	daemon a h1
+	logged a 'events: NOT WRITTEN, kept in memory: .*events: cannot be opened'
+	says a 0 '^events *NOT WRITTEN'
+	lists a events 'after a previous run that did not end in order'
+	rmdir "$E2E_DIR/a/state/events"
+	logged a 'events: written again lost=0'
+	"$B/heddlectl" events --file "$E2E_DIR/a/state/events" |
+		grep -q 'start: heddled' || fail "events are lost"
+	[ "$(grep -c 'events: NOT WRITTEN' "$E2E_DIR/a/log")" = 1 ] ||
+		fail "told more than once"
 }
 
 # shown FILE: it has what is left of the names, and nothing that hides or turns
