@@ -64,6 +64,16 @@ core_port_between(const struct fabric *f, uint32_t a, uint32_t b)
 }
 
 /* Frees both. */
+/* The text of the newest event of this kind that was told, or "". */
+static inline const char *
+core_event(const struct world *w, enum event_kind kind)
+{
+	for (size_t i = w->nevents; i > 0; i--)
+		if (w->event[i - 1].kind == kind)
+			return w->event[i - 1].text;
+	return "";
+}
+
 static inline void
 core_end(struct world *w, struct fabric *f)
 {

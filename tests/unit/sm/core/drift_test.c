@@ -473,6 +473,10 @@ START_TEST(two_managers_that_write)
 			      strstr(s.alarm, "0x0002c90300001901 \"h20\"") &&
 			      strstr(s.alarm, "priority 5"),
 		"alarm \"%s\"", s.alarm);
+	ck_assert_ptr_nonnull(strstr(
+		core_event(w, EVENT_DRIFT), "forwarding table block 0 of \""));
+	ck_assert_ptr_nonnull(strstr(core_event(w, EVENT_DRIFT),
+		"; other managers: 0x0002c90300001901 \"h20\""));
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	/* again and again */
 	sets = sim_stats(w->sim)->lft_sets;

@@ -44,22 +44,10 @@ count_fabric(const struct world *w)
 	return n;
 }
 
-/* The text of the newest event of this kind. */
-static const char *
-last_text(const struct world *w, enum event_kind kind)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < w->nevents; i++)
-		if (w->event[i].kind == kind)
-			text = w->event[i].text;
-	return text;
-}
-
 static void
 expect_text(const struct world *w, enum event_kind kind, const char *const *has)
 {
-	const char *text = last_text(w, kind);
+	const char *text = core_event(w, kind);
 
 	for (; *has != NULL; has++)
 		ck_assert_msg(strstr(text, *has) != NULL, "\"%s\" has no %s",
@@ -122,6 +110,56 @@ START_TEST(links_go_and_come)
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_DOWN), 1);
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_RESET), 1);
 	EXPECT(EVENT_LINK_RESET, "\"leaf1\" (0x", ") port 5", ", was up for ");
+	core_end(w, f);
+}
+END_TEST
+
+/* Of what one run answers the first event tells it, and the others name that
+ * event. */
+START_TEST(two_links_at_once)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	char see[64];
+	size_t first;
+
+	first = w->nevents;
+	sim_fault_link(w->sim, fabric_find(f, "leaf1"), 5, false);
+	sim_fault_link(w->sim, fabric_find(f, "leaf2"), 6, false);
+	core_expect_order(w, "down");
+	ck_assert_uint_eq(count_told(w, EVENT_LINK_DOWN), 2);
+	ck_assert_uint_eq(w->nevents, first + 2);
+	ck_assert_ptr_nonnull(strstr(w->event[first].text, "; rerouted in "));
+	(void)snprintf(see, sizeof(see), "; see event %zu", first + 1);
+	EXPECT(EVENT_LINK_DOWN, see);
+	ck_assert_ptr_null(strstr(core_event(w, EVENT_LINK_DOWN), "rerouted"));
+	core_end(w, f);
+}
+END_TEST
+
+/* What is done for another reason is an event of its own. */
+START_TEST(runs_without_events_of_the_fabric)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+
+	EXPECT(EVENT_MASTER, "nodes=44 switches=12");
+	EXPECT(EVENT_CHANGE, "change: start: written in ", "blocks ",
+		"engine ftree");
+	ck_assert_uint_eq(count_told(w, EVENT_SWEEP), 0);
+	sm_resweep(w->sm, sim_now(w->sim), "asked by a test");
+	core_expect_order(w, "swept");
+	EXPECT(EVENT_SWEEP, "sweep: asked by a test: read in ",
+		"nothing had to be written, nodes 44");
+	world_reload(w, "fabric: {lmc: {hosts: 1}}\n");
+	core_expect_order(w, "other LIDs");
+	EXPECT(EVENT_LID_MOVED, "lid: \"h", ") port 1 has ", ", had ");
+	ck_assert_uint_ge(count_of(w, EVENT_LID_MOVED), 5);
+	ck_assert_uint_eq(count_told(w, EVENT_CHANGE), 1);
+	world_reload(w, "routing: {engines: [updn]}\n"
+			"fabric: {lmc: {hosts: 1}}\n");
+	core_expect_order(w, "another engine");
+	EXPECT(EVENT_ENGINE, "routing: engine updn, was ftree");
 	core_end(w, f);
 }
 END_TEST
@@ -253,10 +291,15 @@ START_TEST(our_own_link)
 	world_run(w, mono_ms(20000));
 	ck_assert_uint_eq(sm_view(w->sm)->topo->nnodes, 1);
 	ck_assert_uint_eq(count_fabric(w), 0);
+	EXPECT(EVENT_ALARM_ON, "alarm: on own-link: our own port has no link");
+	ck_assert_uint_eq(count_told(w, EVENT_ALARM_OFF), 0);
 	sim_fault_node(w->sim, fabric_find(f, "h9"), false);
 	sim_fault_link(w->sim, us, 1, true);
 	sm_own_link(w->sm, true, sim_now(w->sim));
 	core_expect_order(w, "back");
+	world_run(w, mono_ms(2000));
+	ck_assert_uint_eq(count_told(w, EVENT_ALARM_ON), 1);
+	EXPECT(EVENT_ALARM_OFF, "alarm: off own-link, was on for ");
 	ck_assert_uint_eq(count_of(w, EVENT_NODE_GONE), 1);
 	ck_assert_uint_eq(count_of(w, EVENT_NODE_NEW), 0);
 	expect_missing(w, 1, 0);
@@ -399,6 +442,8 @@ main(void)
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, links_go_and_come);
+	tcase_add_test(tc, two_links_at_once);
+	tcase_add_test(tc, runs_without_events_of_the_fabric);
 	tcase_add_test(tc, nodes_go_and_come);
 	tcase_add_test(tc, a_restart_forgets_nothing);
 	tcase_add_test(tc, quarantine_is_told);

@@ -143,6 +143,8 @@ START_TEST(another_master_keeps_us_out)
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->stood_by, 1);
+	ck_assert_ptr_nonnull(strstr(core_event(w, EVENT_STANDBY),
+		"sm: another subnet manager is master: guid=0x"));
 	ck_assert_uint_eq(w->runs_failed, 0);
 	ck_assert_uint_eq(s.nothers, 1);
 	/* it dies: its activity count does not change, then it is gone */

@@ -88,6 +88,8 @@ expect_text(const struct world *w, const char *text)
 
 	sm_status(w->sm, &s);
 	ck_assert_str_eq(s.fault, text);
+	ck_assert_uint_gt(w->nevents, 0);
+	ck_assert_str_eq(w->event[w->nevents - 1].text, text);
 	ck_assert_str_eq(s.alarm, "");
 }
 
