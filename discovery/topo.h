@@ -61,6 +61,10 @@ enum {
 	TP_SELF = 1 << 3,      /* its link comes back to the same node */
 	TP_IS_SM = 1 << 4,     /* CapabilityMask says an SM runs here */
 	TP_OURS = 1 << 5,      /* the port we send from */
+	TP_DRAINED = 1 << 6,   /* its link is to carry no routes; of port 0 of a
+				  switch: the switch is to pass nothing on */
+	TP_IDLE = 1 << 7,      /* its link carries no routes, being drained:
+				  it is none of topo.adj */
 };
 
 struct topo_port {
@@ -125,7 +129,9 @@ struct topo_switch {
 /*
  * One end of a link between two different switches, sorted by (switch, peer,
  * out). Parallel links are separate entries; a link from a switch to itself is
- * none. Quarantined switches keep their entries: routing must skip them.
+ * none. Quarantined switches keep their entries: routing must skip them. Links
+ * that are idle have none: no route is made over them, while topo.port says
+ * where they lead, so that packets that old tables send there are known.
  */
 struct topo_adj {
 	sw_ix peer;

@@ -173,7 +173,7 @@ count_ports(const struct builder *d, builder_id id, struct topo_dims *m)
 			continue;
 		if (peer->type != TOPO_SWITCH)
 			m->nend++;
-		else if (port->peer != id)
+		else if (port->peer != id && (port->marks & DP_IDLE) == 0)
 			m->nadj++;
 	}
 }
@@ -232,6 +232,8 @@ freeze_port(const struct builder *d, const struct builder_node *n, unsigned p,
 		(linked || (n->type == TOPO_SWITCH && p > 0 &&
 				   (n->flags & TN_PARTIAL) != 0)))
 		out->flags |= TP_UNREAD;
+	if ((in->marks & DP_IDLE) != 0)
+		out->flags |= TP_IDLE;
 	out->capmask = in->capmask;
 	if (n->keeps_rows)
 		out->capmask &= ~(uint32_t)MAD_CAP_SL_MAPPING;
@@ -360,7 +362,7 @@ freeze_switch_links(
 		const struct topo_port *peer;
 		sw_ix sw;
 
-		if (port->peer == TOPO_NONE)
+		if (port->peer == TOPO_NONE || (port->flags & TP_IDLE) != 0)
 			continue;
 		peer = &t->port[port->peer];
 		if (port->flags & TP_SELF) {
@@ -447,6 +449,7 @@ builder_freeze(struct builder *d, uint32_t generation, struct reason *why)
 		return NULL;
 	}
 	builder_route(d);
+	builder_choose_idle(d);
 	first = mem_zalloc(d->norder, sizeof(*first));
 	info_at = mem_zalloc(d->infos.n + 1U, sizeof(*info_at));
 	dims = count_all(d, first, info_at);

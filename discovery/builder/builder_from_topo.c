@@ -4,7 +4,7 @@
 /* Flags that freezing sets by itself. */
 enum {
 	NODE_FOUND = TN_QUARANTINED | TN_SM | TN_FRESH | TN_AGGREGATION,
-	PORT_FOUND = TP_UNREAD | TP_SELF | TP_OURS,
+	PORT_FOUND = TP_UNREAD | TP_SELF | TP_OURS | TP_IDLE,
 };
 
 void

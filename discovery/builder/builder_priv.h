@@ -19,6 +19,7 @@
 enum {
 	DP_READ = 1 << 0,  /* PortInfo was read (or made up by hand) */
 	DP_NOEXT = 1 << 1, /* refused modifier bit 31; of a switch: port 0 */
+	DP_IDLE = 1 << 2,  /* builder_choose_idle: its link carries no routes */
 };
 
 struct builder_port {
@@ -128,6 +129,13 @@ bool builder_unlink(struct builder *d, builder_id n, uint8_t port);
  * nothing.
  */
 void builder_route(struct builder *d);
+
+/*
+ * Of the links between switches that are drained, mark those that no routes
+ * need (DP_IDLE, at both ends); of all others that mark is cleared. Needs
+ * d->order; builder_drain.c has the rules.
+ */
+void builder_choose_idle(struct builder *d);
 
 /* Note an oddity: one line. */
 void builder_add_oddity(struct builder *d, const char *fmt, ...)
