@@ -66,6 +66,12 @@
  *					missing for so many seconds: a link, by
  *					its ends, or a node, and what it was
  *					linked to; GUID, port and name each
+ *	drain 0x0002c90200401234 3 3600 7200 asked "leaf1" "root (uid 0)" ""
+ *					drained for maintenance: switch GUID and
+ *					port (0: the switch), for so many
+ *					seconds, and for so many more ("-": no
+ *					end), whether it was forced; its name,
+ *					who drained it, and why
  *	config fabric:			a line of the configuration in force,
  *					without secrets
  *	checksum 0x1f0e...				FNV-1a of all before
@@ -159,6 +165,9 @@ struct state_file_sl_history {
 
 enum { STATE_FILE_NAME = 64 }; /* bytes of a node description */
 
+enum { STATE_FILE_TEXT = 255 };
+#define STATE_FILE_FOREVER UINT64_MAX
+
 /* An end of a link that is missing, or a node. */
 struct state_file_end {
 	uint64_t guid; /* of the node; 0: there is no such end */
@@ -170,6 +179,16 @@ struct state_file_missing {
 	bool is_node;
 	struct state_file_end a, b; /* b of a node: what it was linked to */
 	uint64_t age;		    /* seconds, when this was saved */
+};
+
+/* What is drained for maintenance. */
+struct state_file_drain {
+	uint64_t guid;	    /* of the switch, not 0 */
+	uint8_t port;	    /* 0: the whole switch */
+	bool forced;	    /* although it cuts hosts off */
+	uint64_t age, left; /* seconds, when this was saved; left: or
+			       STATE_FILE_FOREVER */
+	const char *name, *by, *reason; /* at most STATE_FILE_TEXT bytes each */
 };
 
 /* A name of a member, and a node that it means; GUID 0: it is resolved. */
@@ -230,6 +249,8 @@ struct state_file {
 	size_t nunnamed;
 	const struct state_file_missing *missing;
 	size_t nmissing;
+	const struct state_file_drain *drain;
+	size_t ndrain;
 	const char *config; /* in force, as config_publish prints it, or NULL */
 	struct arena *arena;
 };

@@ -384,6 +384,7 @@ static const struct state_codec *const codecs[] = {
 	&state_pins_pin,
 	&state_pins_unnamed,
 	&state_missing_codec,
+	&state_drains_codec,
 	&config,
 };
 
@@ -402,7 +403,7 @@ state_records_read(struct state_file_reader *r, char *s)
 		"none of lid, rank, order, read, engine, routed, turn, fabric, "
 		"block, saved, sa, group, member, lanes, leaf, pairs, pin, "
 		"unnamed, "
-		"missing, config");
+		"missing, drain, config");
 }
 
 int
@@ -448,4 +449,5 @@ state_records_free(struct state_file_reader *r)
 	free(r->pin);
 	free(r->unnamed);
 	free(r->missing);
+	free(r->drain);
 }

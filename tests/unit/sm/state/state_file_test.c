@@ -138,6 +138,32 @@ static const struct state_file_missing missing[] = {
 	{false, {3, 254, "leaf 1"}, {4, 1, "spine 1"}, UINT32_MAX},
 };
 
+/* Nor can the texts of a drain. */
+static const struct state_file_drain drains[] = {
+	{1, 0, false, 3600, 7200, "spine \"1\"", "root (uid 0)", "a\nb"},
+	{UINT64_MAX, 254, true, 0, STATE_FILE_FOREVER, "", "", ""},
+};
+
+static void
+check_drains(const struct state_file *back)
+{
+	ck_assert_uint_eq(back->ndrain, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct state_file_drain *a = &drains[i],
+					      *b = &back->drain[i];
+
+		ck_assert_uint_eq(a->guid, b->guid);
+		ck_assert_uint_eq(a->port, b->port);
+		ck_assert_int_eq(a->forced, b->forced);
+		ck_assert_uint_eq(a->age, b->age);
+		ck_assert_uint_eq(a->left, b->left);
+		ck_assert_str_eq(a->by, b->by);
+	}
+	ck_assert_str_eq(back->drain[0].name, "spine '1'");
+	ck_assert_str_eq(back->drain[0].reason, "a'b");
+	ck_assert_str_eq(back->drain[1].reason, "");
+}
+
 static void
 check_missing(const struct state_file *back)
 {
@@ -284,6 +310,8 @@ START_TEST(test_round)
 		.nunnamed = 1,
 		.missing = missing,
 		.nmissing = 3,
+		.drain = drains,
+		.ndrain = 2,
 		.config = "fabric:\n  priority: 3\n\nend: \"x\"\n",
 		.lid = lids,
 		.nlid = 4,
@@ -323,6 +351,7 @@ START_TEST(test_round)
 	check_leaves(&back);
 	check_pairs(&back);
 	check_missing(&back);
+	check_drains(&back);
 	check_pins(&back);
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
 	ck_assert_ptr_null(back.lid[1].name);
@@ -480,10 +509,10 @@ static const struct refusal {
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, read, engine, routed, "
 		"turn, fabric, block, saved, sa, group, member, lanes, leaf, "
-		"pairs, pin, unnamed, missing, config"},
+		"pairs, pin, unnamed, missing, drain, config"},
 	{"\n", ":2: record: none of lid, rank, order, read, engine, routed, "
 	       "turn, fabric, block, saved, sa, group, member, lanes, leaf, "
-	       "pairs, pin, unnamed, missing, config"},
+	       "pairs, pin, unnamed, missing, drain, config"},
 	{"engine\n", ":2: engine: not a name and a text"},
 	{"engine nue\n", ":2: engine: not a name and a text"},
 	{"engine 0x1 nue\n", ":2: engine: not a name and a text"},
@@ -575,6 +604,15 @@ static const struct refusal {
 	{"missing link 1 0x1 1 \"a\"\n",
 		":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"missing link 1 0x1 1 \"a\" 0x2 2 \"b\" 3\n", ":2: missing: too much"},
+	{"drain\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"drain 0x1 255 0 0 asked \"\" \"\" \"\"\n",
+		":2: port: not a number from 0 to 254"},
+	{"drain 0x1 1 0 x asked \"\" \"\" \"\"\n",
+		":2: time: not two 32-bit numbers"},
+	{"drain 0x1 1 0 0 asked \"\" \"\"\n",
+		":2: text: not three texts in quotes of at most 255 bytes"},
+	{"drain 0x1 1 0 - asked \"\" \"\" \"\" x\n",
+		":2: text: not three texts in quotes of at most 255 bytes"},
 };
 
 START_TEST(test_refusals)

@@ -1,0 +1,111 @@
+/*
+ * What is drained for maintenance: records of the state file.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/state/state_file_priv.h"
+
+/* A number, or "-": there is none. */
+static bool
+read_left(char *word, uint64_t *out)
+{
+	*out = STATE_FILE_FOREVER;
+	return word != NULL &&
+	       (strcmp(word, "-") == 0 ||
+		       state_words_number(word, 10, UINT32_MAX, out));
+}
+
+/* A text in quotes, which *s is moved behind. */
+static bool
+read_text(struct state_file_reader *r, char **s, const char **out)
+{
+	char *quote = *s != NULL && **s == '"' ? strchr(*s + 1, '"') : NULL;
+
+	if (quote == NULL || quote - *s > STATE_FILE_TEXT + 1)
+		return false;
+	*quote = '\0';
+	*out = arena_strdup(r->s->arena, *s + 1);
+	*s = quote[1] == ' ' ? quote + 2 : quote + 1;
+	return true;
+}
+
+static int
+read_drain(struct state_file_reader *r, char *s)
+{
+	static const char *const word[] = {"", "asked", "forced"};
+	struct state_file_drain d = {0};
+	uint64_t port;
+	char *at;
+
+	if (state_words_guid(r, &s, &d.guid) < 0)
+		return -1;
+	at = state_words_next(&s);
+	if (at == NULL || !state_words_number(at, 10, UINT8_MAX - 1, &port))
+		return state_words_complain(
+			r, r->line, "port", "not a number from 0 to 254");
+	d.port = (uint8_t)port;
+	at = state_words_next(&s);
+	if (at == NULL || !state_words_number(at, 10, UINT32_MAX, &d.age) ||
+		!read_left(state_words_next(&s), &d.left))
+		return state_words_complain(
+			r, r->line, "time", "not two 32-bit numbers");
+	d.forced = state_words_one_of(word, 3, &s) == 2;
+	if (!read_text(r, &s, &d.name) || !read_text(r, &s, &d.by) ||
+		!read_text(r, &s, &d.reason) || *s != '\0')
+		return state_words_complain(r, r->line, "text",
+			"not three texts in quotes of at most 255 bytes");
+	r->drain =
+		mem_grow(r->drain, r->ndrain, &r->drain_cap, sizeof(*r->drain));
+	r->drain[r->ndrain++] = d;
+	return 0;
+}
+
+static void
+keep_drains(struct state_file_reader *r)
+{
+	struct state_file_drain *d =
+		arena_array(r->s->arena, r->ndrain, sizeof(*d));
+
+	for (size_t i = 0; i < r->ndrain; i++)
+		d[i] = r->drain[i];
+	r->s->drain = d;
+	r->s->ndrain = r->ndrain;
+}
+
+/* Quotes would end the text, and control characters the line. */
+static void
+print_text(const char *text, struct buf *out)
+{
+	buf_put(out, " \"", 2);
+	for (; *text != '\0'; text++)
+		buf_put(out,
+			*text == '"' || (unsigned char)*text < 0x20 ? "'"
+								    : text,
+			1);
+	buf_put(out, "\"", 1);
+}
+
+static void
+print_drains(const struct state_file *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->ndrain; i++) {
+		const struct state_file_drain *d = &s->drain[i];
+
+		buf_printf(out, "drain 0x%016" PRIx64 " %u %" PRIu64, d->guid,
+			d->port, d->age);
+		if (d->left == STATE_FILE_FOREVER)
+			buf_printf(out, " -");
+		else
+			buf_printf(out, " %" PRIu64, d->left);
+		buf_printf(out, " %s", d->forced ? "forced" : "asked");
+		print_text(d->name, out);
+		print_text(d->by, out);
+		print_text(d->reason, out);
+		buf_put(out, "\n", 1);
+	}
+}
+
+const struct state_codec state_drains_codec = {
+	"drain", read_drain, NULL, keep_drains, print_drains};
