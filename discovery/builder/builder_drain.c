@@ -10,6 +10,10 @@
  *	3. the links between a drained switch and one that is not;
  *	4. those between two drained switches.
  *
+ * Of several the one farthest from us is taken, where the root of an sFtree
+ * subtree is sought first, too (routing/updown): a root elsewhere would lack
+ * the path up to the drained switch, and had to move.
+ *
  * So a drained switch without hosts keeps the link to one neighbour, with its
  * parallels: it stays a destination, and nothing can be passed on through it.
  * It passes traffic on only where the others have no other connection.
@@ -216,9 +220,10 @@ run_step(const struct choice *c, enum step step)
 {
 	const struct builder *d = c->d;
 
-	for (size_t i = 0; i < d->norder; i++)
-		for (unsigned p = 1; p <= d->node[d->order[i]]->nports; p++) {
-			struct end e = {d->order[i], p};
+	for (size_t i = d->norder; i > 0; i--)
+		for (unsigned p = 1; p <= d->node[d->order[i - 1]]->nports;
+			p++) {
+			struct end e = {d->order[i - 1], p};
 
 			if (!links_switches(d, e))
 				continue;

@@ -240,6 +240,37 @@ choose_option(struct planner *p, struct option *some, size_t n)
 	free(fixed);
 }
 
+static bool
+has_idle_link(const struct topo *t)
+{
+	for (port_ix p = 0; p < t->nports; p++)
+		if ((t->port[p].flags & TP_IDLE) != 0)
+			return true;
+	return false;
+}
+
+/*
+ * The mixture has no cycle, so that any order of writes will do. But what is
+ * drained, or comes back, is in order, and is to lose nothing: a switch whose
+ * only route is over one link sends packets straight back that come by it until
+ * their senders are written.
+ */
+static void
+avoid_bounces(struct planner *p)
+{
+	const struct transition_job *job = p->job;
+	struct option o;
+
+	if (job->max_stages < 2 ||
+		(!has_idle_link(job->to->topo) &&
+			(job->from == NULL || !has_idle_link(job->from->topo))))
+		return;
+	if (find_stages(p, TRANSITION_SMOOTH, &o))
+		take_option(p, &o);
+	else
+		drop_option(&o);
+}
+
 /*
  * The method "auto". Stages between which no packet is sent straight back lose
  * nothing: where such stages are found, take them. Else find stages by each of
@@ -260,8 +291,10 @@ plan_auto(struct planner *p)
 	size_t n = 0;
 
 	p->t->kind = TRANSITION_DIRECT;
-	if (p->t->cyclic == 0)
+	if (p->t->cyclic == 0) {
+		avoid_bounces(p);
 		return;
+	}
 	for (; p->job->max_stages > 1 && how < end; how++) {
 		if (find_stages(p, (enum transition_admission)how, &some[n]) &&
 			(how <= TRANSITION_SMOOTH_LEGAL ||

@@ -14,16 +14,17 @@
  * packet came by are no edges.
  *
  * M acyclic: blocks may be written in any order, nothing loops, nothing
- * deadlocks, nothing is dropped (TRANSITION_DIRECT). Else the changed entries
- * are admitted to stages, each with an acyclic mixture of its own
- * (TRANSITION_STAGED). What packets in flight may hold (every value since the
- * last drain) stays in the graph, so a stage takes all that fits without a
- * drain; the next one begins when all its writes are acknowledged and what was
- * in flight has drained (device_drained). Stages are sought first in which no
- * packet that arrives now is sent back by the link it came by, which is no
- * deadlock but loses it, for as long as a stage lasts. Where there are none, or
- * no further entry can be admitted, the fewest dependencies, weighted by the
- * pairs that use them, are blocked through SL2VL before the last stage
+ * deadlocks (TRANSITION_DIRECT). Else the changed entries are admitted to
+ * stages, each with an acyclic mixture of its own (TRANSITION_STAGED). What
+ * packets in flight may hold (every value since the last drain) stays in the
+ * graph, so a stage takes all that fits without a drain; the next one begins
+ * when all its writes are acknowledged and what was in flight has drained
+ * (device_drained). Stages are sought first in which no packet that arrives now
+ * is sent back by the link it came by, which is no deadlock but loses it, for
+ * as long as a stage lasts; where links are drained for maintenance, nothing is
+ * urgent, and such stages are taken although M is acyclic. Where there are
+ * none, or no further entry can be admitted, the fewest dependencies, weighted
+ * by the pairs that use them, are blocked through SL2VL before the last stage
  * (TRANSITION_BLOCKED), none of them a dependency of the new routing (for
  * packets that came by the same links, where it has a map of VLs). Of the
  * possible choices the one that loses least is taken, but nothing is blocked
