@@ -31,6 +31,7 @@ list_alarms(const struct sm *sm, const struct sm_status *s,
 		{"names", s->names},
 		{"p-keys", s->keys},
 		{"vls", s->shortage},
+		{"drains", s->drained},
 	};
 
 	memcpy(out, all, sizeof(all));

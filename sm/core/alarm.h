@@ -13,7 +13,7 @@
 struct sm;
 struct sm_status;
 
-enum { ALARMS = 15 };
+enum { ALARMS = 16 };
 
 struct alarm_state {
 	bool on[ALARMS];

@@ -10,6 +10,7 @@ static const char *const texts[DIRTY_CAUSES] = {
 	[DIRTY_START] = "start",
 	[DIRTY_REQUEST] = "sweep requested",
 	[DIRTY_CONFIG] = "configuration changed",
+	[DIRTY_DRAIN] = "drained",
 	[DIRTY_REBALANCE] = "rebalance requested",
 	[DIRTY_RENAMED] = "partition members were renamed",
 	[DIRTY_TRAP] = "trap",

@@ -27,6 +27,7 @@ enum dirty_cause {
 	DIRTY_START,
 	DIRTY_REQUEST,	 /* a sweep was asked for */
 	DIRTY_CONFIG,	 /* an option that routes depend on was changed */
+	DIRTY_DRAIN,	 /* something was drained, or undrained */
 	DIRTY_REBALANCE, /* fresh tables were asked for */
 	DIRTY_RENAMED,
 	DIRTY_TRAP,

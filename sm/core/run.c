@@ -46,6 +46,7 @@ freeze_topology(struct sm *sm, struct mono now)
 	struct reason why;
 
 	quarantine_apply(sm, now);
+	maintenance_apply(sm);
 	topo_unref(sm->run.topo);
 	sm->run.topo = builder_freeze(sm->builder, sm->generation, &why);
 	if (sm->run.topo != NULL)
@@ -645,13 +646,15 @@ has_same_ports(const struct topo *was, const struct topo *is)
 	return true;
 }
 
-/* True if this run changed anything that a reader of the view could notice. */
+/* True if this run changed anything that a reader of the view could notice; who
+ * drains something waits for the view in which it is. */
 static bool
 needs_new_view(struct sm *sm)
 {
 	bool keys = run_pkeys_settle(sm), levels = run_qos_settle(sm);
 
 	return keys || levels || run_adaptive_changed(sm) ||
+	       (sm->dirty.unfinished & 1U << DIRTY_DRAIN) != 0 ||
 	       sm->run.plan->nsteps > 0 || !work_is_same_fabric(sm) ||
 	       !has_same_ports(sm->view->topo, sm->run.topo);
 }
@@ -710,6 +713,7 @@ run_commit(struct sm *sm, struct mono now)
 	run_pkeys_review(sm);
 	run_qos_review(sm);
 	name_accept_review(sm, now);
+	maintenance_review(sm);
 	m_keys_review(sm);
 	commit_schedule(sm, now);
 	find_left_changes(sm);

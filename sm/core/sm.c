@@ -97,6 +97,7 @@ static const struct wait {
 	{.due = run_sa_next, .act = run_sa_step},
 	{.due = state_keep_next, .act = state_keep_step},
 	{.due = blocked_next, .act = blocked_watch},
+	{.due = maintenance_next, .act = maintenance_step},
 	{.phases = IN(SM_IDLE), .if_so = may_begin, .due = run_due},
 	{.phases = IN(SM_NAMES) | IN(SM_CHECK), .due = run_due},
 	{.phases = IN(SM_IDLE), .if_so = may_sweep, .timer = TIMER_RETRY},
@@ -207,6 +208,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	run_sa_load(sm, state);
 	in_force_load(sm, state);
 	events_load(sm, state);
+	maintenance_load(sm, state);
 	return sm;
 }
 
@@ -235,6 +237,7 @@ sm_free(struct sm *sm)
 	name_accept_free(sm);
 	retry_free(sm);
 	peers_free(sm);
+	maintenance_free(sm);
 	drift_reset(sm);
 	free(sm->dirty.suspect);
 	free(sm->quarantine.list);
@@ -252,6 +255,7 @@ sm_start(struct sm *sm, struct mono now)
 	run_sa_start(sm, now);
 	blocked_start(sm, now);
 	events_start(sm, now);
+	maintenance_start(sm, now);
 	in_flight_restart(sm, now);
 	dirty_mark_full(sm, now, DIRTY_START, NULL);
 	timer_set(&sm->timers, TIMER_RUN, now);
@@ -453,6 +457,43 @@ sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 {
 	dirty_mark_replan(sm, now, DIRTY_REBALANCE, cause);
 	advance_phase(sm, now);
+}
+
+/* A change of what is drained: it is saved, and in what view it shows. */
+static void
+take_drains(struct sm *sm, struct mono now, uint32_t *generation)
+{
+	*generation = sm->role == SM_STANDING_BY ? 0 : sm->generation + 1;
+	sm->now = now;
+	if (sm->view == NULL)
+		state_keep_save(sm, false);
+	advance_phase(sm, now);
+}
+
+int
+sm_drain(struct sm *sm, const struct sm_drain *ask, struct mono now,
+	uint32_t *generation, struct reason *why)
+{
+	if (maintenance_add(sm, ask, now, why) != 0)
+		return -1;
+	take_drains(sm, now, generation);
+	return 0;
+}
+
+int
+sm_undrain(struct sm *sm, uint64_t guid, unsigned port, const char *by,
+	struct mono now, uint32_t *generation, struct reason *why)
+{
+	if (maintenance_remove(sm, guid, port, by, now, why) != 0)
+		return -1;
+	take_drains(sm, now, generation);
+	return 0;
+}
+
+const struct drains *
+sm_drains(const struct sm *sm)
+{
+	return &sm->maintenance;
 }
 
 struct view *

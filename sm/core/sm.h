@@ -46,6 +46,7 @@
 #include "sm/view/view.h"
 
 struct sm;
+struct drains;
 struct mcast_tree;
 struct sm_work; /* routing and planning, on the way to and from the worker */
 
@@ -163,6 +164,29 @@ const struct name_pins *sm_names(const struct sm *sm);
 
 /* An administrator accepts what names of members match now. */
 void sm_names_accept(struct sm *sm, struct mono now, const char *cause);
+
+/*
+ * Drain a switch, or a link between switches: no route shall lead over it, so
+ * that it can be pulled. The run that follows sees to it; sm_drains tells when
+ * it is done. by: who asks, "root (uid 0)"; reason: or "". 0 and in *generation
+ * the first view that can know of it (0: this is a standby, which keeps it for
+ * when it is master); -1 and why not.
+ */
+struct sm_drain {
+	uint64_t guid;	      /* of the switch */
+	unsigned port;	      /* 0: the whole switch */
+	struct mono duration; /* MONO_NEVER: until it is taken back */
+	bool force;	      /* even if that cuts hosts off */
+	const char *by, *reason;
+};
+int sm_drain(struct sm *sm, const struct sm_drain *ask, struct mono now,
+	uint32_t *generation, struct reason *why);
+/* Take the drain of exactly this switch or port back. */
+int sm_undrain(struct sm *sm, uint64_t guid, unsigned port, const char *by,
+	struct mono now, uint32_t *generation, struct reason *why);
+
+/* What is drained; the core's. */
+const struct drains *sm_drains(const struct sm *sm);
 
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);

@@ -24,6 +24,7 @@
  *	m_keys		leases of M_Keys, and ports with an unknown one
  *	standby		what a standby reads of the fabric
  *	quarantine	switches excluded from transit
+ *	maintenance	switches and links that are drained
  *	run_adaptive	adaptive routing that another manager left on
  *	work		routes and plan, made by the worker
  *	blocked		blocked (in-port, out-port) pairs across restarts
@@ -92,6 +93,7 @@
 #include "sm/core/in_force.h"
 #include "sm/core/light_sweep.h"
 #include "sm/core/m_keys.h"
+#include "sm/core/maintenance.h"
 #include "sm/core/master.h"
 #include "sm/core/name_accept.h"
 #include "sm/core/peers.h"
@@ -171,6 +173,7 @@ struct sm {
 	struct check_state check;
 	struct in_flight in_flight;
 	struct quarantine quarantine;
+	struct drains maintenance;
 	struct drift_state drift;
 	struct foreign_blocks foreign;
 	struct leases leases;

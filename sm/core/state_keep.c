@@ -133,6 +133,7 @@ state_keep_check(struct sm *sm)
 	sm->names.pins = NULL;
 	in_force_forget(sm);
 	event_log_accept(sm->events.log);
+	maintenance_forget(sm);
 	device_blocked(sm->hw)->n = 0;
 	drift_sl2vl_forget(sm, true);
 }
@@ -227,6 +228,7 @@ struct gathered {
 	struct state_file_sl_history *leaf;
 	struct state_file_blocked *block;
 	struct state_file_pin *pin;
+	struct state_file_drain *drain;
 	struct arena *arena; /* of pairs */
 };
 
@@ -273,6 +275,7 @@ gather_state(const struct sm *sm, struct gathered *g)
 	g->leaf = list_leaves(sm, s);
 	gather_blocks(sm, g);
 	g->pin = name_accept_gather(sm, s);
+	g->drain = maintenance_gather(sm, s);
 	g->arena = arena_new();
 	if (sm->view != NULL)
 		pair_layers_gather(sm->view->routes, s, g->arena);
@@ -300,6 +303,7 @@ gathered_free(struct gathered *g)
 	free(g->leaf);
 	free(g->block);
 	free(g->pin);
+	free(g->drain);
 	arena_free(g->arena);
 }
 

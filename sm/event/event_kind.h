@@ -49,6 +49,8 @@ enum event_kind {
 	EVENT_COMMAND,
 	EVENT_OWN_LINK,
 	EVENT_PORT_LOST,
+	EVENT_DRAINED, /* for maintenance: a switch, or a link */
+	EVENT_UNDRAINED,
 	EVENT_NAME_WAITS, /* for an administrator to accept it */
 	EVENT_SUPPRESSED, /* events beyond the budget of their kind */
 	EVENT_KINDS

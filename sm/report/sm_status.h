@@ -121,6 +121,7 @@ struct sm_status {
 	uint64_t adaptive_off; /* switches where it was switched off */
 	struct sm_m_keys m_keys;
 	char keys[256];	    /* P_Key tables that are too small; or "" */
+	char drained[320];  /* of it: what is drained carries traffic; or "" */
 	char shortage[256]; /* links with fewer VLs than wanted; or "" */
 };
 

@@ -1,0 +1,52 @@
+/*
+ * maintenance: switches and links that are drained. An administrator, or a
+ * module of the core in the name of its own, asks for a drain; it ends when
+ * that is taken back, or when its time is over. The topology builder is told
+ * before each freeze, and the run that follows is like any other: routed,
+ * verified, staged. What is drained survives a restart, in the state file.
+ *
+ * A standby keeps drains of its own, which count when it is master: what the
+ * master has drained it does not know.
+ *
+ * Refused, beside mistakes: what would cut hosts off when it is pulled, unless
+ * it is forced; and in any case the switch that this manager is linked to.
+ */
+#ifndef HEDDLE_SM_CORE_MAINTENANCE_H
+#define HEDDLE_SM_CORE_MAINTENANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/base/clock.h"
+#include "sm/base/reason.h"
+#include "sm/core/sm.h"
+#include "sm/state/state_file.h"
+#include "sm/view/drains.h"
+
+struct sm;
+
+/* What is asked for, on the topology of sm_view: 0, or -1 and why not. */
+int maintenance_add(struct sm *sm, const struct sm_drain *ask, struct mono now,
+	struct reason *why);
+/* Take back the drain of exactly this; by whom is for the event. */
+int maintenance_remove(struct sm *sm, uint64_t guid, unsigned port,
+	const char *by, struct mono now, struct reason *why);
+
+void maintenance_apply(struct sm *sm); /* before a freeze */
+/* A view was committed: an alarm about what is drained and still in use. */
+void maintenance_review(struct sm *sm);
+
+void maintenance_load(struct sm *sm, const struct state_file *s);
+void maintenance_start(struct sm *sm, struct mono now);
+/* Into s; free the result when it is saved. */
+struct state_file_drain *maintenance_gather(
+	const struct sm *sm, struct state_file *s);
+/* The state file is of another fabric. */
+void maintenance_forget(struct sm *sm);
+void maintenance_free(struct sm *sm);
+
+/* When the first drain ends; and what is over, ends. */
+struct mono maintenance_next(const struct sm *sm);
+void maintenance_step(struct sm *sm, struct mono now);
+
+#endif
