@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/mem.h"
 #include "sm/base/suggest.h"
 
 enum { NAME_MAX_LENGTH = 65 };
@@ -215,12 +216,6 @@ port_find_any(const struct topo *t, const char *what, bool switches,
 	return port_find_name(t, what, switches, why);
 }
 
-node_ix
-port_find_node(const struct topo *t, const char *what, struct reason *why)
-{
-	return port_find_any(t, what, false, why);
-}
-
 sw_ix
 port_find_switch(const struct topo *t, const char *what, struct reason *why)
 {
@@ -231,4 +226,42 @@ port_find_switch(const struct topo *t, const char *what, struct reason *why)
 	if (t->node[n].sw == TOPO_NONE)
 		(void)reason_set(why, "'%s' is not a switch", what);
 	return t->node[n].sw;
+}
+
+/* text is a name, a slash and digits. */
+static int
+find_numbered(const struct topo *t, const char *text, const char *slash,
+	node_ix *node, unsigned *port, struct reason *why)
+{
+	size_t n = (size_t)(slash - text);
+	char *name = mem_dup(text, n + 1);
+
+	name[n] = '\0';
+	*node = port_find_any(t, name, false, why);
+	free(name);
+	if (*node == TOPO_NONE)
+		return -1;
+	*port = (unsigned)strtoul(slash + 1, NULL, 10);
+	if (*port == 0 || *port > t->node[*node].nports)
+		return reason_set(why, "'%s' has no port %s: 1 to %u",
+			topo_desc(t, *node), slash + 1, t->node[*node].nports);
+	return 0;
+}
+
+int
+port_find_end(const struct topo *t, const char *text, node_ix *node,
+	unsigned *port, struct reason *why)
+{
+	const char *slash = strrchr(text, '/');
+	struct reason plain;
+
+	*port = 0;
+	*node = port_find_any(t, text, false, &plain);
+	if (*node != TOPO_NONE)
+		return 0;
+	/* names may have slashes: only digits after it make it a port */
+	if (slash != NULL && slash[1] != '\0' && strlen(slash + 1) <= 3 &&
+		strspn(slash + 1, "0123456789") == strlen(slash + 1))
+		return find_numbered(t, text, slash, node, port, why);
+	return reason_set(why, "%s", plain.text);
 }

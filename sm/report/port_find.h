@@ -20,9 +20,12 @@
 port_ix port_find(const struct topo *t, const char *what, uint16_t *lid,
 	struct reason *why);
 
-/* The node that `what` names, or TOPO_NONE and a reason. */
-node_ix port_find_node(
-	const struct topo *t, const char *what, struct reason *why);
+/*
+ * The node, or the port of it, that `text` names: NODE, or NODE/PORT with the
+ * port's number; *port is 0 for NODE. 0, or -1 and a reason.
+ */
+int port_find_end(const struct topo *t, const char *text, node_ix *node,
+	unsigned *port, struct reason *why);
 
 /* The switch that `what` names, or TOPO_NONE and a reason. */
 sw_ix port_find_switch(

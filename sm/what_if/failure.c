@@ -1,51 +1,24 @@
 #include "sm/what_if/failure.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "discovery/builder/builder.h"
 #include "sm/base/mem.h"
 #include "sm/report/port_find.h"
 
-static int
-find_cabled(const struct topo *t, const char *text, const char *slash,
-	struct failure *out, struct reason *why)
-{
-	size_t n = (size_t)(slash - text);
-	char *name = mem_dup(text, n + 1);
-	unsigned long port = strtoul(slash + 1, NULL, 10);
-
-	name[n] = '\0';
-	out->node = port_find_node(t, name, why);
-	free(name);
-	if (out->node == TOPO_NONE)
-		return -1;
-	if (port == 0 || port > t->node[out->node].nports)
-		return reason_set(why, "'%s' has no port %s: 1 to %u",
-			topo_desc(t, out->node), slash + 1,
-			t->node[out->node].nports);
-	out->port = (unsigned)port;
-	if (t->port[topo_port_of(t, out->node, out->port)].peer == TOPO_NONE)
-		return reason_set(why, "'%s' port %u has no link",
-			topo_desc(t, out->node), out->port);
-	return 0;
-}
-
 int
 failure_find(const struct topo *t, const char *text, struct failure *out,
 	struct reason *why)
 {
-	const char *slash = strrchr(text, '/');
-	struct reason ignored;
-
-	*out = (struct failure){.node = port_find_node(t, text, &ignored)};
-	if (out->node != TOPO_NONE)
+	*out = (struct failure){0};
+	if (port_find_end(t, text, &out->node, &out->port, why) != 0)
+		return -1;
+	if (out->port == 0 ||
+		t->port[topo_port_of(t, out->node, out->port)].peer !=
+			TOPO_NONE)
 		return 0;
-	/* names may have slashes: only digits after it make it a port */
-	if (slash != NULL && slash[1] != '\0' && strlen(slash + 1) <= 3 &&
-		strspn(slash + 1, "0123456789") == strlen(slash + 1))
-		return find_cabled(t, text, slash, out, why);
-	return reason_set(why, "%s", ignored.text);
+	return reason_set(why, "'%s' port %u has no link",
+		topo_desc(t, out->node), out->port);
 }
 
 struct copy {

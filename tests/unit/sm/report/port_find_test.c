@@ -30,23 +30,32 @@ static const char *const names[] = {"luna-0001 mlx5_0", "luna-0001 mlx5_1",
 
 static const struct {
 	const char *what, *name, *says;
+	unsigned port;
 } cases[] = {
 	/* all of a name, then its words, then a part of it */
-	{"luna-0002", "luna-0002", NULL},
-	{"luna-00010", "luna-00010 mlx5_0", NULL},
-	{"luna-0001 mlx5_1", "luna-0001 mlx5_1", NULL},
-	{"swif", "swift HCA-1", NULL},
+	{"luna-0002", "luna-0002", NULL, 0},
+	{"luna-00010", "luna-00010 mlx5_0", NULL, 0},
+	{"luna-0001 mlx5_1", "luna-0001 mlx5_1", NULL, 0},
+	{"swif", "swift HCA-1", NULL, 0},
 	{"luna-0001", NULL,
 		"'luna-0001' is in the name of 2 nodes: use a GUID, a LID or "
-		"more of the name: 0x"},
-	{"luna-0001", NULL, "\"luna-0001 mlx5_0\", 0x"},
-	{"luna-0001", NULL, "\"luna-0001 mlx5_1\""},
-	{"luna", NULL, "'luna' is in the name of 5 nodes"},
+		"more of the name: 0x",
+		0},
+	{"luna-0001", NULL, "\"luna-0001 mlx5_0\", 0x", 0},
+	{"luna-0001", NULL, "\"luna-0001 mlx5_1\"", 0},
+	{"luna", NULL, "'luna' is in the name of 5 nodes", 0},
 	{"luan-0002", NULL,
-		"no node is called 'luan-0002'; did you mean 'luna-0002'?"},
-	{"swivt", NULL, "did you mean 'swift'?"},
-	{"nowhere", NULL, "no node is called 'nowhere'"},
-	{"", NULL, "the name is empty"},
+		"no node is called 'luan-0002'; did you mean 'luna-0002'?", 0},
+	{"swivt", NULL, "did you mean 'swift'?", 0},
+	{"nowhere", NULL, "no node is called 'nowhere'", 0},
+	{"", NULL, "the name is empty", 0},
+	{"leaf one/36", "leaf one", NULL, 36},
+	{"leaf/07", "leaf one", NULL, 7},
+	{"leaf/37", NULL, "'leaf one' has no port 37: 1 to 36", 0},
+	{"leaf/0", NULL, "'leaf one' has no port 0: 1 to 36", 0},
+	{"leaf/x", NULL, "no node is called 'leaf/x'", 0},
+	{"leaf/1234", NULL, "no node is called 'leaf/1234'", 0},
+	{"luna/1", NULL, "'luna' is in the name of 5 nodes", 0},
 };
 
 START_TEST(names_of_nodes)
@@ -55,14 +64,17 @@ START_TEST(names_of_nodes)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct reason why = {""};
-		node_ix n = port_find_node(t, cases[i].what, &why);
+		unsigned port = 0;
+		node_ix n;
+		int rc = port_find_end(t, cases[i].what, &n, &port, &why);
 
 		if (cases[i].name != NULL) {
-			ck_assert_msg(n != TOPO_NONE, "%s", why.text);
+			ck_assert_msg(rc == 0, "%s", why.text);
 			ck_assert_str_eq(topo_desc(t, n), cases[i].name);
+			ck_assert_uint_eq(port, cases[i].port);
 			continue;
 		}
-		ck_assert_uint_eq(n, TOPO_NONE);
+		ck_assert_int_eq(rc, -1);
 		ck_assert_msg(strstr(why.text, cases[i].says) != NULL, "%s: %s",
 			cases[i].what, why.text);
 	}
@@ -77,13 +89,15 @@ START_TEST(many_candidates)
 	const char *name[35];
 	struct reason why = {""};
 	struct topo *t;
+	unsigned port;
+	node_ix n;
 
 	for (unsigned i = 0; i < 35; i++) {
 		(void)snprintf(text[i], sizeof(text[i]), "rack host %u", i);
 		name[i] = text[i];
 	}
 	t = named_hosts(name, 35);
-	ck_assert_uint_eq(port_find_node(t, "rack", &why), TOPO_NONE);
+	ck_assert_int_eq(port_find_end(t, "rack", &n, &port, &why), -1);
 	ck_assert_msg(strstr(why.text, "of 35 nodes") != NULL &&
 			      strstr(why.text, " more") != NULL,
 		"%s", why.text);
