@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "config/import/import.h"
+#include "config/schema.h"
 #include "routing/driver/registry.h"
 #include "sm/base/argument.h"
 #include "sm/base/loop.h"
@@ -27,6 +28,7 @@
 #include "sm/ctl/ctl.h"
 #include "sm/ctl/metrics.h"
 #include "sm/events_command.h"
+#include "sm/report/drains_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/show.h"
 #include "sm/report/standby_json.h"
@@ -57,6 +59,8 @@ enum kind {
 	TEXT,	/* a member of the request */
 	FORMAT,
 	OUTPUT,
+	FLAG,	  /* a member of the request, true */
+	DURATION, /* a member of the request, in seconds */
 };
 
 struct option_row {
@@ -153,6 +157,16 @@ static const struct option_row change_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
+static const struct option_row drain_options[] = {
+	{{"--for", NULL, "TIME"}, DURATION, "for",
+		"take it back after TIME: 90s, 30m, 2h"},
+	{{"--reason", NULL, "TEXT"}, TEXT, "reason",
+		"why, for those who look later"},
+	{{"--force", NULL, NULL}, FLAG, "force",
+		"even if hosts are cut off when it is pulled"},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
+};
+
 static const struct option_row no_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
@@ -192,6 +206,15 @@ static const struct command commands[] = {
 		no_options, show_names,
 		"nodes whose names wait to be accepted as members;\n"
 		"      accept: they are"},
+	{"drain", "NODE[/PORT]", 1, 1, "drain", NULL, {"node", NULL},
+		drain_options, drains_show,
+		"lead all routes around a switch, or the link at a port, and "
+		"wait\n      until it may be pulled"},
+	{"undrain", "NODE[/PORT]", 1, 1, "undrain", NULL, {"node", NULL},
+		no_options, show_undrain, "use it again"},
+	{"drains", "[NODE[/PORT]]", 0, 1, "drains", NULL, {"node", NULL},
+		no_options, drains_show,
+		"what is drained, by whom and why, and what may be pulled"},
 	{"metrics", "", 0, 0, "status", NULL, {NULL, NULL}, metrics_options,
 		metrics_text, "the status as Prometheus metrics"},
 	{"sweep", "", 0, 0, "sweep", NULL, {NULL, NULL}, sweep_options,
@@ -385,6 +408,27 @@ set_seconds(struct ask *a, const char *value)
 	return EXIT_OK;
 }
 
+/* From a second to four hundred days. */
+static int
+set_duration(struct ask *a, const struct option_row *o, const char *value)
+{
+	static const struct schema_option duration = {.key = "for",
+		.type = SCHEMA_DURATION,
+		.min = 1000000000,
+		.max = UINT64_C(400) * 86400 * 1000000000};
+	static const struct schema_env none;
+	struct mono d = {0};
+	struct reason why;
+
+	if (schema_set(&duration, value, &d, &none, &why) != 0) {
+		print_error("bad-argument", "%s: %s", o->is.word, why.text);
+		return EXIT_USAGE;
+	}
+	(void)json_object_set_new(
+		a->request, o->key, json_integer(d.ns / 1000000000));
+	return EXIT_OK;
+}
+
 static int
 set_format(struct ask *a, const struct option_row *o, const char *value)
 {
@@ -425,6 +469,11 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 	case OUTPUT:
 		a->output = value;
 		return EXIT_OK;
+	case FLAG:
+		(void)json_object_set_new(a->request, o->key, json_true());
+		return EXIT_OK;
+	case DURATION:
+		return set_duration(a, o, value);
 	case TEXT:
 	default:
 		if (json_object_set_new(
@@ -730,6 +779,28 @@ wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	return after;
 }
 
+/* Wait until what was drained is in force, or is in use again; the answer is
+ * what is drained, or the status. */
+static json_t *
+wait_drained(const struct ask *a, int fd, json_t *reply, struct mono until,
+	int *code)
+{
+	bool back = a->cmd->show == show_undrain;
+	json_t *request;
+
+	if (json_object_get(json_object_get(reply, "result"),
+		    "wait_generation") != NULL)
+		reply = wait_after(a, fd, reply, until, code);
+	if (reply == NULL || back)
+		return reply;
+	json_decref(reply);
+	request = json_pack("{s:s, s:O}", "cmd", "drains", "node",
+		json_object_get(a->request, "node"));
+	reply = ask_daemon(a, fd, request, until, code);
+	json_decref(request);
+	return reply;
+}
+
 /* True if by this status another manager is master. */
 static bool
 is_handed_over(const json_t *status)
@@ -871,13 +942,26 @@ is_said(const json_t *o, const char *key)
 	return s != NULL && *s != '\0';
 }
 
+/* Whether something that is drained still carries traffic. */
+static bool
+has_used_drain(const json_t *result)
+{
+	const json_t *d;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, "drains"), i,
+		d) if (strcmp(json_util_text(d, "state"), "used") ==
+		       0) return true;
+	return false;
+}
+
 /* An alarm is a problem; so is a failed sweep that was waited for. */
 static int
 exit_code_of(const struct ask *a, const json_t *result)
 {
 	const json_t *sweeps = json_object_get(result, "sweeps");
 
-	if (is_said(result, "alarm"))
+	if (is_said(result, "alarm") || has_used_drain(result))
 		return EXIT_PROBLEM;
 	if (a->wait && !json_is_true(json_object_get(sweeps, "last_ok")))
 		return EXIT_PROBLEM;
@@ -1010,6 +1094,9 @@ run_command(const struct ask *a)
 	}
 	if (reply != NULL && a->wait)
 		reply = wait_after(a, fd, reply, until, &code);
+	if (reply != NULL && (a->cmd->show == show_undrain ||
+				     strcmp(a->cmd->name, "drain") == 0))
+		reply = wait_drained(a, fd, reply, until, &code);
 	if (reply != NULL && a->cmd->show == show_handover)
 		reply = wait_handed_over(a, fd, reply, &code);
 	result = json_object_get(reply, "result");
@@ -1017,7 +1104,8 @@ run_command(const struct ask *a)
 		code = print_metrics(a, result, code);
 	} else if (reply != NULL) {
 		print_result(a, result);
-		if (a->cmd->show != show_handover)
+		if (a->cmd->show != show_handover &&
+			a->cmd->show != show_undrain)
 			code = exit_code_of(a, result);
 	}
 	json_decref(reply);

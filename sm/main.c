@@ -41,9 +41,11 @@
 #include "sm/notify.h"
 #include "sm/options.h"
 #include "sm/redundancy_worker.h"
+#include "sm/report/drains_json.h"
 #include "sm/report/events_json.h"
 #include "sm/report/groups_json.h"
 #include "sm/report/names_json.h"
+#include "sm/report/port_find.h"
 #include "sm/report/status_json.h"
 #include "sm/state/previous_run.h"
 #include "sm/state/saver.h"
@@ -142,6 +144,8 @@ gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 		.wire = runs ? sm_xact_stats(d->sm) : &none,
 		.view = runs ? sm_view(d->sm) : NULL,
 		.events = runs ? sm_events(d->sm) : NULL,
+		.drains = runs ? sm_drains(d->sm) : NULL,
+		.tree = runs ? sm_mcast_trees(d->sm) : NULL,
 		.ctl = c != NULL ? &d->control : NULL,
 		.ring_dropped = runs ? umad_dropped(d->umad) : 0,
 		.now = loop_now(),
@@ -719,6 +723,91 @@ ctl_wants_names(void *cookie, uid_t uid, bool accept)
 	return names_json(sm_names(d->sm), sm_view(d->sm)->topo);
 }
 
+static struct drains_facts
+drains_facts(const struct daemon *d)
+{
+	return (struct drains_facts){.drains = sm_drains(d->sm),
+		.view = sm_view(d->sm),
+		.tree = sm_mcast_trees(d->sm),
+		.now = loop_now()};
+}
+
+/* Who asks, in the list of drains and in events. */
+static void
+name_user(uid_t uid, char by[CAUSE])
+{
+	const char *root = uid == 0 ? "root (" : "";
+
+	(void)snprintf(by, CAUSE, "%suid %u%s", root, uid, uid == 0 ? ")" : "");
+}
+
+static int
+begin_drain(struct daemon *d, const char *by, const struct ctl_drain *ask,
+	uint32_t *generation, struct reason *why)
+{
+	const struct topo *t = sm_view(d->sm)->topo;
+	struct sm_drain want = {.duration = MONO_NEVER,
+		.force = ask->force,
+		.by = by,
+		.reason = ask->reason != NULL ? ask->reason : ""};
+	node_ix n;
+
+	if (port_find_end(t, ask->node, &n, &want.port, why) != 0)
+		return -1;
+	want.guid = t->node[n].guid;
+	if (ask->seconds > 0)
+		want.duration = mono_ms((int64_t)ask->seconds * 1000);
+	return sm_drain(d->sm, &want, loop_now(), generation, why);
+}
+
+static int
+end_drain(struct daemon *d, const char *by, const char *node,
+	uint32_t *generation, struct reason *why)
+{
+	const struct drain *x =
+		drains_named(sm_drains(d->sm), sm_view(d->sm)->topo, node, why);
+
+	return x == NULL ? -1
+			 : sm_undrain(d->sm, x->guid, x->port, by, loop_now(),
+				   generation, why);
+}
+
+static json_t *
+ctl_wants_drain(void *cookie, uid_t uid, const struct ctl_drain *ask,
+	struct reason *why)
+{
+	struct daemon *d = cookie;
+	uint32_t generation;
+	char by[CAUSE];
+	json_t *o;
+
+	name_user(uid, by);
+	if ((ask->back ? end_drain(d, by, ask->node, &generation, why)
+		       : begin_drain(d, by, ask, &generation, why)) != 0)
+		return NULL;
+	arm_core_timer(d);
+	o = json_pack("{s:b}", "back", ask->back);
+	if (generation > 0)
+		(void)json_object_set_new(o, "wait_generation",
+			json_integer((json_int_t)generation));
+	return o;
+}
+
+static json_t *
+ctl_wants_drains(void *cookie, const char *node, struct reason *why)
+{
+	const struct daemon *d = cookie;
+	const struct drains_facts f = drains_facts(d);
+	const struct drain *x;
+
+	if (node == NULL)
+		return drains_json(&f);
+	x = drains_named(f.drains, f.view->topo, node, why);
+	return x == NULL
+		       ? NULL
+		       : json_pack("{s:[o]}", "drains", drains_json_one(&f, x));
+}
+
 static json_t *
 ctl_wants_memory(void *cookie, bool tables)
 {
@@ -854,6 +943,8 @@ open_control(struct daemon *d)
 		.last_event = ctl_wants_last_event,
 		.links = ctl_wants_links,
 		.names = ctl_wants_names,
+		.drain = ctl_wants_drain,
+		.drains = ctl_wants_drains,
 		.memory = ctl_wants_memory,
 	};
 	struct reason why;

@@ -322,6 +322,69 @@ command_partitions(struct client *k, json_t *request)
 		       : answer_result(ops->names(ops->cookie, k->uid, accept));
 }
 
+enum { DRAIN_SECONDS_MAX = 400 * 86400 };
+
+static struct answer *
+command_drain(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	struct ctl_drain ask = {0};
+	json_int_t seconds = 0;
+	const char *cmd;
+	struct reason why;
+	json_error_t err;
+	int force = 0;
+	json_t *r;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s:s, s?I, s?s, s?b !}",
+		    "cmd", &cmd, "node", &ask.node, "for", &seconds, "reason",
+		    &ask.reason, "force", &force) != 0)
+		return answer_error("bad-argument", err.text);
+	if (json_object_get(request, "for") != NULL &&
+		(seconds <= 0 || seconds > DRAIN_SECONDS_MAX))
+		return answer_error("bad-argument",
+			"a drain lasts from 1 to 34560000 seconds, or has no "
+			"end");
+	ask.seconds = (uint64_t)seconds;
+	ask.force = force != 0;
+	r = ops->drain(ops->cookie, k->uid, &ask, &why);
+	return r != NULL ? answer_result(r) : answer_error("refused", why.text);
+}
+
+static struct answer *
+command_undrain(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	struct ctl_drain ask = {.back = true};
+	const char *cmd;
+	struct reason why;
+	json_error_t err;
+	json_t *r;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s:s !}", "cmd", &cmd,
+		    "node", &ask.node) != 0)
+		return answer_error("bad-argument", err.text);
+	r = ops->drain(ops->cookie, k->uid, &ask, &why);
+	return r != NULL ? answer_result(r) : answer_error("refused", why.text);
+}
+
+static struct answer *
+command_drains(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd, *node = NULL;
+	struct reason why;
+	json_error_t err;
+	json_t *r;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
+		    "node", &node) != 0)
+		return answer_error("bad-argument", err.text);
+	r = ops->drains(ops->cookie, node, &why);
+	return r != NULL ? answer_result(r)
+			 : answer_error("not-found", why.text);
+}
+
 static struct answer *
 command_snapshot(struct client *k, json_t *request)
 {
@@ -351,6 +414,9 @@ static const struct command {
 	{"events", false, command_events},
 	{"links", true, command_links},
 	{"partitions", true, command_partitions},
+	{"drain", true, command_drain},
+	{"undrain", true, command_undrain},
+	{"drains", true, command_drains},
 	{"explain", true, command_explain},
 	{"snapshot", true, command_snapshot},
 	{"sweep", false, command_sweep},

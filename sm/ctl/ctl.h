@@ -50,6 +50,14 @@ enum { CTL_REQUEST_MAX = 64 * 1024 };
 
 struct ctl;
 
+/* A request to drain something, or to take that back. */
+struct ctl_drain {
+	const char *node;   /* NODE or NODE/PORT, as given */
+	const char *reason; /* as given, or NULL */
+	uint64_t seconds;   /* 0: without end */
+	bool force, back;
+};
+
 /* What the server needs from the daemon. */
 struct ctl_ops {
 	void *cookie;
@@ -96,6 +104,16 @@ struct ctl_ops {
 	/* Names of members that wait; accept: they are accepted first, by user
 	 * uid. A new JSON object. */
 	json_t *(*names)(void *cookie, uid_t uid, bool accept);
+	/*
+	 * Drain what it names, or take that back, because user uid asked for
+	 * it: a new JSON object with the drain, and the generation to wait for,
+	 * if there is one; NULL and why not.
+	 */
+	json_t *(*drain)(void *cookie, uid_t uid, const struct ctl_drain *ask,
+		struct reason *why);
+	/* What is drained (sm/report/drains_json.h): all, or what `node` names
+	 * (not NULL). A new JSON object; NULL and why. */
+	json_t *(*drains)(void *cookie, const char *node, struct reason *why);
 	/* The part of a snapshot, with tables or without, that is not in the
 	 * view (sm/report/snapshot_json.h), as a new JSON object. */
 	json_t *(*memory)(void *cookie, bool tables);

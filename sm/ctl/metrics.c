@@ -104,6 +104,12 @@ static const struct metrics_row rows[] = {
 		NULL},
 	{"heddle_quarantined_info", false, "A node in quarantine, and why.",
 		"quarantined.[guid,name,why]", "guid name reason"},
+	{"heddle_drains", false,
+		"Switches and links that are drained: clear, to be pulled; "
+		"pending; still used; or absent.",
+		"drains.clear|pending|used|absent", "state"},
+	{"heddle_drain_transitions_total", true, "Drains that began or ended.",
+		"events.drains.*", "transition"},
 	{"heddle_foreign_adaptive", false,
 		"Switches that may not forward by the verified routes: "
 		"adaptive "

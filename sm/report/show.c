@@ -375,6 +375,18 @@ status_files(const json_t *r, struct buf *out)
 }
 
 static void
+status_drains(const json_t *d, struct buf *out)
+{
+	if (json_util_num(d, "all") > 0)
+		buf_printf(out,
+			"drained     %lld: %lld clear, %lld pending, %lld "
+			"still used, %lld absent; list: heddlectl drains\n",
+			json_util_num(d, "all"), json_util_num(d, "clear"),
+			json_util_num(d, "pending"), json_util_num(d, "used"),
+			json_util_num(d, "absent"));
+}
+
+static void
 status_trouble(const json_t *r, struct buf *out)
 {
 	const json_t *list = json_object_get(r, "quarantined");
@@ -481,6 +493,7 @@ show_status(const json_t *r, struct buf *out)
 	status_blocked(r, out);
 	status_wire(r, out);
 	status_files(r, out);
+	status_drains(json_object_get(r, "drains"), out);
 	status_trouble(r, out);
 	status_faults(r, out);
 }
@@ -757,6 +770,14 @@ show_sweep(const json_t *r, struct buf *out)
 		"Sweep requested (heddlectl status --wait-sweep %lld waits "
 		"for it)\n",
 		json_util_num(r, "wait_sweep"));
+}
+
+/* The status afterwards. */
+void
+show_undrain(const json_t *r, struct buf *out)
+{
+	(void)r;
+	buf_printf(out, "Undrained\n");
 }
 
 /* The status afterwards. */

@@ -30,6 +30,7 @@ void show_links(const json_t *result, struct buf *out);
 void show_missing(const json_t *missing, struct buf *out);
 void show_degraded(const json_t *degraded, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);
+void show_undrain(const json_t *result, struct buf *out);
 void show_handover(const json_t *result, struct buf *out);
 
 #endif

@@ -11,6 +11,7 @@
 #include "sm/mad/mad.h"
 #include "sm/policy/qos.h"
 #include "sm/report/change_json.h"
+#include "sm/report/drains_json.h"
 #include "sm/report/events_json.h"
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
@@ -496,6 +497,10 @@ add_daemon(json_t *o, const struct status_facts *f)
 	json_util_put(o, "faults", faults_json(f->sm));
 	if (f->events != NULL)
 		json_util_put(o, "events", events_counts_json(f->events));
+	if (f->drains != NULL)
+		json_util_put(o, "drains",
+			drains_counts_json(&(struct drains_facts){
+				f->drains, f->view, f->tree, f->now}));
 	json_util_put(o, "m_keys", m_keys_json(&f->sm->m_keys));
 	json_util_put(o, "config",
 		json_pack("{s:o, s:o, s:o, s:o}", "file",

@@ -52,8 +52,10 @@ struct status_facts {
 	const struct config *config;
 	const struct sm_status *sm;
 	const struct xact_stats *wire;
-	const struct view *view;	  /* NULL before the first */
-	const struct event_log *events;	  /* NULL without a port */
+	const struct view *view;	      /* NULL before the first */
+	const struct event_log *events;	      /* NULL without a port */
+	const struct drains *drains;	      /* the same, ... */
+	const struct mcast_tree *const *tree; /* ... as in drains_json.h */
 	const struct status_control *ctl; /* NULL without a control socket */
 	uint64_t ring_dropped;
 	struct mono now;

@@ -148,6 +148,32 @@ do_links(void *cookie, uid_t uid, bool accept)
 }
 
 static inline json_t *
+do_drain(void *cookie, uid_t uid, const struct ctl_drain *ask,
+	struct reason *why)
+{
+	const struct fixture *f = cookie;
+
+	ck_assert_uint_eq(uid, getuid());
+	if (f->refuse == NULL)
+		return json_pack("{s:s, s:I, s:s*, s:b, s:b}", "node",
+			ask->node, "for", (json_int_t)ask->seconds, "reason",
+			ask->reason, "force", ask->force, "back", ask->back);
+	(void)reason_set(why, "%s", f->refuse);
+	return NULL;
+}
+
+static inline json_t *
+do_drains(void *cookie, const char *node, struct reason *why)
+{
+	const struct fixture *f = cookie;
+
+	if (f->refuse == NULL)
+		return json_pack("{s:s*, s:[]}", "node", node, "drains");
+	(void)reason_set(why, "%s", f->refuse);
+	return NULL;
+}
+
+static inline json_t *
 do_names(void *cookie, uid_t uid, bool accept)
 {
 	(void)cookie;
@@ -189,6 +215,8 @@ ops_of(struct fixture *f, struct ctl_ops *ops)
 		.last_event = get_last_event,
 		.links = do_links,
 		.names = do_names,
+		.drain = do_drain,
+		.drains = do_drains,
 		.memory = get_memory,
 		.peer_uid = get_peer_uid,
 	};

@@ -502,6 +502,60 @@ START_TEST(rebalance)
 }
 END_TEST
 
+/* The member of a result that this key names, as text; "" if there is none. */
+static const char *
+result_text(const json_t *j, const char *key)
+{
+	const char *s = json_string_value(
+		json_object_get(json_object_get(j, "result"), key));
+
+	return s != NULL ? s : "";
+}
+
+START_TEST(drains)
+{
+	static const char *const bad[] = {"{\"cmd\":\"drain\"}\n",
+		"{\"cmd\":\"drain\",\"node\":1}\n",
+		"{\"cmd\":\"drain\",\"node\":\"a\",\"for\":0}\n",
+		"{\"cmd\":\"drain\",\"node\":\"a\",\"for\":-1}\n",
+		"{\"cmd\":\"drain\",\"node\":\"a\",\"for\":34560001}\n",
+		"{\"cmd\":\"drain\",\"node\":\"a\",\"for\":\"2h\"}\n",
+		"{\"cmd\":\"drain\",\"node\":\"a\",\"back\":true}\n",
+		"{\"cmd\":\"undrain\"}\n",
+		"{\"cmd\":\"undrain\",\"node\":\"a\",\"force\":true}\n",
+		"{\"cmd\":\"drains\",\"node\":1}\n"};
+	struct fixture f;
+	json_t *j;
+	int fd;
+
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"drains\"}\n");
+	expect_error(&f, fd, "no-view");
+	give_view(&f, 4, 3);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		client_send_text(&f, fd, bad[i]);
+		expect_error(&f, fd, "bad-argument");
+	}
+	j = client_ask(&f, fd,
+		"{\"cmd\":\"drain\",\"node\":\"s1/3\",\"for\":60,"
+		"\"reason\":\"fan\",\"force\":true}\n");
+	ck_assert_str_eq(result_text(j, "node"), "s1/3");
+	ck_assert_str_eq(result_text(j, "reason"), "fan");
+	json_decref(j);
+	j = client_ask(&f, fd, "{\"cmd\":\"drains\",\"node\":\"s1\"}\n");
+	ck_assert_str_eq(result_text(j, "node"), "s1");
+	json_decref(j);
+	f.refuse = "cuts off";
+	client_send_text(&f, fd, "{\"cmd\":\"undrain\",\"node\":\"s1\"}\n");
+	expect_error(&f, fd, "refused");
+	client_send_text(&f, fd, "{\"cmd\":\"drains\",\"node\":\"s1\"}\n");
+	expect_error(&f, fd, "not-found");
+	(void)close(fd);
+	fixture_stop(&f);
+}
+END_TEST
+
 START_TEST(handover)
 {
 	struct fixture f;
@@ -667,6 +721,7 @@ main(void)
 	tcase_add_test(tc, sweep_and_wait);
 	tcase_add_test(tc, events);
 	tcase_add_test(tc, rebalance);
+	tcase_add_test(tc, drains);
 	tcase_add_test(tc, handover);
 	tcase_add_test(tc, waiting_client_leaves);
 	tcase_add_test(tc, large_reply_slow_reader);

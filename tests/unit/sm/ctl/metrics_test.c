@@ -248,6 +248,7 @@ START_TEST(running_daemon)
 	facts.wire = sm_xact_stats(w->sm);
 	facts.view = sm_view(w->sm);
 	facts.events = sm_events(w->sm);
+	facts.drains = sm_drains(w->sm);
 	facts.now = facts.view->when;
 	sm_view(w->sm)->redundancy =
 		view_redundancy_count(facts.view, NULL, NULL);

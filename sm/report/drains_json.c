@@ -1,0 +1,224 @@
+#include "sm/report/drains_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/mad/port_values.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/page.h"
+#include "sm/report/port_find.h"
+
+/* ---- one drain ---- */
+
+enum state { PENDING, CLEAR, USED, ABSENT, STATES };
+
+static const char *const state_names[STATES] = {
+	"pending", "clear", "used", "absent"};
+
+static enum state
+state_of(const struct drains_facts *f, const struct drain *d,
+	struct drain_use *use)
+{
+	drains_use(d, f->view->routes, f->tree, LID_MULTICAST_COUNT, use);
+	if (f->view->read_only || f->view->generation < d->generation)
+		return PENDING;
+	if (!use->there || !use->linked)
+		return ABSENT;
+	return use->entries > 0 || use->trees > 0 ? USED : CLEAR;
+}
+
+/* The other end of a drained link, or null. */
+static json_t *
+peer_json(const struct topo *t, const struct drain *d)
+{
+	node_ix n = topo_by_node_guid(t, d->guid);
+	const struct topo_port *peer;
+
+	if (d->port == 0 || n == TOPO_NONE || d->port > t->node[n].nports ||
+		t->port[topo_port_of(t, n, d->port)].peer == TOPO_NONE)
+		return json_null();
+	peer = &t->port[t->port[topo_port_of(t, n, d->port)].peer];
+	return json_pack("{s:o, s:o, s:i}", "guid",
+		names_guid(t->node[peer->node].guid), "name",
+		names_node_desc(t, peer->node), "port", peer->num);
+}
+
+/* The first entry that leads over it. */
+static void
+put_first(json_t *o, const struct topo *t, const struct drain_use *use)
+{
+	node_ix n = topo_by_node_guid(t, use->from);
+
+	if (use->entries == 0 || n == TOPO_NONE)
+		return;
+	json_util_put(o, "from", names_node_desc(t, n));
+	json_util_put(o, "lid", json_integer(use->lid));
+}
+
+json_t *
+drains_json_one(const struct drains_facts *f, const struct drain *d)
+{
+	const struct topo *t = f->view->topo;
+	node_ix n = topo_by_node_guid(t, d->guid);
+	struct drain_use use;
+	enum state state = state_of(f, d, &use);
+	json_t *o = json_pack("{s:o, s:o, s:i, s:o, s:s, s:I, s:i}", "guid",
+		names_guid(d->guid), "name",
+		n != TOPO_NONE ? names_node_desc(t, n) : names_text(d->name),
+		"port", d->port, "peer", peer_json(t, d), "state",
+		state_names[state], "entries", (json_int_t)use.entries, "trees",
+		(int)use.trees);
+
+	put_first(o, t, &use);
+	json_util_put(o, "by", names_text(d->by));
+	json_util_put(o, "reason", names_text(d->reason));
+	json_util_put(o, "forced", json_boolean(d->forced));
+	json_util_put(
+		o, "age", json_real(mono_seconds(mono_sub(f->now, d->since))));
+	json_util_put(o, "left",
+		d->until.ns == MONO_NEVER.ns
+			? json_null()
+			: json_real(mono_seconds(mono_sub(d->until, f->now))));
+	return o;
+}
+
+/* ---- all of them ---- */
+
+json_t *
+drains_json(const struct drains_facts *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->drains->n; i++)
+		(void)json_array_append_new(
+			list, drains_json_one(f, &f->drains->list[i]));
+	return json_pack("{s:o}", "drains", list);
+}
+
+json_t *
+drains_counts_json(const struct drains_facts *f)
+{
+	json_t *o = json_pack("{s:o}", "all", json_util_u64(f->drains->n));
+	uint64_t n[STATES] = {0};
+	struct drain_use use;
+
+	for (size_t i = 0; i < f->drains->n && f->view != NULL; i++)
+		n[state_of(f, &f->drains->list[i], &use)]++;
+	for (unsigned i = 0; i < STATES; i++)
+		json_util_put(o, state_names[i], json_util_u64(n[i]));
+	return o;
+}
+
+/* Whether it is text, as it was written down. */
+static bool
+is_named(const struct drain *d, const char *text)
+{
+	char port[8] = "", name[DRAIN_NAME + 8], guid[32];
+
+	if (d->port != 0)
+		(void)snprintf(port, sizeof(port), "/%u", d->port);
+	(void)snprintf(name, sizeof(name), "%s%s", d->name, port);
+	(void)snprintf(guid, sizeof(guid), "0x%016llx%s",
+		(unsigned long long)d->guid, port);
+	return strcmp(text, name) == 0 || strcmp(text, guid) == 0;
+}
+
+const struct drain *
+drains_named(const struct drains *d, const struct topo *t, const char *text,
+	struct reason *why)
+{
+	const struct drain *found = NULL;
+	unsigned port, n = 0;
+	node_ix node;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (is_named(&d->list[i], text)) {
+			found = &d->list[i];
+			n++;
+		}
+	if (n == 1)
+		return found;
+	if (port_find_end(t, text, &node, &port, why) != 0)
+		return NULL;
+	found = drains_find(d, t->node[node].guid, port);
+	if (found == NULL && port != 0)
+		found = drains_find_link(d, t, topo_port_of(t, node, port));
+	if (found == NULL)
+		(void)reason_set(
+			why, "'%.100s' is not drained: heddlectl drains", text);
+	return found;
+}
+
+/* ---- for people ---- */
+
+static void
+show_time(double s, struct buf *out)
+{
+	if (s >= 86400)
+		buf_printf(out, "%.1f days", s / 86400);
+	else if (s >= 3600)
+		buf_printf(out, "%.1f h", s / 3600);
+	else if (s >= 60)
+		buf_printf(out, "%.0f min", s / 60);
+	else
+		buf_printf(out, "%.0f s", s);
+}
+
+static void
+show_state(const json_t *d, struct buf *out)
+{
+	const char *state = page_text(d, "state");
+
+	if (strcmp(state, "clear") == 0)
+		buf_printf(out, "no route leads over it: it may be pulled");
+	else if (strcmp(state, "absent") == 0)
+		buf_printf(out, "not there now");
+	else if (strcmp(state, "pending") == 0)
+		buf_printf(out, "not in force yet: DO NOT PULL");
+	else
+		buf_printf(out,
+			"STILL USED, DO NOT PULL: %lld entries and %lld "
+			"multicast trees lead over it",
+			json_util_num(d, "entries"), json_util_num(d, "trees"));
+	if (json_util_has_text(d, "from"))
+		buf_printf(out, ", first for LID %lld at \"%s\"",
+			json_util_num(d, "lid"), page_text(d, "from"));
+}
+
+static void
+show_one(const json_t *d, struct buf *out)
+{
+	const json_t *peer = json_object_get(d, "peer");
+
+	buf_printf(out, "%s", page_text(d, "name"));
+	if (json_util_num(d, "port") != 0)
+		buf_printf(out, " port %lld", json_util_num(d, "port"));
+	if (json_is_object(peer))
+		buf_printf(out, " - %s port %lld", page_text(peer, "name"),
+			json_util_num(peer, "port"));
+	buf_printf(out, "  %s\n    ", page_text(d, "guid"));
+	show_state(d, out);
+	buf_printf(out, "\n    drained ");
+	show_time(json_util_real(d, "age"), out);
+	buf_printf(out, " ago by %s%s", page_text(d, "by"),
+		json_util_yes(d, "forced") ? ", forced" : "");
+	if (json_is_number(json_object_get(d, "left"))) {
+		buf_printf(out, ", ends in ");
+		show_time(json_util_real(d, "left"), out);
+	}
+	if (json_util_has_text(d, "reason"))
+		buf_printf(out, ": %s", page_text(d, "reason"));
+	buf_printf(out, "\n");
+}
+
+void
+drains_show(const json_t *result, struct buf *out)
+{
+	const json_t *list = json_object_get(result, "drains"), *d;
+	size_t i;
+
+	json_array_foreach(list, i, d) show_one(d, out);
+	if (json_array_size(list) == 0)
+		buf_printf(out, "Nothing is drained\n");
+}

@@ -1,0 +1,48 @@
+/*
+ * drains_json: what is drained for maintenance, for the control socket, and
+ * which of it a command means.
+ */
+#ifndef HEDDLE_SM_REPORT_DRAINS_JSON_H
+#define HEDDLE_SM_REPORT_DRAINS_JSON_H
+
+#include <jansson.h>
+
+#include "sm/base/clock.h"
+#include "sm/base/reason.h"
+#include "sm/view/drains.h"
+#include "sm/view/view.h"
+
+/* All borrowed; tree: by MLID, as sm_mcast_trees has it, or NULL. */
+struct drains_facts {
+	const struct drains *drains;
+	const struct view *view;
+	const struct mcast_tree *const *tree;
+	struct mono now;
+};
+
+/*
+ * {"drains": [{"guid", "name", "port", "peer", "state", "entries", "trees",
+ * "lid", "from", "by", "reason", "forced", "age", "left"}]}, a new object.
+ * "state" is "pending" (its routes are on the way, or this is a standby),
+ * "clear" (it may be pulled), "used" (entries and trees lead over it) or
+ * "absent".
+ */
+json_t *drains_json(const struct drains_facts *f);
+
+/* The same of one drain alone. */
+json_t *drains_json_one(const struct drains_facts *f, const struct drain *d);
+
+/* How many drains there are, and of each state: {"all", "pending", ...}. */
+json_t *drains_counts_json(const struct drains_facts *f);
+
+/*
+ * The drain that `text` names: by the name that its switch has or had, GUID or
+ * LID, and port. NULL and a reason.
+ */
+const struct drain *drains_named(const struct drains *d, const struct topo *t,
+	const char *text, struct reason *why);
+
+/* Append the result as a table, or say that nothing is drained. */
+void drains_show(const json_t *result, struct buf *out);
+
+#endif
