@@ -102,7 +102,9 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 	int rc;
 
 	for (size_t i = 0; i < n; i++) {
-		if (f[i].port == 0)
+		if (f[i].drained)
+			builder_drain(c.d, t->node[f[i].node].guid, f[i].port);
+		else if (f[i].port == 0)
 			c.gone[f[i].node] = true;
 		else
 			c.cut[topo_port_of(t, f[i].node, f[i].port)] = true;

@@ -457,13 +457,34 @@ plan_page_losses(const json_t *p, struct buf *out)
 	buf_printf(out, "\n");
 }
 
+bool
+plan_page_asks(const json_t *p)
+{
+	return json_array_size(json_object_get(p, "failures")) > 0 ||
+	       json_array_size(json_object_get(p, "drains")) > 0;
+}
+
+void
+plan_page_question(
+	const json_t *p, const char *fail, const char *drain, struct buf *out)
+{
+	const json_t *first = json_object_get(p, "failures"), *e;
+	const json_t *second = json_object_get(p, "drains");
+	size_t i;
+
+	json_array_foreach(first, i, e) buf_printf(
+		out, "%s%s", i > 0 ? ", " : fail, json_string_value(e));
+	if (json_array_size(first) > 0 && json_array_size(second) > 0)
+		buf_printf(out, "; ");
+	json_array_foreach(second, i, e) buf_printf(
+		out, "%s%s", i > 0 ? ", " : drain, json_string_value(e));
+}
+
 void
 plan_page(const json_t *p, struct buf *out)
 {
-	const json_t *list = json_object_get(p, "failures"), *e;
 	const json_t *then = json_object_get(p, "then");
 	bool held = json_util_yes(p, "held");
-	size_t i;
 
 	plan_page_losses(p, out);
 	plan_page_head(p, out);
@@ -474,14 +495,15 @@ plan_page(const json_t *p, struct buf *out)
 	plan_page_pieces(json_object_get(p, "pieces"), out);
 	if (!json_is_object(then))
 		return;
-	if (json_array_size(list) == 0)
+	if (!plan_page_asks(p))
 		buf_printf(out, "\n%s\n",
 			json_util_yes(p, "rebalance") ? "REBALANCED"
 						      : "ROUTED AGAIN");
-	json_array_foreach(list, i, e) buf_printf(out, "%s%s",
-		i > 0 ? ", " : "\nAFTER THE FAILURE OF ", json_string_value(e));
-	if (json_array_size(list) > 0)
+	if (plan_page_asks(p)) {
+		buf_printf(out, "\nAFTER ");
+		plan_page_question(p, "THE FAILURE OF ", "THE DRAIN OF ", out);
 		buf_printf(out, "\n");
+	}
 	if (json_util_yes(p, "cut_off"))
 		buf_printf(out, "CUT OFF     heddled's own port: heddled then "
 				"reaches no switch and writes nothing; the "
@@ -492,7 +514,7 @@ plan_page(const json_t *p, struct buf *out)
 	plan_page_transition(json_object_get(p, "transition"), out);
 	plan_page_divided(json_object_get(p, "pieces_then"),
 		json_util_num(p, "loose_then"), held, out);
-	if (json_array_size(list) > 0)
+	if (plan_page_asks(p))
 		fabric_counts_line(json_object_get(p, "fabric_then"), out);
 	plan_page_forecast(then, out);
 	plan_page_pieces(json_object_get(p, "pieces_then"), out);

@@ -3,6 +3,7 @@
 #define HEDDLE_SM_WHAT_IF_PLAN_PAGE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "sm/base/buf.h"
 
@@ -12,6 +13,12 @@ void plan_page(const json_t *plan, struct buf *out);
 /* The answer alone: the verdict and the figures that belong to it, in at most
  * ten lines. */
 void plan_page_short(const json_t *plan, struct buf *out);
+
+/* Whether the plan is about something that fails or is drained; append what,
+ * each list behind its word. */
+bool plan_page_asks(const json_t *plan);
+void plan_page_question(const json_t *plan, const char *fail, const char *drain,
+	struct buf *out);
 
 /* Append one forecast's lines. */
 void plan_page_forecast(const json_t *forecast, struct buf *out);

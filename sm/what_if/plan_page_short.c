@@ -32,17 +32,14 @@ short_losses(const json_t *p, struct buf *out)
 static void
 short_question(const json_t *p, struct buf *out)
 {
-	const json_t *list = json_object_get(p, "failures"), *e;
 	const json_t *m = json_object_get(p, "misfit");
 	long long misfits = json_util_num(m, "switches_missing") +
 			    json_util_num(m, "tables_strange") +
 			    json_util_num(m, "lids_moved");
-	size_t i;
 
-	if (json_array_size(list) > 0) {
-		buf_printf(out, "question    failure of ");
-		json_array_foreach(list, i, e) buf_printf(
-			out, "%s%s", i > 0 ? ", " : "", json_string_value(e));
+	if (plan_page_asks(p)) {
+		buf_printf(out, "question    ");
+		plan_page_question(p, "failure of ", "drain of ", out);
 		buf_printf(out, "\n");
 	}
 	if (misfits > 0)
@@ -114,8 +111,8 @@ short_writes(const json_t *p, struct buf *out)
 static void
 short_pieces(const json_t *p, struct buf *out)
 {
-	bool then = json_is_object(json_object_get(p, "then")) &&
-		    json_array_size(json_object_get(p, "failures")) > 0;
+	bool then =
+		json_is_object(json_object_get(p, "then")) && plan_page_asks(p);
 	size_t n = json_array_size(
 		json_object_get(p, then ? "pieces_then" : "pieces"));
 	long long loose = json_util_num(p, then ? "loose_then" : "loose");

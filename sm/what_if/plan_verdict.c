@@ -9,6 +9,7 @@
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/view/drains.h"
 
 enum { LISTED = 50, NAMED = 5 };
 
@@ -99,7 +100,8 @@ judge_hosts(json_t *v, const struct plan_verdict_ask *ask)
 	char text[96];
 
 	for (size_t i = 0; i < ask->nfail; i++)
-		gone[ask->fail[i].node] |= ask->fail[i].port == 0;
+		gone[ask->fail[i].node] |=
+			ask->fail[i].port == 0 && !ask->fail[i].drained;
 	for (node_ix i = 0; i < was->nnodes; i++)
 		if (fabric_counts_is_host(was, i) && !gone[i] &&
 			topo_by_node_guid(is, was->node[i].guid) == TOPO_NONE &&
@@ -136,6 +138,73 @@ judge_pairs(json_t *v, const struct plan_verdict_ask *ask)
 	}
 }
 
+/* The hosts that are cut off when all that is drained is pulled. */
+static void
+judge_pulled(json_t *v, const struct topo *t, const struct drain *d, size_t n)
+{
+	bool *cut = mem_zalloc(t->nports, sizeof(*cut));
+	uint32_t ports = drains_cut_off(t, d, n, cut);
+	json_t *list = json_array();
+	char text[96];
+
+	for (port_ix p = 0; p < t->nports; p++)
+		if (cut[p] && json_array_size(list) < LISTED)
+			(void)json_array_append_new(
+				list, names_node_desc(t, t->port[p].node));
+	free(cut);
+	(void)snprintf(text, sizeof(text),
+		"%u host port%s cut off when what is drained is pulled", ports,
+		ports == 1 ? " is" : "s are");
+	if (ports > 0)
+		plan_verdict_add(v, "pulled", ports, text, list);
+	else
+		json_decref(list);
+}
+
+/* What is drained and has routes nevertheless, since nothing else connects. */
+static void
+judge_used(
+	json_t *v, const struct forecast *then, const struct drain *d, size_t n)
+{
+	json_t *list = json_array();
+	struct drain_use use;
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < n && then->routes != NULL; i++) {
+		node_ix node = topo_by_node_guid(then->topo, d[i].guid);
+
+		drains_use(&d[i], then->routes, NULL, 0, &use);
+		if (use.entries > 0 && used++ < LISTED)
+			(void)json_array_append_new(
+				list, names_node_desc(then->topo, node));
+	}
+	if (used > 0)
+		plan_verdict_add(v, "drains", used,
+			"what is drained is used, since nothing else connects",
+			list);
+	else
+		json_decref(list);
+}
+
+static void
+judge_drains(json_t *v, const struct plan_verdict_ask *ask)
+{
+	const struct topo *t = ask->topo;
+	struct drain *d = mem_zalloc(ask->nfail, sizeof(*d));
+	size_t n = 0;
+
+	for (size_t i = 0; i < ask->nfail; i++)
+		if (ask->fail[i].drained)
+			d[n++] = (struct drain){
+				.guid = t->node[ask->fail[i].node].guid,
+				.port = (uint8_t)ask->fail[i].port};
+	if (n > 0) {
+		judge_pulled(v, t, d, n);
+		judge_used(v, &ask->what->then, d, n);
+	}
+	free(d);
+}
+
 json_t *
 plan_verdict_make(const struct plan_verdict_ask *ask)
 {
@@ -152,6 +221,8 @@ plan_verdict_make(const struct plan_verdict_ask *ask)
 	json_util_put(v, "losses", json_array());
 	if (then && ask->nfail > 0)
 		judge_hosts(v, ask);
+	if (then)
+		judge_drains(v, ask);
 	if (w->cut_off)
 		plan_verdict_add(v, "manager", 1,
 			"heddled's own port is cut off, and the fabric has no "

@@ -42,7 +42,7 @@ struct ask {
 	const char *topology, *config, *from, *dump, *socket;
 	const char *engine, *method, *packets;
 	double rate; /* packets as a number */
-	struct list set, fail;
+	struct list set, fail, drain;
 	bool json, rebalance, verbose, compare;
 };
 
@@ -51,7 +51,8 @@ struct plan {
 	struct lft_pool *pool;
 	struct forecast_job job;
 	struct inputs in;
-	struct failure *fail;
+	struct failure *fail; /* [nfail] failures, then drains */
+	size_t nfail;
 	struct loss_estimate_pace pace;
 	struct what_if out;
 	json_t *report;
@@ -82,6 +83,8 @@ static const struct option_row {
 		"change one setting of it; repeatable"},
 	{{"--fail", NULL, "NODE[/PORT]"}, MANY, offsetof(struct ask, fail),
 		"what if this fails; repeatable"},
+	{{"--drain", NULL, "NODE[/PORT]"}, MANY, offsetof(struct ask, drain),
+		"what if this is drained; repeatable"},
 	{{"--from", NULL, "FILE|live"}, ONE, offsetof(struct ask, from),
 		"tables in force (dump_fts)"},
 	{{"--rebalance", NULL, NULL}, FLAG, offsetof(struct ask, rebalance),
@@ -194,6 +197,13 @@ known_rate(struct ask *a)
 	       a->rate <= 1e12;
 }
 
+/* Whether there are tables before and after. */
+static bool
+has_change(const struct ask *a)
+{
+	return a->from != NULL || a->fail.n > 0 || a->drain.n > 0;
+}
+
 /* Check that the arguments go together; EXIT_OK or a usage error. */
 static int
 judge_ask(struct ask *a)
@@ -205,21 +215,21 @@ judge_ask(struct ask *a)
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
 		return fail_usage(a, "--topology FILE is missing", NULL);
-	if (a->compare && (a->engine != NULL || a->fail.n > 0 ||
-				  a->from != NULL || a->dump != NULL))
+	if (a->compare && (a->engine != NULL || has_change(a) ||
+				  a->dump != NULL))
 		return fail_usage(a,
 			"--compare goes with --topology, --config and --set "
 			"only",
 			NULL);
 	if (a->engine != NULL && *a->engine == '\0')
 		return fail_usage(a, "a name is missing after", "--engine");
-	if (a->rebalance && a->from == NULL && a->fail.n == 0)
+	if (a->rebalance && !has_change(a))
 		return fail_usage(
-			a, "--rebalance needs --from or --fail", NULL);
-	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
-		a->from == NULL)
-		return fail_usage(
-			a, "--method and --rate need --fail or --from", NULL);
+			a, "--rebalance needs --from, --fail or --drain", NULL);
+	if ((a->method != NULL || a->packets != NULL) && !has_change(a))
+		return fail_usage(a,
+			"--method and --rate need --fail, --drain or --from",
+			NULL);
 	if (a->json && to_stdout(a->dump))
 		return fail_usage(a,
 			"--json and --dump-fts cannot both use standard output",
@@ -331,24 +341,54 @@ look_beside(const struct plan *p, const char *what, struct reason *why)
 				"which no link joins to this one");
 }
 
+/* What is drained has to be a switch, or a link of one to another. */
+static int
+judge_drain(const struct topo *t, const struct failure *f, struct reason *why)
+{
+	port_ix peer =
+		f->port == 0 ? TOPO_NONE
+			     : t->port[topo_port_of(t, f->node, f->port)].peer;
+
+	if (t->node[f->node].sw != TOPO_NONE &&
+		(f->port == 0 || topo_port_switch(t, peer) != TOPO_NONE))
+		return 0;
+	return reason_set(why, "only switches and links between them are "
+			       "drained");
+}
+
+static int
+read_list(struct plan *p, const struct list *l, const char *word, bool drained)
+{
+	struct reason why;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct failure *f = &p->fail[p->nfail++];
+		char text[700];
+		int rc = failure_find(p->in.topo, l->item[i], f, &why);
+
+		if (rc != 0)
+			look_beside(p, l->item[i], &why);
+		else if (drained)
+			rc = judge_drain(p->in.topo, f, &why);
+		f->drained = drained;
+		if (rc == 0)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s %s: %s", word,
+			l->item[i], why.text);
+		return report_error(&p->ask, text);
+	}
+	return EXIT_OK;
+}
+
 static int
 read_failures(struct plan *p)
 {
-	const struct list *l = &p->ask.fail;
-	struct reason why;
+	const struct ask *a = &p->ask;
+	int ret;
 
-	p->fail = mem_zalloc(l->n, sizeof(*p->fail));
-	for (size_t i = 0; i < l->n; i++)
-		if (failure_find(p->in.topo, l->item[i], &p->fail[i], &why) !=
-			0) {
-			char text[700];
-
-			look_beside(p, l->item[i], &why);
-			(void)snprintf(text, sizeof(text), "--fail %s: %s",
-				l->item[i], why.text);
-			return report_error(&p->ask, text);
-		}
-	return EXIT_OK;
+	p->fail = mem_zalloc(a->fail.n + a->drain.n, sizeof(*p->fail));
+	ret = read_list(p, &a->fail, "--fail", false);
+	return ret != EXIT_OK ? ret : read_list(p, &a->drain, "--drain", true);
 }
 
 /* ---- the plan ---- */
@@ -421,6 +461,16 @@ as_given(const char *text)
 	return s != NULL ? s : names_text(text);
 }
 
+static json_t *
+texts_json(const struct list *l)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < l->n; i++)
+		(void)json_array_append_new(list, as_given(l->item[i]));
+	return list;
+}
+
 /* The changes between the tables in force and those afterwards. */
 static void
 put_impact(struct plan *p, json_t *o)
@@ -472,7 +522,7 @@ verdict_json(const struct plan *p, const json_t *impact)
 	json_t *v =
 		plan_verdict_make(&(struct plan_verdict_ask){.what = &p->out,
 			.fail = p->fail,
-			.nfail = p->ask.fail.n,
+			.nfail = p->nfail,
 			.topo = p->in.topo,
 			.cut = (uint64_t)json_util_num(impact, "pairs_cut"),
 			.disconnected = (uint64_t)json_util_num(
@@ -487,7 +537,7 @@ static void
 make_report(struct plan *p)
 {
 	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
-	json_t *o = json_object(), *list = json_array();
+	json_t *o = json_object();
 
 	json_util_put(o, "verdict", json_null()); /* to be the first */
 	json_util_put(o, "topology", as_given(name));
@@ -509,10 +559,8 @@ make_report(struct plan *p)
 		json_util_put(o, "standby", json_incref(p->in.given.standby));
 	json_util_put(o, "pieces", others_json(&p->out.beside));
 	json_util_put(o, "loose", json_util_u64(p->out.beside.loose));
-	for (size_t i = 0; i < p->ask.fail.n; i++)
-		(void)json_array_append_new(
-			list, as_given(p->ask.fail.item[i]));
-	json_util_put(o, "failures", list);
+	json_util_put(o, "failures", texts_json(&p->ask.fail));
+	json_util_put(o, "drains", texts_json(&p->ask.drain));
 	if (p->out.then.topo != NULL)
 		json_util_put(o, "then", plan_json_forecast(&p->out.then));
 	if (p->out.then.topo != NULL) {
@@ -557,9 +605,9 @@ compute_plan(struct plan *p)
 	}
 	if (what_if_now(&p->in, &p->job, &p->out, &why) != 0)
 		return report_error(&p->ask, why.text);
-	if ((p->in.found != NULL || p->ask.fail.n > 0) &&
-		what_if_after(&p->in, &p->job, p->fail, p->ask.fail.n, &p->out,
-			&why) != 0)
+	if ((p->in.found != NULL || p->nfail > 0) &&
+		what_if_after(
+			&p->in, &p->job, p->fail, p->nfail, &p->out, &why) != 0)
 		return report_error(&p->ask, why.text);
 	make_report(p);
 	clear_progress(p);
@@ -639,6 +687,7 @@ plan_free(struct plan *p)
 	free(p->fail);
 	free(p->ask.set.item);
 	free(p->ask.fail.item);
+	free(p->ask.drain.item);
 }
 
 /* The pace of writing: as configured; only a daemon has measured the time of

@@ -120,6 +120,12 @@ plan_verdict() {
 		--topology "$E2E_DIR/demo.net" --fail leaf1
 	page 1 '^UNSAFE: 1 host loses the fabric: h7$' \
 		--topology "$E2E_DIR/demo.net" --fail h7/1
+	page 0 '^SAFE: no host loses anything$' \
+		--topology "$E2E_DIR/demo.net" --drain spine1
+	grep -q '^question    drain of spine1$' "$E2E_DIR/page" ||
+		fail "$(cat "$E2E_DIR/page")"
+	page 1 '^UNSAFE: 4 host ports are cut off when .* is pulled: h5, h6' \
+		--topology "$E2E_DIR/demo.net" --drain leaf2
 	# all that there is to say is one option away
 	"$B/heddlectl" plan --topology "$E2E_DIR/demo.net" --fail leaf1 \
 		--verbose >"$E2E_DIR/page"
@@ -240,6 +246,10 @@ plan_input() {
 		refused 2 "--fail nix: no node is called 'nix'" $net --fail nix
 		refused 2 "--fail leaf1/99: 'leaf1' has no port 99" $net \
 			--fail leaf1/99
+		refused 2 "--drain h7: only switches and links between" $net \
+			--drain h7
+		refused 2 "--drain leaf1/1: only switches and links" $net \
+			--drain leaf1/1
 		refused 2 "'leaf' is in the name of " $net \
 			--fail leaf
 		refused 2 "unknown method 'magic'" $net --method magic

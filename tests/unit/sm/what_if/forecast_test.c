@@ -86,6 +86,30 @@ topo_without(const struct scene *s, const char *what)
 	return t;
 }
 
+/* A drained spine stays, and the leaves have no route over it. */
+START_TEST(drained)
+{
+	struct scene s;
+	struct failure f;
+	struct reason why = {""};
+	struct builder_components less;
+	const struct topo *t;
+	node_ix n;
+
+	scene_new(&s);
+	ck_assert_int_eq(failure_find(s.t, "spine1", &f, &why), 0);
+	f.drained = true;
+	ck_assert_int_eq(failure_apply(s.t, &f, 1, &less, &why), 0);
+	ck_assert_uint_eq(less.n, 1);
+	t = less.topo[0];
+	ck_assert_uint_eq(t->nnodes, s.t->nnodes);
+	n = topo_by_node_guid(t, s.t->node[f.node].guid);
+	ck_assert_uint_eq(t->sw[t->node[n].sw].nadj, 1);
+	builder_components_free(&less);
+	scene_free(&s);
+}
+END_TEST
+
 /* Printed tables are read back: the same tables, the same owners. */
 START_TEST(fts_round)
 {
@@ -459,6 +483,7 @@ main(void)
 	Suite *s = suite_create("forecast");
 	TCase *c = tcase_create("forecast");
 
+	tcase_add_test(c, drained);
 	tcase_add_test(c, fts_round);
 	tcase_add_test(c, fts_owners);
 	tcase_add_test(c, fts_misfits);

@@ -469,7 +469,7 @@ failure_of(const struct story *s, uint32_t node, unsigned port)
 	node_ix n = topo_by_node_guid(t, s->f->node[node].guid);
 
 	ck_assert_uint_ne(n, TOPO_NONE);
-	return (struct failure){n, port};
+	return (struct failure){.node = n, .port = port};
 }
 
 static void
