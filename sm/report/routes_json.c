@@ -204,6 +204,19 @@ put_place(json_t *o, const struct routes *r, const struct route_step *step,
 		o, "direction", json_string(step_direction(r, step, i, n)));
 }
 
+/* How many links of the switch no route leads over, being drained. */
+static void
+put_drained(json_t *o, const struct topo *t, sw_ix s)
+{
+	node_ix n = t->sw[s].node;
+	unsigned idle = 0;
+
+	for (unsigned p = 1; p <= t->node[n].nports; p++)
+		idle += (t->port[topo_port_of(t, n, p)].flags & TP_IDLE) != 0;
+	if (idle > 0)
+		json_util_put(o, "drained", json_integer(idle));
+}
+
 static json_t *
 steps_json(const struct view *v, const struct route_step *step, int n)
 {
@@ -222,6 +235,7 @@ steps_json(const struct view *v, const struct route_step *step, int n)
 		json_util_put(
 			o, "next", next_json(r->topo, step[i].sw, step[i].out));
 		put_link(o, r, &step[i]);
+		put_drained(o, r->topo, step[i].sw);
 		if (why != NULL)
 			json_util_put(o, "foreign_adaptive", names_text(why));
 		(void)json_array_append_new(list, o);

@@ -585,6 +585,10 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 			buf_printf(out, ", load %lld (mean %.1f)",
 				json_util_num(s, "load"),
 				json_util_real(r, "load_mean"));
+		if (json_util_num(s, "drained") > 0)
+			buf_printf(out, ", %lld link%s drained",
+				json_util_num(s, "drained"),
+				names_plural(json_util_num(s, "drained")));
 		buf_printf(out, "\n");
 		page_line("       may leave by another port: it ", s,
 			"foreign_adaptive", out);

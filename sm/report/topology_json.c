@@ -60,8 +60,9 @@ ports_json(const struct topo *t, node_ix n)
 }
 
 static json_t *
-flags_json(const struct topo_node *n)
+flags_json(const struct topo *t, node_ix i)
 {
+	const struct topo_node *n = &t->node[i];
 	static const struct {
 		unsigned bit;
 		const char *name;
@@ -73,10 +74,12 @@ flags_json(const struct topo_node *n)
 	};
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		if ((n->flags & flags[i].bit) != 0)
+	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
+		if ((n->flags & flags[k].bit) != 0)
 			(void)json_array_append_new(
-				list, json_string(flags[i].name));
+				list, json_string(flags[k].name));
+	if ((t->port[n->first_port].flags & TP_DRAINED) != 0)
+		(void)json_array_append_new(list, json_string("drained"));
 	return list;
 }
 
@@ -92,7 +95,7 @@ node_json(const struct view *v, size_t i, const void *param)
 		names_node_desc(t, (node_ix)i), "type", names_type(n), "system",
 		names_guid(n->sysimg), "vendor", (int)n->vendor, "device",
 		n->device, "nports", n->nports, "hops", n->hops, "flags",
-		flags_json(n), "ports", ports_json(t, (node_ix)i));
+		flags_json(t, (node_ix)i), "ports", ports_json(t, (node_ix)i));
 }
 
 static json_t *

@@ -19,6 +19,7 @@
 #			listed as events with what followed, and as missing
 #			until they are back; events outlive kill -9 and a file
 #			that cannot be written
+#	drain		what is drained is pulled without a packet lost
 #	names		nothing shows characters of names that hide or turn text
 #	ctl		what heddlectl says about wrong words and ambiguous
 #			names, as JSON too, and its pages on a terminal
@@ -752,6 +753,59 @@ unwritten_events() {
 		fail "told more than once"
 }
 
+# What is drained is pulled with 0 packets lost, and stays drained over a restart.
+test_drain() {
+	config a 5 </dev/null
+	daemon a h1
+	in_order bring-up
+	soon named a spine2 || fail "no names"
+	rests a
+	tell a drains | grep -q '^Nothing is drained$' || fail "$(tell a drains)"
+	sim traffic 500 >/dev/null || fail "no traffic"
+	tell a drain spine2 --for 2h --reason "fan tray" >"$E2E_DIR/out" ||
+		fail "not clear: $(cat "$E2E_DIR/out")"
+	grep -q 'no route leads over it: it may be pulled' "$E2E_DIR/out" ||
+		fail "$(cat "$E2E_DIR/out")"
+	grep -q 'ends in 2.0 h: fan tray$' "$E2E_DIR/out" ||
+		fail "$(cat "$E2E_DIR/out")"
+	lists a events 'maintenance: drained "spine2" .*, for 2.* by .*: fan tray$'
+	metric a 'heddle_drains{state="clear"} 1'
+	tell a routes h2 h32 | grep -q ', 1 link drained$' ||
+		fail "$(tell a routes h2 h32)"
+	sim remove spine2 || fail "remove"
+	logged a 'node: gone "spine2"'
+	rests a
+	dr_said=$(sim traffic off)
+	case $dr_said in
+	*' 0 lost'*) ;;
+	*) fail "packets were lost: $dr_said" ;;
+	esac
+	halt a
+	daemon a h1
+	soon named a spine1 || fail "no names"
+	tell a drains spine2 | grep -q 'not there now$' ||
+		fail "$(tell a drains)"
+	sim return spine2 || fail "return"
+	logged a 'node: new "spine2"'
+	rests a
+	tell a drains spine2 | grep -q 'it may be pulled$' ||
+		fail "$(tell a drains)"
+	tell a drain leaf1 --force 2>"$E2E_DIR/out"
+	[ $? = 4 ] || fail "our own leaf: not code 4"
+	tell a drain leaf3 2>"$E2E_DIR/out"
+	[ $? = 4 ] || fail "a leaf: not code 4"
+	grep -q "would cut 4 host ports off when pulled: 'h9', 'h10'" \
+		"$E2E_DIR/out" || fail "$(cat "$E2E_DIR/out")"
+	tell a drain spine1 --for soon 2>"$E2E_DIR/out"
+	[ $? = 2 ] || fail "--for soon: not code 2"
+	tell a undrain spine2 | grep -q '^Undrained$' || fail "undrain"
+	lists a events 'maintenance: undrained "spine2" '
+	tell a undrain spine2 2>/dev/null
+	[ $? = 4 ] || fail "undrained twice: not code 4"
+	in_order "undrained"
+	halt a
+}
+
 # shown FILE: it has what is left of the names, and nothing that hides or turns
 # text
 shown() {
@@ -926,8 +980,8 @@ e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | names | ctl) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|names|ctl-FABRIC" ;;
+quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | drain | names | ctl) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|drain|names|ctl-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 [ "$test" != told ] ||

@@ -67,6 +67,7 @@ daemon takeover-demo 240
 daemon reload-demo 240
 daemon told-demo 240
 daemon events-demo 240
+daemon drain-demo 240
 daemon names-demo 240
 daemon ctl-demo 240
 daemon adaptive-demo 240
