@@ -210,7 +210,8 @@ had_link(const struct topo *was, const struct topo *t, sw_ix s,
 	if (n == TOPO_NONE || a->out > was->node[n].nports)
 		return false;
 	p = was->port[topo_port_of(was, n, a->out)].peer;
-	if (p == TOPO_NONE || was->port[p].num != a->peer_port)
+	if (p == TOPO_NONE || (was->port[p].flags & TP_IDLE) != 0 ||
+		was->port[p].num != a->peer_port)
 		return false;
 	peer = &was->node[was->port[p].node];
 	return peer->guid == peer_guid && peer->sw != TOPO_NONE &&
