@@ -336,18 +336,13 @@ static bool
 is_fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
 {
 	const struct topo *t = m->topo;
-	const struct topo_switch *w = &t->sw[s];
+	port_ix peer = topo_port_behind(t, s, port);
 	uint64_t row[MCAST_WORDS];
 
-	for (uint32_t i = 0; i < w->nadj; i++) {
-		const struct topo_adj *a = &t->adj[w->adj + i];
-
-		if (a->out == port)
-			return mft_row(m, t->node[t->sw[a->peer].node].guid,
-				       group, row) &&
-			       mcast_bit(row, a->peer_port);
-	}
-	return false;
+	/* not by topo.adj: trees of before lead over links that are idle now */
+	return peer != TOPO_NONE && topo_port_switch(t, peer) != TOPO_NONE &&
+	       mft_row(m, t->node[t->port[peer].node].guid, group, row) &&
+	       mcast_bit(row, t->port[peer].num);
 }
 
 static bool

@@ -67,14 +67,15 @@ links_withdrawn(const struct topo *was, const struct route_mcast *old,
 {
 	for (sw_ix s = 0; new->link != NULL &&s < t->nsw; s++) {
 		sw_ix o = topo_switch_in(was, t, s);
+		unsigned nports = t->node[t->sw[s].node].nports;
 
-		for (uint32_t i = 0; o != TOPO_NONE && i < t->sw[s].nadj; i++) {
-			uint8_t out = t->adj[t->sw[s].adj + i].out;
-
-			if (!routes_mcast_link(new, s, out) &&
-				routes_mcast_link(old, o, out))
+		/* idle links, too */
+		for (unsigned p = 1; o != TOPO_NONE && p <= nports; p++)
+			if (topo_port_switch(t, topo_port_behind(t, s, p)) !=
+					TOPO_NONE &&
+				!routes_mcast_link(new, s, p) &&
+				routes_mcast_link(old, o, p))
 				return true;
-		}
 	}
 	return false;
 }

@@ -221,14 +221,16 @@ quench_neighbours(struct unknown *b)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct lft_value_cell c = b->v->c[i];
-		const struct topo_switch *sw = &b->t->sw[c.s];
+		unsigned nports = b->t->node[b->t->sw[c.s].node].nports;
 
-		for (uint32_t a = sw->adj; c.unknown && c.quench && c.above &&
-					   a < sw->adj + sw->nadj;
-			a++) {
-			sw_ix near = b->t->adj[a].peer;
+		if (!c.unknown || !c.quench || !c.above)
+			continue;
+		for (unsigned p = 1; p <= nports; p++) {
+			sw_ix near = topo_port_switch(
+				b->t, topo_port_behind(b->t, c.s, p));
 
-			if (!chan_graph_fresh(b->v->net, near) &&
+			if (near != TOPO_NONE && near != c.s &&
+				!chan_graph_fresh(b->v->net, near) &&
 				!chan_graph_quarantined(b->v->net, near))
 				quench_block(b, near, c.b, all);
 		}
