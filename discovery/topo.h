@@ -64,7 +64,8 @@ enum {
 	TP_DRAINED = 1 << 6,   /* its link is to carry no routes; of port 0 of a
 				  switch: the switch is to pass nothing on */
 	TP_IDLE = 1 << 7,      /* its link carries no routes, being drained:
-				  it is none of topo.adj */
+				  it is none of topo.adj; of port 0: the hosts
+				  of a drained switch have one neighbour left */
 };
 
 struct topo_port {

@@ -779,24 +779,44 @@ wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	return after;
 }
 
-/* Wait until what was drained is in force, or is in use again; the answer is
- * what is drained, or the status. */
+/* What wait_after waits for, from the first drain of an answer that is not in
+ * force yet; NULL: it is. */
+static json_t *
+pending_drain(const json_t *reply)
+{
+	const json_t *list =
+		json_object_get(json_object_get(reply, "result"), "drains");
+	const json_t *d = json_array_get(list, 0);
+
+	if (strcmp(json_util_text(d, "state"), "pending") != 0)
+		return NULL;
+	return json_pack("{s:{s:O}}", "result", "wait_generation",
+		json_object_get(d, "generation"));
+}
+
+/* Wait until what was drained is in force, which may take two runs; a standby
+ * waits for nothing. The answer is what is drained. */
 static json_t *
 wait_drained(const struct ask *a, int fd, json_t *reply, struct mono until,
 	int *code)
 {
-	bool back = a->cmd->show == show_undrain;
-	json_t *request;
-
-	if (json_object_get(json_object_get(reply, "result"),
-		    "wait_generation") != NULL)
-		reply = wait_after(a, fd, reply, until, code);
-	if (reply == NULL || back)
-		return reply;
-	json_decref(reply);
-	request = json_pack("{s:s, s:O}", "cmd", "drains", "node",
+	bool waits = json_object_get(json_object_get(reply, "result"),
+			     "wait_generation") != NULL;
+	json_t *request = json_pack("{s:s, s:O}", "cmd", "drains", "node",
 		json_object_get(a->request, "node"));
-	reply = ask_daemon(a, fd, request, until, code);
+	json_t *after = waits ? reply : NULL;
+
+	if (!waits)
+		json_decref(reply);
+	do {
+		reply = after != NULL ? wait_after(a, fd, after, until, code)
+				      : json_null();
+		if (reply == NULL)
+			break;
+		json_decref(reply);
+		reply = ask_daemon(a, fd, request, until, code);
+		after = waits ? pending_drain(reply) : NULL;
+	} while (after != NULL);
 	json_decref(request);
 	return reply;
 }
@@ -1094,9 +1114,12 @@ run_command(const struct ask *a)
 	}
 	if (reply != NULL && a->wait)
 		reply = wait_after(a, fd, reply, until, &code);
-	if (reply != NULL && (a->cmd->show == show_undrain ||
-				     strcmp(a->cmd->name, "drain") == 0))
+	if (reply != NULL && strcmp(a->cmd->name, "drain") == 0)
 		reply = wait_drained(a, fd, reply, until, &code);
+	else if (a->cmd->show == show_undrain &&
+		 json_object_get(json_object_get(reply, "result"),
+			 "wait_generation") != NULL)
+		reply = wait_after(a, fd, reply, until, &code);
 	if (reply != NULL && a->cmd->show == show_handover)
 		reply = wait_handed_over(a, fd, reply, &code);
 	result = json_object_get(reply, "result");

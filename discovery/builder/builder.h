@@ -204,11 +204,13 @@ bool builder_is_cut_off(const struct builder *d, uint64_t guid);
  * No link and no switch is drained any more; then some are, by node GUID and
  * port: the link of this port, or with port 0 all links of the switch. From the
  * next freeze on no route leads over them, except where nothing else connects
- * (builder_drain.c). A GUID or port that is not there changes nothing: the
+ * (builder_drain.c). narrow: a switch with hosts keeps the links to one
+ * neighbour alone, too. A GUID or port that is not there changes nothing: the
  * caller asks again before each freeze.
  */
 void builder_drain_none(struct builder *d);
-void builder_drain(struct builder *d, uint64_t guid, unsigned port);
+void builder_drain(
+	struct builder *d, uint64_t guid, unsigned port, bool narrow);
 
 /*
  * Store what the distribution wrote and the device acknowledged: keeps PortInfo

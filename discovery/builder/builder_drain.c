@@ -6,8 +6,10 @@
  *	1. single links between switches that are not drained themselves;
  *	2. of a drained switch with hosts, the links to switches that are not
  *	   drained and have none: its hosts keep their bandwidth, and up/down
- *	   routes pass nothing on through it;
- *	3. the links between a drained switch and one that is not;
+ *	   routes pass nothing on through it, or seldom: then it is narrowed,
+ *	   and this step leaves it out;
+ *	3. the links between a drained switch and one that is not: first those
+ *	   that are not drained by themselves;
  *	4. those between two drained switches.
  *
  * Of several the one farthest from us is taken, where the root of an sFtree
@@ -30,19 +32,21 @@ builder_drain_none(struct builder *d)
 	for (builder_id i = 0; i < d->nnodes; i++)
 		for (unsigned p = 0;
 			d->node[i] != NULL && p <= d->node[i]->nports; p++)
-			d->node[i]->port[p].flags &= (uint8_t)~TP_DRAINED;
+			d->node[i]->port[p].flags &=
+				(uint8_t) ~(TP_DRAINED | TP_IDLE);
 }
 
 void
-builder_drain(struct builder *d, uint64_t guid, unsigned port)
+builder_drain(struct builder *d, uint64_t guid, unsigned port, bool narrow)
 {
+	uint8_t flags = narrow && port == 0 ? TP_DRAINED | TP_IDLE : TP_DRAINED;
 	builder_id n;
 
 	if (!builder_find(d, guid, &n))
 		return;
 	for (; n != BUILDER_NONE; n = d->node[n]->next)
 		if (port <= d->node[n]->nports)
-			d->node[n]->port[port].flags |= TP_DRAINED;
+			d->node[n]->port[port].flags |= flags;
 }
 
 /* ---- a link, from one of its ends ---- */
@@ -82,6 +86,12 @@ static bool
 is_switch_drained(const struct builder *d, builder_id n)
 {
 	return (d->node[n]->port[0].flags & TP_DRAINED) != 0;
+}
+
+static bool
+is_narrow(const struct builder *d, builder_id n)
+{
+	return (d->node[n]->port[0].flags & TP_IDLE) != 0;
 }
 
 /* The link alone, whatever its switches are. */
@@ -133,7 +143,15 @@ struct choice {
 };
 
 /* The steps above, and what comes first: a link is idle if it is drained. */
-enum step { ALL, SINGLE, HOSTED, ONE_DRAINED, BOTH_DRAINED, STEPS };
+enum step {
+	ALL,
+	SINGLE,
+	HOSTED,
+	ONE_DRAINED,
+	ONE_AND_LINK,
+	BOTH_DRAINED,
+	STEPS
+};
 
 /* Whether this step is about the link. */
 static bool
@@ -147,9 +165,12 @@ is_of_step(const struct builder *d, struct end e, enum step step)
 		return !a && !b;
 	case HOSTED:
 		return a != b && !is_link_drained(d, e) &&
+		       !is_narrow(d, a ? e.n : f.n) &&
 		       has_hosts(d, a ? e.n : f.n) &&
 		       !has_hosts(d, a ? f.n : e.n);
 	case ONE_DRAINED:
+		return a != b && !is_link_drained(d, e);
+	case ONE_AND_LINK:
 		return a != b;
 	case BOTH_DRAINED:
 		return a && b;
@@ -172,7 +193,8 @@ join_switches(const struct choice *c, builder_id a, builder_id b)
 	c->in[union_find_of(c->in, a)] = union_find_of(c->in, b);
 }
 
-/* All links between the two switches carry routes. */
+/* All links between the two switches carry routes, but for those that are
+ * drained by themselves. */
 static void
 put_back_parallels(const struct choice *c, struct end e)
 {
@@ -180,7 +202,8 @@ put_back_parallels(const struct choice *c, struct end e)
 	builder_id peer = far_end(c->d, e).n;
 
 	for (unsigned p = 1; p <= n->nports; p++)
-		if (n->port[p].peer == peer)
+		if (n->port[p].peer == peer &&
+			!is_link_drained(c->d, (struct end){e.n, p}))
 			mark_idle(c->d, (struct end){e.n, p}, false);
 }
 
@@ -208,9 +231,8 @@ try_link(const struct choice *c, struct end e, enum step step)
 		return;
 	if (step != HOSTED && is_joined(c, e.n, peer))
 		return;
-	if (step == SINGLE || step == HOSTED)
-		mark_idle(c->d, e, false);
-	else
+	mark_idle(c->d, e, false);
+	if (step > HOSTED)
 		put_back_parallels(c, e);
 	join_switches(c, e.n, peer);
 }

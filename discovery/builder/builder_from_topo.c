@@ -42,6 +42,8 @@ builder_put_port(struct builder *d, builder_id n, const struct topo_port *as,
 				    (as->flags & TP_EXT_SPEED) != 0, why) < 0)
 		return -1;
 	p->flags = as->flags & (uint8_t)~PORT_FOUND;
+	if (as->num == 0) /* asked for, as with builder_drain */
+		p->flags |= as->flags & TP_IDLE;
 	p->lid = as->found_lid;
 	return 0;
 }

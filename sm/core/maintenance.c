@@ -253,11 +253,28 @@ maintenance_apply(struct sm *sm)
 
 	builder_drain_none(sm->builder);
 	for (size_t i = 0; i < d->n; i++)
-		builder_drain(sm->builder, d->list[i].guid, d->list[i].port);
+		builder_drain(sm->builder, d->list[i].guid, d->list[i].port,
+			d->list[i].narrow);
+}
+
+/* True if a drained switch with hosts has several neighbours, and other traffic
+ * passes it: it is given one. */
+static bool
+narrow_switch(struct sm *sm, struct drain *d, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	node_ix n = topo_by_node_guid(t, d->guid);
+
+	if (d->port != 0 || d->narrow || t->sw[t->node[n].sw].nhost == 0)
+		return false;
+	d->narrow = true;
+	d->generation = sm->generation + 1;
+	dirty_mark_replan(sm, now, DIRTY_DRAIN, NULL);
+	return true;
 }
 
 void
-maintenance_review(struct sm *sm)
+maintenance_review(struct sm *sm, struct mono now)
 {
 	const struct drains *d = &sm->maintenance;
 	const struct drain *first = NULL;
@@ -268,7 +285,7 @@ maintenance_review(struct sm *sm)
 		if (sm->view->generation < d->list[i].generation)
 			continue;
 		drains_use(&d->list[i], sm->view->routes, NULL, 0, &use);
-		if (use.entries == 0)
+		if (use.entries == 0 || narrow_switch(sm, &d->list[i], now))
 			continue;
 		if (n++ == 0) {
 			first = &d->list[i];
@@ -326,6 +343,7 @@ maintenance_load(struct sm *sm, const struct state_file *s)
 		d->guid = x->guid;
 		d->port = x->port;
 		d->forced = x->forced;
+		d->narrow = x->narrow;
 		d->since.ns = -(int64_t)age * SECOND_NS;
 		d->until = MONO_NEVER;
 		if (x->left != STATE_FILE_FOREVER)
@@ -365,6 +383,7 @@ maintenance_gather(const struct sm *sm, struct state_file *s)
 		out[i] = (struct state_file_drain){.guid = x->guid,
 			.port = x->port,
 			.forced = x->forced,
+			.narrow = x->narrow,
 			.age = age > 0 ? (uint64_t)age : 0,
 			.left = x->until.ns == MONO_NEVER.ns
 					? STATE_FILE_FOREVER

@@ -33,8 +33,9 @@ int maintenance_remove(struct sm *sm, uint64_t guid, unsigned port,
 	const char *by, struct mono now, struct reason *why);
 
 void maintenance_apply(struct sm *sm); /* before a freeze */
-/* A view was committed: an alarm about what is drained and still in use. */
-void maintenance_review(struct sm *sm);
+/* A view was committed: what is drained and still in use is narrowed, or there
+ * is an alarm about it. */
+void maintenance_review(struct sm *sm, struct mono now);
 
 void maintenance_load(struct sm *sm, const struct state_file *s);
 void maintenance_start(struct sm *sm, struct mono now);

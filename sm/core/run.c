@@ -713,7 +713,7 @@ run_commit(struct sm *sm, struct mono now)
 	run_pkeys_review(sm);
 	run_qos_review(sm);
 	name_accept_review(sm, now);
-	maintenance_review(sm);
+	maintenance_review(sm, now);
 	m_keys_review(sm);
 	commit_schedule(sm, now);
 	find_left_changes(sm);

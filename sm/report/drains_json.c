@@ -74,6 +74,7 @@ drains_json_one(const struct drains_facts *f, const struct drain *d)
 	json_util_put(o, "by", names_text(d->by));
 	json_util_put(o, "reason", names_text(d->reason));
 	json_util_put(o, "forced", json_boolean(d->forced));
+	json_util_put(o, "generation", json_util_u64(d->generation));
 	json_util_put(
 		o, "age", json_real(mono_seconds(mono_sub(f->now, d->since))));
 	json_util_put(o, "left",

@@ -22,7 +22,8 @@ struct drains_facts {
 
 /*
  * {"drains": [{"guid", "name", "port", "peer", "state", "entries", "trees",
- * "lid", "from", "by", "reason", "forced", "age", "left"}]}, a new object.
+ * "lid", "from", "by", "reason", "forced", "generation", "age", "left"}]}, a
+ * new object. "generation" is that of the first view it can be in force in.
  * "state" is "pending" (its routes are on the way, or this is a standby),
  * "clear" (it may be pulled), "used" (entries and trees lead over it) or
  * "absent".

@@ -35,6 +35,7 @@ static int
 read_drain(struct state_file_reader *r, char *s)
 {
 	static const char *const word[] = {"", "asked", "forced"};
+	static const char *const narrow[] = {"", "narrow"};
 	struct state_file_drain d = {0};
 	uint64_t port;
 	char *at;
@@ -52,6 +53,7 @@ read_drain(struct state_file_reader *r, char *s)
 		return state_words_complain(
 			r, r->line, "time", "not two 32-bit numbers");
 	d.forced = state_words_one_of(word, 3, &s) == 2;
+	d.narrow = state_words_one_of(narrow, 2, &s) == 1;
 	if (!read_text(r, &s, &d.name) || !read_text(r, &s, &d.by) ||
 		!read_text(r, &s, &d.reason) || *s != '\0')
 		return state_words_complain(r, r->line, "text",
@@ -99,7 +101,8 @@ print_drains(const struct state_file *s, struct buf *out)
 			buf_printf(out, " -");
 		else
 			buf_printf(out, " %" PRIu64, d->left);
-		buf_printf(out, " %s", d->forced ? "forced" : "asked");
+		buf_printf(out, " %s%s", d->forced ? "forced" : "asked",
+			d->narrow ? " narrow" : "");
 		print_text(d->name, out);
 		print_text(d->by, out);
 		print_text(d->reason, out);

@@ -70,8 +70,9 @@
  *					drained for maintenance: switch GUID and
  *					port (0: the switch), for so many
  *					seconds, and for so many more ("-": no
- *					end), whether it was forced; its name,
- *					who drained it, and why
+ *					end), whether it was forced, "narrow"
+ *					where one neighbour is left to its
+ *					hosts; its name, who drained it, why
  *	config fabric:			a line of the configuration in force,
  *					without secrets
  *	checksum 0x1f0e...				FNV-1a of all before
@@ -186,6 +187,7 @@ struct state_file_drain {
 	uint64_t guid;	    /* of the switch, not 0 */
 	uint8_t port;	    /* 0: the whole switch */
 	bool forced;	    /* although it cuts hosts off */
+	bool narrow;	    /* its hosts have one neighbour left */
 	uint64_t age, left; /* seconds, when this was saved; left: or
 			       STATE_FILE_FOREVER */
 	const char *name, *by, *reason; /* at most STATE_FILE_TEXT bytes each */

@@ -180,26 +180,14 @@ count_port(const struct routes *r, port_ix p, bool whole, struct drain_use *out)
 		count_entries(r, t->port[p].peer, false, out);
 }
 
-static bool
-has_receivers(const struct mcast_tree *tree, const struct mcast_branch *b)
-{
-	const struct topo *t = tree->topo;
-	const struct topo_switch *sw = &t->sw[b->sw];
-
-	for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-		if (mcast_bit(b->mask, t->end[i].out))
-			return true;
-	return false;
-}
-
-/* Whether the tree leads over the link, or through the switch. */
+/* Whether the tree leads over the link, or through the switch: to one that has
+ * end ports a tree may come by one link, for these. */
 static bool
 is_in_tree(const struct mcast_tree *tree, const struct drain *d)
 {
 	node_ix n = topo_by_node_guid(tree->topo, d->guid);
 	sw_ix s = n != TOPO_NONE ? tree->topo->node[n].sw : TOPO_NONE;
 	unsigned links = 0;
-	bool receives = false;
 
 	for (size_t i = 0; s != TOPO_NONE && i < tree->n; i++) {
 		const struct mcast_branch *b = &tree->branch[i];
@@ -210,10 +198,9 @@ is_in_tree(const struct mcast_tree *tree, const struct drain *d)
 				(b->parent == s && b->down == d->port)))
 			return true;
 		links += (up ? 1U : 0U) + (b->parent == s ? 1U : 0U);
-		if (b->sw == s)
-			receives = has_receivers(tree, b);
 	}
-	return d->port == 0 && links > (receives ? 1 : 0);
+	return d->port == 0 && s != TOPO_NONE &&
+	       links > (tree->topo->sw[s].nend > 1 ? 1 : 0);
 }
 
 void

@@ -33,6 +33,8 @@ struct drain {
 	uint64_t guid; /* of the switch */
 	uint8_t port;  /* the link at this port; 0: the whole switch */
 	bool forced;   /* although it cuts hosts off when it is pulled */
+	bool narrow;   /* a switch with hosts, which keeps one neighbour: other
+			  traffic passed it while it had several */
 	struct mono since, until; /* until: MONO_NEVER, or when it ends */
 	uint32_t generation;   /* the first view in which it can be in force */
 	char name[DRAIN_NAME]; /* of the switch, when it was drained */

@@ -103,7 +103,8 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		if (f[i].drained)
-			builder_drain(c.d, t->node[f[i].node].guid, f[i].port);
+			builder_drain(
+				c.d, t->node[f[i].node].guid, f[i].port, false);
 		else if (f[i].port == 0)
 			c.gone[f[i].node] = true;
 		else

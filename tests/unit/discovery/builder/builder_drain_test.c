@@ -83,15 +83,15 @@ START_TEST(links)
 
 	expect_links(n.d, (unsigned[]){2, 1, 2, 1});
 	/* by either end */
-	builder_drain(n.d, LEAF, 2);
-	builder_drain(n.d, SPINE, 3);
+	builder_drain(n.d, LEAF, 2, false);
+	builder_drain(n.d, SPINE, 3, false);
 	expect_links(n.d, (unsigned[]){1, 1, 1, 1});
-	builder_drain(n.d, LEAF, 3);
+	builder_drain(n.d, LEAF, 3, false);
 	expect_links(n.d, (unsigned[]){0, 1, 1, 1});
 	/* not here, no such port, of a host */
-	builder_drain(n.d, 0x99, 1);
-	builder_drain(n.d, LEAF, 9);
-	builder_drain(n.d, FAR, 1);
+	builder_drain(n.d, 0x99, 1, false);
+	builder_drain(n.d, LEAF, 9, false);
+	builder_drain(n.d, FAR, 1, false);
 	expect_links(n.d, (unsigned[]){0, 1, 1, 1});
 	builder_drain_none(n.d);
 	expect_links(n.d, (unsigned[]){2, 1, 2, 1});
@@ -105,8 +105,8 @@ START_TEST(last_link)
 	struct net n = two_spines();
 
 	builder_remove_link(n.d, n.spine[1], 1);
-	builder_drain(n.d, LEAF, 2);
-	builder_drain(n.d, LEAF, 3);
+	builder_drain(n.d, LEAF, 2, false);
+	builder_drain(n.d, LEAF, 3, false);
 	expect_links(n.d, (unsigned[]){1, 0, 2, 1});
 	builder_remove_link(n.d, n.leaf[0], 2);
 	expect_links(n.d, (unsigned[]){1, 0, 2, 1});
@@ -120,7 +120,7 @@ START_TEST(spine)
 	struct net n = two_spines();
 	struct topo *t, *was = builder_freeze(n.d, 1, NULL);
 
-	builder_drain(n.d, SPINE, 0);
+	builder_drain(n.d, SPINE, 0, false);
 	expect_links(n.d, (unsigned[]){0, 1, 2, 1});
 	t = builder_freeze(n.d, 1, NULL);
 	ck_assert_uint_eq(t->nadj, 8);
@@ -145,13 +145,13 @@ START_TEST(both_spines)
 	struct net n = two_spines();
 	unsigned sum = 0;
 
-	builder_drain(n.d, SPINE, 0);
-	builder_drain(n.d, SPINE + 1, 0);
+	builder_drain(n.d, SPINE, 0, false);
+	builder_drain(n.d, SPINE + 1, 0, false);
 	expect_links(n.d, (unsigned[]){0, 1, 2, 1});
 	/* what is not drained comes first, even if it is the last link */
 	builder_drain_none(n.d);
-	builder_drain(n.d, SPINE, 0);
-	builder_drain(n.d, LEAF, 4);
+	builder_drain(n.d, SPINE, 0, false);
+	builder_drain(n.d, LEAF, 4, false);
 	for (unsigned s = 0; s < 2; s++)
 		sum += routed_links(n.d, LEAF, SPINE + s);
 	ck_assert_uint_eq(routed_links(n.d, LEAF, SPINE + 1), 1);
@@ -165,7 +165,7 @@ START_TEST(quarantined)
 {
 	struct net n = two_spines();
 
-	builder_drain(n.d, SPINE, 0);
+	builder_drain(n.d, SPINE, 0, false);
 	builder_quarantine(n.d, SPINE + 1, "refuses");
 	ck_assert_uint_eq(routed_links(n.d, LEAF, SPINE), 2);
 	ck_assert_uint_eq(routed_links(n.d, LEAF + 1, SPINE), 2);
@@ -183,10 +183,15 @@ START_TEST(leaf)
 	ck_assert(topo_is_aggregation(MELLANOX, AGGREGATION));
 	builder_set_ids(n.d, an, 0x30, MELLANOX, AGGREGATION);
 	builder_add_link(n.d, an, 1, n.spine[0], 8);
-	builder_drain(n.d, LEAF + 1, 0);
+	builder_drain(n.d, LEAF + 1, 0, false);
 	expect_links(n.d, (unsigned[]){2, 1, 2, 1});
-	builder_drain(n.d, LEAF + 1, 2);
+	builder_drain(n.d, LEAF + 1, 2, false);
 	expect_links(n.d, (unsigned[]){2, 1, 1, 1});
+	builder_drain(n.d, LEAF + 1, 0, true);
+	expect_links(n.d, (unsigned[]){2, 1, 1, 0});
+	builder_drain_none(n.d);
+	builder_drain(n.d, LEAF + 1, 0, false);
+	expect_links(n.d, (unsigned[]){2, 1, 2, 1});
 	builder_free(n.d);
 }
 END_TEST
@@ -206,7 +211,7 @@ START_TEST(ring)
 	}
 	for (unsigned i = 0; i < 4; i++)
 		builder_add_link(d, sw[i], 1, sw[(i + 1) % 4], 2);
-	builder_drain(d, LEAF + 1, 0);
+	builder_drain(d, LEAF + 1, 0, false);
 	ck_assert_uint_eq(routed_links(d, LEAF + 1, LEAF) +
 				  routed_links(d, LEAF + 1, LEAF + 2),
 		1);
@@ -222,7 +227,8 @@ START_TEST(copy)
 	struct topo *t, *u;
 	struct builder *d;
 
-	builder_drain(n.d, SPINE, 0);
+	builder_drain(n.d, SPINE, 0, false);
+	builder_drain(n.d, LEAF + 1, 0, true);
 	t = builder_freeze(n.d, 1, NULL);
 	d = builder_from_topo(t);
 	u = builder_freeze(d, 1, NULL);

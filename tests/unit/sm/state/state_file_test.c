@@ -140,8 +140,8 @@ static const struct state_file_missing missing[] = {
 
 /* Nor can the texts of a drain. */
 static const struct state_file_drain drains[] = {
-	{1, 0, false, 3600, 7200, "spine \"1\"", "root (uid 0)", "a\nb"},
-	{UINT64_MAX, 254, true, 0, STATE_FILE_FOREVER, "", "", ""},
+	{1, 0, false, false, 3600, 7200, "spine \"1\"", "root (uid 0)", "a\nb"},
+	{UINT64_MAX, 254, true, true, 0, STATE_FILE_FOREVER, "", "", ""},
 };
 
 static void
@@ -155,6 +155,7 @@ check_drains(const struct state_file *back)
 		ck_assert_uint_eq(a->guid, b->guid);
 		ck_assert_uint_eq(a->port, b->port);
 		ck_assert_int_eq(a->forced, b->forced);
+		ck_assert_int_eq(a->narrow, b->narrow);
 		ck_assert_uint_eq(a->age, b->age);
 		ck_assert_uint_eq(a->left, b->left);
 		ck_assert_str_eq(a->by, b->by);
