@@ -168,6 +168,10 @@ play_step(struct chaos *c, const struct chaos_step *e)
 	case CHAOS_LEAVE:
 		chaos_group_say(&c->group, e);
 		break;
+	case CHAOS_DRAIN:
+	case CHAOS_UNDRAIN:
+		chaos_drain_say(c->w->sm, c->script.f, e, sim_now(s));
+		break;
 	case CHAOS_KINDS:
 		break;
 	}
@@ -221,13 +225,16 @@ has_slow_link(const struct chaos *c)
 }
 
 /*
- * An alarm at rest is a failure, but for one that is true for good: a late copy
+ * An alarm at rest is a failure, but for two that are true for good: what is
+ * drained is needed, which chaos_drain_judge judges; and a late copy
  * of a Set armed one end of a link that had been reset, and OperationalVLs of a
  * port that is Armed are not changed without taking its link down.
  */
 static bool
 is_true_alarm(const struct chaos *c, const struct sm_status *s)
 {
+	if (s->drained[0] != '\0' && strcmp(s->alarm, s->drained) == 0)
+		return true;
 	return c->script.sim.faults.delay > 0 && s->shortage[0] != '\0' &&
 	       strcmp(s->alarm, s->shortage) == 0 && has_slow_link(c);
 }
@@ -396,6 +403,7 @@ come_to_rest(struct chaos *c, struct reason *why)
 		if (!judge_rest(c, why) && !judge_order(c, why) &&
 			!judge_belief(c, why) && !judge_lids(c, why) &&
 			!judge_keys(c, why) &&
+			!chaos_drain_judge(c->w->sm, why) &&
 			!chaos_group_judge(&c->group, c->w->sm, why))
 			return 0;
 	} while (mono_before(sim_now(c->w->sim), end));

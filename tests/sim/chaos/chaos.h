@@ -20,6 +20,8 @@
  *            register anew
  *   keys     with partitions: ports have the keys in force
  *            (tests/sim/referee/tenants.h)
+ *   drains   with drains: no route leads over what is drained, where the
+ *            switches are connected without it
  *
  * and at no moment packets to a LID were in a loop, a cycle of dependencies was
  * closed, or a packet to a group came twice. The last four are judged if the
@@ -52,6 +54,7 @@ struct chaos_limits {
 	unsigned min_hosts; /* about; above 0 all fabrics are large */
 	unsigned judge;	    /* CHAOS_* that make a seed fail; all are counted */
 	bool tenants;	    /* with partitions, and reloads of them */
+	bool drains;	    /* switches and links are drained, by force */
 	bool lanes; /* with several routing layers, and sometimes QoS levels */
 	/* The engine, on fabrics that it is for: "dor", "torus", "dragonfly",
 	 * "nue" (any fabric, on 1 to 8 layers). NULL: what the daemon takes, on

@@ -31,6 +31,8 @@ enum chaos_kind {
 	CHAOS_TAMPER,
 	CHAOS_JOIN,
 	CHAOS_LEAVE,
+	CHAOS_DRAIN,
+	CHAOS_UNDRAIN,
 	CHAOS_KINDS,
 };
 
@@ -38,7 +40,8 @@ struct chaos_step {
 	struct mono at;
 	enum chaos_kind kind;
 	uint32_t node, port;
-	uint32_t value; /* millionths, microseconds, times, or a group */
+	uint32_t value; /* millionths, microseconds, milliseconds of a drain,
+			   times, or a group */
 };
 
 struct chaos_script {
@@ -86,5 +89,11 @@ void chaos_group_say(struct chaos_group *g, const struct chaos_step *e);
 struct sm;
 int chaos_group_judge(
 	const struct chaos_group *g, const struct sm *sm, struct reason *why);
+
+/* chaos_drain.c: drain, or undrain, if the daemon is there. */
+void chaos_drain_say(struct sm *sm, const struct fabric *f,
+	const struct chaos_step *e, struct mono now);
+/* Whether what is drained is free, where it can be. 0, or -1 and why. */
+int chaos_drain_judge(const struct sm *sm, struct reason *why);
 
 #endif

@@ -2,11 +2,12 @@
  * soak: chaos runs (chaos.h) of successive seeds, or one of them again.
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
- *		[--judge N] [--tenants] [--lanes] [--engine NAME]
+ *		[--judge N] [--tenants] [--drains] [--lanes] [--engine NAME]
  *	soak --seed SEED	that one, with the daemon's log
  *
  * --hosts: about as many at most; --large: at least; --tenants: with
- * partitions; --lanes: with several routing layers, and sometimes QoS levels;
+ * partitions; --drains: switches and links are drained; --lanes: with several
+ *routing layers, and sometimes QoS levels;
  * --engine: dor, torus, dragonfly, on fabrics that it is for; nue, on any.
  *
  * --judge: a sum of 1 (a restart writes nothing), 2 (no loop at any moment), 4
@@ -38,10 +39,10 @@ print_usage(void)
 	(void)fprintf(stderr,
 		"usage: soak [--seconds N] [--count N] "
 		"[--hosts N] [--large N]\n"
-		"            [--from SEED] [--judge N] [--tenants] [--lanes]\n"
-		"            [--engine NAME]\n"
+		"            [--from SEED] [--judge N] [--tenants] [--drains]\n"
+		"            [--lanes] [--engine NAME]\n"
 		"       soak --seed SEED [--hosts N] [--large "
-		"N] [--tenants] [--lanes] [--engine NAME]\n");
+		"N] [--tenants] [--drains] [--lanes] [--engine NAME]\n");
 	exit(2);
 }
 
@@ -73,6 +74,8 @@ read_options(char **argv)
 			o.limits.judge = (unsigned)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--tenants") == 0) {
 			o.limits.tenants = true;
+		} else if (strcmp(argv[i], "--drains") == 0) {
+			o.limits.drains = true;
 		} else if (strcmp(argv[i], "--lanes") == 0) {
 			o.limits.lanes = true;
 		} else if (strcmp(argv[i], "--engine") == 0) {

@@ -636,6 +636,35 @@ add_tenants(struct plan_maker *m, uint64_t seed)
 	append_what(m, ", partitions");
 }
 
+/* A switch, or the link of one of its ports; drawn separately, too. Some drains
+ * end by a command, some by their time, some stay. */
+static void
+add_drains(struct plan_maker *m, uint64_t seed)
+{
+	struct chaos_script *s = m->s;
+	unsigned most = (unsigned)(s->end.ns / 1000000) + 2000;
+
+	m->rng = (struct rng){seed ^ UINT64_C(0x647261696e)};
+	for (unsigned n = draw_between(m, 1, 8); n > 0; n--) {
+		struct mono at = mono_ms(draw_between(m, 0, most));
+		uint32_t sw = pick_node(m, FABRIC_SWITCH);
+		uint32_t port;
+
+		if (sw == FABRIC_NONE)
+			return;
+		port = draw_percent(m, 50)
+			       ? 0
+			       : draw_between(m, 1, s->f->node[sw].nports);
+		add_step(m, at, CHAOS_DRAIN, sw, port)->value =
+			draw_percent(m, 30) ? draw_between(m, 1, 3000) : 0;
+		if (draw_percent(m, 50))
+			add_step(m, mono_add(at, draw_span(m)), CHAOS_UNDRAIN,
+				sw, port);
+	}
+	s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));
+	append_what(m, ", drains");
+}
+
 /* Hosts join and leave all the time; also drawn separately. */
 static void
 write_groups(struct plan_maker *m, uint64_t seed)
@@ -701,6 +730,8 @@ chaos_script_make(
 		add_tenants(&m, seed);
 	if (l->lanes)
 		add_lanes(&m, seed);
+	if (l->drains)
+		add_drains(&m, seed);
 	(void)snprintf(s->what, sizeof(s->what), "%s", m.what);
 }
 
@@ -736,6 +767,8 @@ chaos_script_print(const struct chaos_script *s, const struct chaos_step *step,
 		[CHAOS_TAMPER] = "another hand in the keys of",
 		[CHAOS_JOIN] = "joins group",
 		[CHAOS_LEAVE] = "leaves group",
+		[CHAOS_DRAIN] = "drained, for ms:",
+		[CHAOS_UNDRAIN] = "undrained",
 	};
 
 	buf_printf(out, "%12.6f  %s", mono_seconds(step->at), word[step->kind]);

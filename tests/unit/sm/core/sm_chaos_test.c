@@ -14,14 +14,27 @@
 
 /* Sanitizers check the code, not the fabric: some of the days are enough. */
 #ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 300, TENANT_SEEDS = 100, DOR_SEEDS = 30, NUE_SEEDS = 8 };
+enum {
+	SEEDS = 300,
+	TENANT_SEEDS = 100,
+	DOR_SEEDS = 30,
+	NUE_SEEDS = 8,
+	DRAIN_SEEDS = 60
+};
 #else
-enum { SEEDS = 1000, TENANT_SEEDS = 200, DOR_SEEDS = 150, NUE_SEEDS = 24 };
+enum {
+	SEEDS = 1000,
+	TENANT_SEEDS = 200,
+	DOR_SEEDS = 150,
+	NUE_SEEDS = 24,
+	DRAIN_SEEDS = 300
+};
 #endif
 enum {
 	MAX_HOSTS = 800,
 	FEW_HOSTS = 200,
 	LANES_HOSTS = 150,
+	DRAIN_HOSTS = 150,
 	SOAK_HOSTS = 600, /* heddle-soak's default */
 	TAIL = 4000
 };
@@ -118,6 +131,24 @@ START_TEST(a_bad_day_for_tenants)
 
 	run_day(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS, .tenants = true});
+}
+END_TEST
+
+/* 242: disjoint paths by a link that was drained; 859: a multicast tree over a
+ * link that is drained by a push that changes the order of switches. */
+START_TEST(a_day_of_maintenance)
+{
+	static const uint64_t remembered_drains[] = {242, 859};
+	const size_t n = sizeof(remembered_drains) / sizeof(*remembered_drains);
+	const char *seed = getenv("SEED");
+
+	run_day(seed != NULL	 ? strtoull(seed, NULL, 0)
+		: (size_t)_i < n ? remembered_drains[_i]
+				 : 97500000 + (unsigned)_i,
+		(struct chaos_limits){.max_hosts = DRAIN_HOSTS,
+			.drains = true,
+			.tenants = _i % 5 == 4,
+			.lanes = _i % 4 == 3});
 }
 END_TEST
 
@@ -298,6 +329,7 @@ main(void)
 	tcase_add_loop_test(tc, a_remembered_day_with_lanes, 0,
 		sizeof(remembered_lanes) / sizeof(*remembered_lanes));
 	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
+	tcase_add_loop_test(tc, a_day_of_maintenance, 0, DRAIN_SEEDS);
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
 	tcase_add_loop_test(
