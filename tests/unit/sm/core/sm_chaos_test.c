@@ -144,7 +144,7 @@ START_TEST(a_day_of_maintenance)
 
 	run_day(seed != NULL	 ? strtoull(seed, NULL, 0)
 		: (size_t)_i < n ? remembered_drains[_i]
-				 : 97500000 + (unsigned)_i,
+				 : 97510000 + (unsigned)_i,
 		(struct chaos_limits){.max_hosts = DRAIN_HOSTS,
 			.drains = true,
 			.tenants = _i % 5 == 4,
