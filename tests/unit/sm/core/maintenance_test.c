@@ -424,6 +424,28 @@ START_TEST(a_leaf)
 }
 END_TEST
 
+/* The leaf below which paths between spines descend and climb: it is narrowed,
+ * and a restart finds it so. */
+START_TEST(the_sftree_root)
+{
+	struct lab l = lab_new();
+
+	expect_used(&l, "leaf8", 0);
+	ck_assert_msg(try_drain(&l, "leaf8", 0, 0, true), "%s", l.why.text);
+	core_expect_order(l.w, "drained");
+	ck_assert(sm_drains(l.w->sm)->list[0].narrow);
+	expect_clear(&l, "leaf8", 0);
+	world_run(l.w, mono_ms(2000));
+	world_kill(l.w);
+	sim_clear_stats(l.w->sim);
+	world_start(l.w);
+	core_expect_order(l.w, "restarted");
+	ck_assert_uint_eq(sim_stats(l.w->sim)->lft_sets, 0);
+	expect_clear(&l, "leaf8", 0);
+	lab_free(&l);
+}
+END_TEST
+
 START_TEST(time_is_over)
 {
 	struct lab l = lab_new();
@@ -529,6 +551,7 @@ main(void)
 	tcase_add_test(t, last_path);
 	tcase_add_test(t, failure_beside);
 	tcase_add_test(t, a_leaf);
+	tcase_add_test(t, the_sftree_root);
 	tcase_add_test(t, time_is_over);
 	tcase_add_test(t, restart);
 	tcase_add_test(t, one_hold_down);
