@@ -19,6 +19,7 @@
 #include "sm/report/snapshot_json.h"
 #include "sm/report/topology_json.h"
 #include "sm/report/tree_json.h"
+#include "sm/view/drains.h"
 
 enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
 
@@ -345,6 +346,9 @@ command_drain(struct client *k, json_t *request)
 		return answer_error("bad-argument",
 			"a drain lasts from 1 to 34560000 seconds, or has no "
 			"end");
+	if (ask.reason != NULL && strlen(ask.reason) >= DRAIN_REASON)
+		return answer_error(
+			"bad-argument", "a reason has at most 200 bytes");
 	ask.seconds = (uint64_t)seconds;
 	ask.force = force != 0;
 	r = ops->drain(ops->cookie, k->uid, &ask, &why);

@@ -525,6 +525,7 @@ START_TEST(drains)
 		"{\"cmd\":\"undrain\",\"node\":\"a\",\"force\":true}\n",
 		"{\"cmd\":\"drains\",\"node\":1}\n"};
 	struct fixture f;
+	char text[300];
 	json_t *j;
 	int fd;
 
@@ -546,6 +547,11 @@ START_TEST(drains)
 	j = client_ask(&f, fd, "{\"cmd\":\"drains\",\"node\":\"s1\"}\n");
 	ck_assert_str_eq(result_text(j, "node"), "s1");
 	json_decref(j);
+	(void)snprintf(text, sizeof(text),
+		"{\"cmd\":\"drain\",\"node\":\"a\",\"reason\":\"%0201d\"}\n",
+		0);
+	client_send_text(&f, fd, text);
+	expect_error(&f, fd, "bad-argument");
 	f.refuse = "cuts off";
 	client_send_text(&f, fd, "{\"cmd\":\"undrain\",\"node\":\"s1\"}\n");
 	expect_error(&f, fd, "refused");
