@@ -13,6 +13,7 @@
 #   make records    what saquery shows of both managers
 #   make managers   two daemons, and what may happen to the master
 #   make groups     what joins and leaves cost
+#   make deb        Debian packages in build/deb
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build/san
 #   make COV=1 ...  with coverage counters, in build/cov
 #   make CC=clang   warnings are errors with either compiler

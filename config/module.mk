@@ -37,3 +37,9 @@ install: $(addprefix $(B)/,heddled heddlectl heddle-sim libheddle-umad.so \
 	@PREFIX=$(PREFIX) SYSCONFDIR=$(SYSCONFDIR) BINDIR=$(BINDIR) \
 		SBINDIR=$(SBINDIR) LIBDIR=$(LIBDIR) DATADIR=$(DATADIR) \
 		INSTALL="$(INSTALL)" DESTDIR=$(DESTDIR) sh $(I)/install.sh $(B)
+
+# Debian packages in build/deb: daemon, tools, simulated fabric, documentation.
+.PHONY: deb
+deb:
+	@sh tests/lint/deps.sh deb
+	@sh $(I)/deb.sh

@@ -33,7 +33,7 @@ $(B)/pic/%.o: %.c Makefile | deps-ok
 		-MMD -MP -c -o $@ $<
 $(B)/libheddle-umad.so: $(PRELOAD:%.c=$(B)/pic/%.o)
 	@echo LD $@
-	@$(CC) -shared -Wl,-z,defs -o $@ $^ -pthread -ldl
+	@$(CC) -shared -Wl,-z,defs,-z,relro,-z,now -o $@ $^ -pthread -ldl
 -include $(PRELOAD:%.c=$(B)/pic/%.d)
 
 # Measurements, run by hand or by `make bench`: build/bench/NAME.

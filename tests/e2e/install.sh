@@ -274,6 +274,16 @@ expected() {
 	done
 }
 
+# packed: each of them is in a Debian package, too, or left out by name
+packed() {
+	cat debian/*.install debian/not-installed >"$E2E_DIR/packed"
+	expected | awk 'NR == FNR { place["/" $1]; next }
+		{ for (p in place) if (index($1, p) == 1) next; print $1 }' \
+		"$E2E_DIR/packed" - >"$E2E_DIR/loose"
+	[ ! -s "$E2E_DIR/loose" ] ||
+		fail "in no package: $(cat "$E2E_DIR/loose")"
+}
+
 # has_line UNIT TEXT: it has that line
 has_line() {
 	grep -qxF -- "$2" "$root/usr/lib/systemd/system/$1" ||
@@ -354,6 +364,7 @@ files() {
 		LC_ALL=C sort >"$E2E_DIR/is"
 	expected | LC_ALL=C sort >"$E2E_DIR/want"
 	diff "$E2E_DIR/want" "$E2E_DIR/is" || fail "other files"
+	packed
 
 	# the sample changes nothing, and all of it is good with its '#' removed
 	etc=$root/etc/heddle/heddle.yaml

@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: deps.sh build|demo|check|fuzz|bench|lint
+# usage: deps.sh build|demo|check|fuzz|bench|lint|deb
 # Installs the packages that a job needs and the machine lacks (as root or by
 # sudo), or refuses clearly. What apt says goes to build/deps.log.
 #
@@ -10,6 +10,9 @@
 # - on a machine with InfiniBand devices no package with such a service is
 #   installed, unless HEDDLE_DEPS=yes, or CI=true, says so.
 #
+# With HEDDLE_DEPS=no nothing is looked for or installed: where packages are
+# built, other tools do that.
+#
 # HEDDLE_ROOT is put in front of /sys and /etc, for tests of this script.
 set -eu
 build="gcc make libc6-dev pkg-config libev-dev libyaml-dev libjansson-dev
@@ -18,6 +21,7 @@ demo="infiniband-diags procps"
 check="check ibsim-utils infiniband-diags opensm procps"
 fuzz="clang libclang-rt-dev"
 bench="$check time"
+deb="debhelper dpkg-dev"
 lint="git clang clang-format clang-tidy cppcheck mandoc shellcheck binutils"
 # packages with a service that acts on InfiniBand devices
 services="opensm rdma-core ibacm srptools"
@@ -30,8 +34,9 @@ check) need="$build $check" ;;
 fuzz) need="$build $fuzz" ;;
 bench) need="$build $bench" ;;
 lint) need="$build $lint" ;;
+deb) need="$build $deb" ;;
 *)
-	echo "usage: deps.sh build|demo|check|fuzz|bench|lint" >&2
+	echo "usage: deps.sh build|demo|check|fuzz|bench|lint|deb" >&2
 	exit 2
 	;;
 esac
@@ -95,6 +100,7 @@ disable() {
 		$sudo update-rc.d "$1" disable >/dev/null 2>&1 || true
 }
 
+[ "${HEDDLE_DEPS:-}" != no ] || exit 0
 stamp=build/.deps-$job
 [ -f "$stamp" ] && [ -z "$(find "$0" -newer "$stamp")" ] && exit 0
 mkdir -p build
