@@ -43,3 +43,12 @@ install: $(addprefix $(B)/,heddled heddlectl heddle-sim libheddle-umad.so \
 deb:
 	@sh tests/lint/deps.sh deb
 	@sh $(I)/deb.sh
+
+# What lintian says of them, and whether they do in a Debian of their own.
+.PHONY: deb-check
+deb-check:
+	@sh tests/lint/deps.sh deb-check
+	@sh $(I)/deb.sh
+	@lintian --pedantic -I --fail-on error,warning,info,pedantic \
+		--allow-root --tag-display-limit 0 $(B)/deb/*.changes
+	@tests/e2e/deb.sh packages

@@ -91,6 +91,7 @@ install demo 120
 install desk 120
 install files 120
 install shells 120
+deb packages 300
 '
 
 # one KIND NAME SECONDS: run it; its report appears as $E2E_OUT/KIND-NAME in one

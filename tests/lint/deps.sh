@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: deps.sh build|demo|check|fuzz|bench|lint|deb
+# usage: deps.sh build|demo|check|fuzz|bench|lint|deb|deb-check
 # Installs the packages that a job needs and the machine lacks (as root or by
 # sudo), or refuses clearly. What apt says goes to build/deps.log.
 #
@@ -22,6 +22,7 @@ check="check ibsim-utils infiniband-diags opensm procps"
 fuzz="clang libclang-rt-dev"
 bench="$check time"
 deb="debhelper dpkg-dev"
+debcheck="lintian debootstrap"
 lint="git clang clang-format clang-tidy cppcheck mandoc shellcheck binutils"
 # packages with a service that acts on InfiniBand devices
 services="opensm rdma-core ibacm srptools"
@@ -35,8 +36,9 @@ fuzz) need="$build $fuzz" ;;
 bench) need="$build $bench" ;;
 lint) need="$build $lint" ;;
 deb) need="$build $deb" ;;
+deb-check) need="$build $deb $debcheck" ;;
 *)
-	echo "usage: deps.sh build|demo|check|fuzz|bench|lint|deb" >&2
+	echo "usage: deps.sh build|demo|check|fuzz|bench|lint|deb|deb-check" >&2
 	exit 2
 	;;
 esac
