@@ -1,25 +1,21 @@
 #include "config/config.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "config/config_files.h"
 #include "config/option_table.h"
 #include "config/partition_options.h"
 #include "config/qos_options.h"
 #include "config/setting.h"
 #include "config/value.h"
 #include "config/yaml.h"
-#include "sm/base/file.h"
 #include "sm/base/mem.h"
 
-/* A file being read. */
+/* A file, or several together, being read. */
 struct parsing {
 	struct section keys;
 	struct config *c;
@@ -305,18 +301,23 @@ check_prefix_routes(const struct schema_records *all, struct diag_list *d)
 	}
 }
 
-/*
- * Read the tree of a file into p->c; root NULL: the mistake is reported
- * already.
- */
+/* Read the tree of a file into p->c; root NULL: the mistake is reported
+ * already. */
 static void
-read_tree(struct parsing *p, const struct yaml_value *root)
+read_keys(struct parsing *p, const struct yaml_value *root)
 {
 	if (root != NULL && root->kind == YAML_KIND_MAP)
 		schema_section_read(&p->keys, root, p->c, &p->env, p->d);
 	else if (root != NULL && root->kind != YAML_KIND_BAD)
 		diag_add(p->d, root->at, "value", "",
 			"expected keys and their values, such as 'fabric:'");
+}
+
+/* The same, and judge it as a whole. */
+static void
+read_tree(struct parsing *p, const struct yaml_value *root)
+{
+	read_keys(p, root);
 	if (diag_count(p->d) > 0)
 		return;
 	check_declared(p);
@@ -324,27 +325,6 @@ read_tree(struct parsing *p, const struct yaml_value *root)
 	partition_check(&p->c->partitions, p->d);
 	check_prefix_routes(&p->c->sa.prefix_routes, p->d);
 	qos_check(p->c, p->d);
-}
-
-struct config *
-config_parse(const char *file, const char *text, size_t len,
-	const struct schema_module *const *modules, struct diag_list *d)
-{
-	struct arena *scratch = arena_new();
-	struct parsing p = {.d = d, .keys = keys_new(scratch, modules)};
-	const struct yaml_value *root;
-
-	diag_begin(d, file, text, len);
-	d->secret = list_secret_words(&p.keys, d->arena);
-	p.c = config_new(modules, &p.env);
-	root = yaml_read(scratch, text, len, d);
-	read_tree(&p, root);
-	diag_end(d);
-	arena_free(scratch);
-	if (diag_count(d) == 0)
-		return p.c;
-	config_unref(p.c);
-	return NULL;
 }
 
 /* Keys up to 1 are those with which managers come: OpenSM's sm_key and sa_key
@@ -373,56 +353,121 @@ next_secret(const struct section *k, const struct config *c, size_t *i)
 }
 
 /* A key that every user can read protects nothing. */
-static struct config *
-refuse_open_secrets(int fd, struct config *c, struct diag_list *d)
+static void
+refuse_open_secrets(struct parsing *p, const struct config_file *f)
 {
-	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch, c != NULL ? c->modules : NULL);
-	struct stat st;
 	size_t i = 0;
 
-	if (c != NULL && fstat(fd, &st) == 0 && (st.st_mode & S_IROTH) != 0 &&
-		next_secret(&k, c, &i)) {
-		(void)diag_add(d, (struct diag_place){0, 0}, "readable",
-			k.key[i].name,
+	if (f->open && next_secret(&p->keys, p->c, &i))
+		(void)diag_add(p->d,
+			(struct diag_place){0, 0, diag_source_now(p->d)},
+			"readable", p->keys.key[i].name,
 			"every user can read this file, and %s is secret: "
 			"chmod o= %.200s",
-			k.key[i].name, d->file);
-		diag_end(d);
-		config_unref(c);
-		c = NULL;
+			p->keys.key[i].name, f->name);
+}
+
+/*
+ * The tree of one file, which is judged by itself as far as that can be done:
+ * what another file replaces has no mistakes either. NULL after one.
+ */
+static struct yaml_value *
+read_file(const struct config_file *f,
+	const struct schema_module *const *modules, struct arena *a,
+	struct diag_list *d)
+{
+	struct parsing p = {.d = d, .keys = keys_new(a, modules)};
+	size_t before = diag_count(d);
+	struct yaml_value *root;
+
+	if (f->why.text[0] != '\0') {
+		diag_add(d, (struct diag_place){0, 0, diag_source_now(d)},
+			"unreadable", "", "%s", f->why.text);
+		return NULL;
 	}
+	p.c = config_new(modules, &p.env);
+	root = yaml_read(a, f->text != NULL ? f->text : "", f->len, d);
+	read_keys(&p, root);
+	if (diag_count(d) == before)
+		refuse_open_secrets(&p, f);
+	config_unref(p.c);
+	return diag_count(d) == before ? root : NULL;
+}
+
+/* Keep the names of the files that there are, and what comes from where. */
+static void
+keep_origins(struct parsing *p, const struct config_files *all)
+{
+	const char **name = arena_array(p->c->arena, all->n, sizeof(*name));
+
+	for (size_t i = 0; i < all->n; i++)
+		name[i] = arena_strdup(p->c->arena, all->item[i].name);
+	p->c->file = name;
+	p->c->nfiles = all->n == 1 && all->item[0].absent ? 0 : all->n;
+	origin_list(&p->keys, p->c, p->c->arena, &p->c->origins);
+}
+
+/* The configuration of these files, the later on top of the earlier. */
+static struct config *
+parse_files(const struct config_files *all,
+	const struct schema_module *const *modules, struct diag_list *d)
+{
+	struct arena *scratch = arena_new();
+	struct parsing p = {.d = d, .keys = keys_new(scratch, modules)};
+	struct yaml_value *root = NULL, *over;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct config_file *f = &all->item[i];
+
+		if (i > 0) {
+			diag_next(d, f->name, f->text, f->len);
+		} else {
+			diag_begin(d, f->name, f->text, f->len);
+			d->secret = list_secret_words(&p.keys, d->arena);
+		}
+		over = read_file(f, modules, scratch, d);
+		if (root == NULL)
+			root = over;
+		else if (over != NULL)
+			yaml_merge(root, over);
+	}
+	p.c = config_new(modules, &p.env);
+	if (diag_count(d) == 0)
+		read_tree(&p, root);
+	if (diag_count(d) == 0)
+		keep_origins(&p, all);
+	diag_end(d);
 	arena_free(scratch);
+	if (diag_count(d) == 0)
+		return p.c;
+	config_unref(p.c);
+	return NULL;
+}
+
+struct config *
+config_parse(const char *file, const char *text, size_t len,
+	const struct schema_module *const *modules, struct diag_list *d)
+{
+	char *name = mem_strdup(file), *copy = mem_dup(text, len);
+	struct config_file one = {.name = name, .text = copy, .len = len};
+	const struct config_files all = {&one, 1, 1};
+	struct config *c = parse_files(&all, modules, d);
+
+	free(name);
+	free(copy);
 	return c;
 }
 
 struct config *
-config_load(const char *file, const struct schema_module *const *modules,
-	struct diag_list *d)
+config_load(const char *file, bool must_exist,
+	const struct schema_module *const *modules, struct diag_list *d)
 {
-	/* O_NONBLOCK: a FIFO must not hang a reload */
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct config *c = NULL;
-	char *text = NULL;
-	/* one byte more than is allowed tells that it is too large */
-	ssize_t n =
-		fd < 0 ? -1 : file_read_regular(fd, YAML_MAX_BYTES + 1, &text);
-	int error = errno;
+	struct config_files all;
+	struct config *c;
 
-	if (n >= 0) {
-		c = config_parse(file, text, (size_t)n, modules, d);
-		c = refuse_open_secrets(fd, c, d);
-	} else {
-		diag_begin(d, file, NULL, 0);
-		diag_add(d, (struct diag_place){0, 0}, "unreadable", "",
-			"cannot be read: %s",
-			error == EINVAL ? "not a regular file"
-					: strerror(error));
-		diag_end(d);
-	}
-	if (fd >= 0)
-		(void)close(fd);
-	free(text);
+	config_files_read(&all, file, must_exist);
+	c = parse_files(&all, modules, d);
+	config_files_free(&all);
 	return c;
 }
 

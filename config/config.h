@@ -1,13 +1,14 @@
 /*
  * config: the configuration as a value.
  *
- * One YAML file becomes one immutable struct config in its own arena, or a
- * list of mistakes. A reload makes a second one, compares, and either swaps or
- * keeps the first; nothing ever edits a configuration that is in use. The
- * tables of all options are in config/option_table.c; this file walks them: to
- * read, to print every key canonically (a fixpoint: the print of what is read
- * from a print is the same text), to list what changed and what that asks for,
- * and to write the option list of heddle.yaml(5) and the JSON Schema.
+ * One YAML file, with drop-ins on top of it, becomes one immutable struct
+ * config in its own arena, or a list of mistakes. A reload makes a second one,
+ * compares, and either swaps or keeps the first; nothing ever edits a
+ * configuration that is in use. The tables of all options are in
+ * config/option_table.c; this file walks them: to read, to print every key
+ * canonically (a fixpoint: the print of what is read from a print is the same
+ * text), to list what changed and what that asks for, and to write the option
+ * list of heddle.yaml(5) and the JSON Schema.
  *
  * Folder config: YAML text -> tree -> values by the tables of options -> one
  * struct config; import/ makes YAML of OpenSM's files. Callers: sm/main.c and
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "config/diag.h"
+#include "config/origin.h"
 #include "config/schema.h"
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
@@ -190,6 +192,11 @@ struct config {
 	const struct schema_module *const *modules;
 	struct schema_values *own;
 	size_t nown;
+	/* The files it was read from, none if there are none, and what of it
+	 * comes from where: empty unless it was read from files. */
+	const char *const *file;
+	size_t nfiles;
+	struct config_origins origins;
 	struct arena *arena; /* holds all of it */
 	unsigned refs;
 };
@@ -223,10 +230,12 @@ struct config *config_parse(const char *file, const char *text, size_t len,
 	const struct schema_module *const *modules, struct diag_list *d);
 
 /*
- * The same from a file; an unreadable or oversized one is a mistake, and so is
- * one with keys that every user can read.
+ * The same from a file and from the drop-ins beside it, FILE.d/NAME.yaml, which
+ * replace its values key by key in the order of their names. An unreadable or
+ * oversized one is a mistake, and so is one with keys that every user can read.
+ * must_exist: so is it if there is no FILE.
  */
-struct config *config_load(const char *file,
+struct config *config_load(const char *file, bool must_exist,
 	const struct schema_module *const *modules, struct diag_list *d);
 
 /*

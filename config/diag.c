@@ -14,15 +14,36 @@ enum { WINDOW = 76, MESSAGE_MAX = 400, PATH_SHOWN = 200 };
 void
 diag_begin(struct diag_list *d, const char *file, const char *text, size_t len)
 {
-	*d = (struct diag_list){.arena = arena_new(), .text = text, .len = len};
-	d->file = arena_strdup(d->arena, file);
+	*d = (struct diag_list){.arena = arena_new()};
+	diag_next(d, file, text, len);
+}
+
+void
+diag_next(struct diag_list *d, const char *file, const char *text, size_t len)
+{
+	struct diag_source *all =
+		arena_array(d->arena, d->sources + 1, sizeof(*all));
+
+	if (d->sources > 0)
+		memcpy(all, d->source, d->sources * sizeof(*all));
+	all[d->sources++] =
+		(struct diag_source){arena_strdup(d->arena, file), text, len};
+	d->source = all;
+}
+
+unsigned
+diag_source_now(const struct diag_list *d)
+{
+	return (unsigned)d->sources - 1;
 }
 
 void
 diag_end(struct diag_list *d)
 {
-	d->text = NULL;
-	d->len = 0;
+	for (size_t i = 0; i < d->sources; i++) {
+		d->source[i].text = NULL;
+		d->source[i].len = 0;
+	}
 }
 
 void
@@ -34,9 +55,9 @@ diag_free(struct diag_list *d)
 
 /* Point *line at the text of line number n. Returns its length. */
 static size_t
-line_find(const struct diag_list *d, unsigned n, const char **line)
+line_find(const struct diag_source *s, unsigned n, const char **line)
 {
-	const char *p = d->text, *end = d->text + d->len;
+	const char *p = s->text, *end = s->text + s->len;
 	unsigned i = 1;
 
 	for (; i < n && p < end; p++) {
@@ -114,13 +135,14 @@ make_excerpt(struct diag_list *d, struct diag_place at, unsigned *caret)
 {
 	size_t len, from, to, i, n = 0, col = at.col > 0 ? at.col - 1 : 0;
 	size_t skip = col > WINDOW * 2 / 3 ? col - WINDOW / 2 : 0;
+	const struct diag_source *s = &d->source[at.file];
 	const char *line;
 	char *out;
 
 	*caret = (unsigned)(col - skip);
-	if (at.line == 0 || d->text == NULL)
+	if (at.line == 0 || s->text == NULL)
 		return NULL;
-	len = line_find(d, at.line, &line);
+	len = line_find(s, at.line, &line);
 	if (len == 0 || is_secret(d, line, len))
 		return NULL;
 	from = byte_of(line, len, skip);
@@ -145,9 +167,11 @@ copy_printable(struct arena *a, const char *s, size_t max)
 	return out;
 }
 
-static bool
-is_before(struct diag_place a, struct diag_place b)
+bool
+diag_before(struct diag_place a, struct diag_place b)
 {
+	if (a.file != b.file)
+		return a.file < b.file;
 	return a.line != b.line ? a.line < b.line : a.col < b.col;
 }
 
@@ -166,7 +190,7 @@ diag_add(struct diag_list *d, struct diag_place at, const char *code,
 	va_start(ap, fmt);
 	(void)vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	for (i = d->n++; i > 0 && is_before(at, d->item[i - 1].at); i--)
+	for (i = d->n++; i > 0 && diag_before(at, d->item[i - 1].at); i--)
 		d->item[i] = d->item[i - 1];
 	d->item[i] = (struct diag){.at = at,
 		.code = code,
@@ -205,10 +229,12 @@ diag_count(const struct diag_list *d)
 static void
 place_print(const struct diag_list *d, struct diag_place at, struct buf *out)
 {
+	const char *name = d->source[at.file].name;
+
 	if (at.line > 0)
-		buf_printf(out, "%s:%u:%u: ", d->file, at.line, at.col);
+		buf_printf(out, "%s:%u:%u: ", name, at.line, at.col);
 	else
-		buf_printf(out, "%s: ", d->file);
+		buf_printf(out, "%s: ", name);
 }
 
 static void
@@ -234,14 +260,23 @@ diag_text(const struct diag_list *d, struct buf *out)
 		excerpt_print(e->other_excerpt, e->other_caret, out);
 	}
 	if (d->dropped > 0)
-		buf_printf(out, "%s: %zu more errors\n", d->file, d->dropped);
+		buf_printf(out, "%s: %zu more errors\n", d->source[0].name,
+			d->dropped);
 }
 
 static json_t *
-entry_json(const struct diag *e)
+file_json(const struct diag_list *d, unsigned file)
+{
+	return json_string(
+		copy_printable(d->arena, d->source[file].name, PATH_MAX));
+}
+
+static json_t *
+entry_json(const struct diag_list *d, const struct diag *e)
 {
 	json_t *j = json_object();
 
+	json_object_set_new(j, "file", file_json(d, e->at.file));
 	json_object_set_new(j, "line", json_integer(e->at.line));
 	json_object_set_new(j, "col", json_integer(e->at.col));
 	json_object_set_new(j, "path", json_string(e->path));
@@ -249,6 +284,8 @@ entry_json(const struct diag *e)
 	json_object_set_new(j, "message", json_string(e->message));
 	if (e->note != NULL) {
 		json_object_set_new(j, "note", json_string(e->note));
+		json_object_set_new(
+			j, "note_file", file_json(d, e->other.file));
 		json_object_set_new(
 			j, "note_line", json_integer(e->other.line));
 		json_object_set_new(j, "note_col", json_integer(e->other.col));
@@ -264,9 +301,8 @@ diag_json(const struct diag_list *d, struct buf *out)
 	size_t i;
 
 	for (i = 0; i < d->n; i++)
-		json_array_append_new(errors, entry_json(&d->item[i]));
-	json_object_set_new(root, "file",
-		json_string(copy_printable(d->arena, d->file, PATH_MAX)));
+		json_array_append_new(errors, entry_json(d, &d->item[i]));
+	json_object_set_new(root, "file", file_json(d, 0));
 	json_object_set_new(root, "ok", json_boolean(diag_count(d) == 0));
 	json_object_set_new(root, "errors", errors);
 	json_object_set_new(

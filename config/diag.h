@@ -7,7 +7,9 @@
  * entry names file, line and column (from 1, columns count characters), the key
  * path, a stable code for tools and a sentence, and keeps the source line so
  * that it can be printed with a caret after the text is gone. The list is
- * ordered by place and bounded: a broken file gives a page, not a flood.
+ * ordered by place and bounded: a broken file gives a page, not a flood. A
+ * configuration of several files has one list; a place says which file it is
+ * in.
  */
 #ifndef HEDDLE_CONFIG_DIAG_H
 #define HEDDLE_CONFIG_DIAG_H
@@ -20,10 +22,11 @@
 
 #define DIAG_MAX 20
 
-/* A place in the file, from 1; line 0 means "no place". */
+/* A place in a file, from 1; line 0 means "no place in it". */
 struct diag_place {
 	unsigned line;
 	unsigned col;
+	unsigned file; /* index of diag_list.source */
 };
 
 struct diag {
@@ -39,11 +42,16 @@ struct diag {
 	unsigned other_caret;
 };
 
+struct diag_source {
+	const char *name; /* as the user named it */
+	const char *text; /* borrowed while the files are being read */
+	size_t len;
+};
+
 struct diag_list {
 	struct arena *arena;
-	const char *file; /* as the user named it */
-	const char *text; /* borrowed while the file is being read */
-	size_t len;
+	struct diag_source *source; /* the files, at least one */
+	size_t sources;
 	struct diag item[DIAG_MAX]; /* ordered by place */
 	size_t n;
 	size_t dropped;		   /* found beyond DIAG_MAX */
@@ -58,7 +66,15 @@ struct diag_list {
 void diag_begin(
 	struct diag_list *d, const char *file, const char *text, size_t len);
 
-/* Forget the text; what was found stays printable. */
+/* Go on with another file, in the same way; what it is now is
+ * diag_source_now. */
+void diag_next(
+	struct diag_list *d, const char *file, const char *text, size_t len);
+
+/* The index of the file that was begun last. */
+unsigned diag_source_now(const struct diag_list *d);
+
+/* Forget the texts; what was found stays printable. */
 void diag_end(struct diag_list *d);
 
 /* Free what the list owns and make it empty; an all-zero list is allowed. */
@@ -72,6 +88,9 @@ void diag_free(struct diag_list *d);
 struct diag *diag_add(struct diag_list *d, struct diag_place at,
 	const char *code, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+
+/* True if a is in a file before that of b, or before b in the same file. */
+bool diag_before(struct diag_place a, struct diag_place b);
 
 /* Name a second place for e (NULL allowed), with what it is. */
 void diag_note(struct diag_list *d, struct diag *e, struct diag_place other,
@@ -92,8 +111,9 @@ size_t diag_count(const struct diag_list *d);
 void diag_text(const struct diag_list *d, struct buf *out);
 
 /*
- * Append a JSON object {"file", "ok", "errors": [{"line", "col", "path",
- * "code", "message", "note", "note_line", "note_col"}], "dropped"}.
+ * Append a JSON object {"file", "ok", "errors": [{"file", "line", "col",
+ * "path", "code", "message", "note", "note_file", "note_line", "note_col"}],
+ * "dropped"}. The outer "file" is the first one.
  */
 void diag_json(const struct diag_list *d, struct buf *out);
 

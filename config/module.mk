@@ -1,8 +1,9 @@
 SRC += $(wildcard config/*.c config/import/*.c)
 
 # make install [DESTDIR=DIR] [PREFIX=/usr]: programs, manual pages, units,
-# users, the udev rule, completions, and a configuration that is all comments,
-# which is never written over. Nothing is started or enabled.
+# users, the udev rule, completions, a configuration that is all comments, which
+# is never written over, and the directory of its drop-ins. Nothing is started or
+# enabled.
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 BINDIR ?= $(PREFIX)/bin

@@ -198,9 +198,7 @@ by_guid(const void *a, const void *b)
 
 	if (x->guid != y->guid)
 		return x->guid < y->guid ? -1 : 1;
-	if (x->at.line != y->at.line)
-		return x->at.line < y->at.line ? -1 : 1;
-	return x->at.col < y->at.col ? -1 : x->at.col > y->at.col;
+	return diag_before(x->at, y->at) ? -1 : diag_before(y->at, x->at);
 }
 
 /* Sort, and report every GUID that is listed twice. 0 or -1. */

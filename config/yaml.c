@@ -38,7 +38,8 @@ static bool
 check_characters(const char *text, size_t len, struct diag_list *d)
 {
 	const unsigned char *p = (const unsigned char *)text;
-	struct diag_place at = {1, 1};
+	const unsigned file = diag_source_now(d);
+	struct diag_place at = {1, 1, file};
 	bool indent = true, good = true;
 	uint32_t c = 0;
 	size_t i = 0;
@@ -56,7 +57,7 @@ check_characters(const char *text, size_t len, struct diag_list *d)
 		if (c == '\n' || c == '\r') {
 			if (c == '\r' && i + 1 < len && p[i + 1] == '\n')
 				n = 2;
-			at = (struct diag_place){at.line + 1, 1};
+			at = (struct diag_place){at.line + 1, 1, file};
 			indent = true;
 			continue;
 		}
@@ -77,10 +78,10 @@ check_characters(const char *text, size_t len, struct diag_list *d)
 }
 
 static struct diag_place
-place_of_mark(const yaml_mark_t *m)
+place_of_mark(const struct reader *r, const yaml_mark_t *m)
 {
-	return (struct diag_place){
-		(unsigned)m->line + 1, (unsigned)m->column + 1};
+	return (struct diag_place){(unsigned)m->line + 1,
+		(unsigned)m->column + 1, diag_source_now(r->diag)};
 }
 
 /* The key path to what is being read, for tools: "fabric.lmc". */
@@ -106,8 +107,8 @@ static void
 report_mistake(struct reader *r, const yaml_mark_t *m, const char *code,
 	const char *message)
 {
-	diag_add(r->diag, place_of_mark(m), code, open_key_path(r, NULL), "%s",
-		message);
+	diag_add(r->diag, place_of_mark(r, m), code, open_key_path(r, NULL),
+		"%s", message);
 }
 
 /* libyaml gave up: report it in its words, at its place. */
@@ -115,14 +116,14 @@ static void
 parser_error(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
-	struct diag_place at = place_of_mark(&p->problem_mark);
+	struct diag_place at = place_of_mark(r, &p->problem_mark);
 	const char *problem = p->problem != NULL ? p->problem : "not YAML";
 	const char *context = p->context;
 	struct diag *e;
 
 	r->dead = true;
 	if (p->error == YAML_MEMORY_ERROR || p->error == YAML_READER_ERROR)
-		at = (struct diag_place){0, 0};
+		at = (struct diag_place){0, 0, at.file};
 	if (context != NULL && p->context_mark.line == p->problem_mark.line) {
 		diag_add(r->diag, at, "syntax", open_key_path(r, NULL),
 			"%s (%s)", problem, context);
@@ -131,7 +132,8 @@ parser_error(struct reader *r)
 	e = diag_add(
 		r->diag, at, "syntax", open_key_path(r, NULL), "%s", problem);
 	if (context != NULL)
-		diag_note(r->diag, e, place_of_mark(&p->context_mark), context);
+		diag_note(r->diag, e, place_of_mark(r, &p->context_mark),
+			context);
 }
 
 static struct yaml_value *
@@ -140,7 +142,7 @@ value_new(struct reader *r, enum yaml_kind kind, const yaml_mark_t *m)
 	struct yaml_value *v = arena_alloc(r->arena, sizeof(*v));
 
 	v->kind = kind;
-	v->at = place_of_mark(m);
+	v->at = place_of_mark(r, m);
 	v->text = "";
 	if (++r->nodes > YAML_MAX_NODES && !r->dead) {
 		diag_add(r->diag, v->at, "too-big", "",
@@ -225,26 +227,35 @@ by_key(const void *a, const void *b)
 
 	if (c != 0)
 		return c;
-	if (x->key_at.line != y->key_at.line)
-		return x->key_at.line < y->key_at.line ? -1 : 1;
-	return x->key_at.col < y->key_at.col ? -1 : 1;
+	return diag_before(x->key_at, y->key_at) ? -1 : 1;
+}
+
+/* The members of a map by their keys, those of equal keys by their place, bad
+ * keys left out; free it. */
+static struct yaml_value **
+sort_members(const struct yaml_value *map, size_t *n)
+{
+	struct yaml_value **v = mem_zalloc(map->n, sizeof(struct yaml_value *));
+
+	*n = 0;
+	for (struct yaml_value *m = map->first; m != NULL; m = m->next)
+		if (m->key[0] != '\0')
+			v[(*n)++] = m;
+	qsort(v, *n, sizeof(struct yaml_value *), by_key);
+	return v;
 }
 
 /* Report every key that a map has twice, with both places. */
 static void
 check_duplicates(struct reader *r, const struct yaml_value *map)
 {
-	struct yaml_value **v, *m;
-	size_t i, n = 0;
+	struct yaml_value **v;
+	size_t i, n;
 	struct diag *e;
 
 	if (map->n < 2)
 		return;
-	v = mem_zalloc(map->n, sizeof(struct yaml_value *));
-	for (m = map->first; m != NULL; m = m->next)
-		if (m->key[0] != '\0')
-			v[n++] = m;
-	qsort(v, n, sizeof(struct yaml_value *), by_key);
+	v = sort_members(map, &n);
 	for (i = 1; i < n; i++) {
 		if (strcmp(v[i]->key, v[i - 1]->key) != 0)
 			continue;
@@ -382,8 +393,9 @@ yaml_read(struct arena *a, const char *text, size_t len, struct diag_list *d)
 	yaml_mark_t start = {0, 0, 0};
 
 	if (len > YAML_MAX_BYTES) {
-		diag_add(d, (struct diag_place){0, 0}, "too-big", "",
-			"larger than %zu MiB", YAML_MAX_BYTES >> 20);
+		diag_add(d, (struct diag_place){0, 0, diag_source_now(d)},
+			"too-big", "", "larger than %zu MiB",
+			YAML_MAX_BYTES >> 20);
 		return NULL;
 	}
 	if (!check_characters(text, len, d))
@@ -400,4 +412,54 @@ yaml_read(struct arena *a, const char *text, size_t len, struct diag_list *d)
 	if (r.root == NULL || yaml_empty(r.root))
 		r.root = value_new(&r, YAML_KIND_MAP, &start);
 	return r.root;
+}
+
+/* The member of this key, of n sorted ones, or NULL. */
+static struct yaml_value *
+find_member(struct yaml_value *const *v, size_t n, const char *key)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int c = strcmp(v[mid]->key, key);
+
+		if (c == 0)
+			return v[mid];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+void
+yaml_merge(/* NOLINT(misc-no-recursion): yaml_read has bounded the depth */
+	struct yaml_value *base, struct yaml_value *over)
+{
+	size_t n;
+	struct yaml_value **known = sort_members(base, &n);
+	struct yaml_value **end = &base->first, *m, *next;
+
+	while (*end != NULL)
+		end = &(*end)->next;
+	for (m = over->first; m != NULL; m = next) {
+		struct yaml_value *was = find_member(known, n, m->key);
+
+		next = m->next;
+		m->next = NULL;
+		if (was == NULL) {
+			*end = m;
+			end = &m->next;
+			base->n++;
+		} else if (was->kind == YAML_KIND_MAP &&
+			   m->kind == YAML_KIND_MAP) {
+			yaml_merge(was, m);
+		} else if (was->kind != YAML_KIND_MAP || !yaml_empty(m)) {
+			m->next = was->next;
+			*was = *m;
+		}
+	}
+	free(known);
 }

@@ -8,8 +8,9 @@
  * Only the plain part of YAML is accepted. Anchors, aliases, merge keys, tags,
  * directives, several documents, duplicate keys, keys that are not scalars,
  * tabs as indentation and anything that is not UTF-8 are mistakes, named with
- * their place. Size, depth and number of nodes are bounded before anything is
- * built, so a hostile file costs little.
+ * their place. Several files are read one by one and merged. Size, depth and
+ * number of nodes are bounded before anything is built, so a hostile file costs
+ * little.
  */
 #ifndef HEDDLE_CONFIG_YAML_H
 #define HEDDLE_CONFIG_YAML_H
@@ -50,6 +51,13 @@ struct yaml_value {
  */
 struct yaml_value *yaml_read(
 	struct arena *a, const char *text, size_t len, struct diag_list *d);
+
+/*
+ * Put `over` on top of base, both maps without duplicate keys: where both have
+ * a map, key by key; where both have another value, that of over. A key of over
+ * with nothing behind it leaves a map as it is. Members of over become base's.
+ */
+void yaml_merge(struct yaml_value *base, struct yaml_value *over);
 
 /* True for a scalar without text or quotes ("key:" with nothing behind). */
 bool yaml_empty(const struct yaml_value *v);

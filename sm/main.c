@@ -537,13 +537,7 @@ on_watchdog(void *cookie, struct mono now)
 static struct config *
 read_config(const struct options *opt, struct diag_list *bad)
 {
-	*bad = (struct diag_list){0};
-	if (!opt->file_given && access(opt->file, F_OK) != 0 &&
-		errno == ENOENT) {
-		diag_begin(bad, opt->file, NULL, 0);
-		return config_default(registry_modules());
-	}
-	return config_load(opt->file, registry_modules(), bad);
+	return config_load(opt->file, opt->file_given, registry_modules(), bad);
 }
 
 /* Log the mistakes; *first becomes the first line, and stays as it is if there
@@ -563,6 +557,13 @@ log_mistakes(const struct diag_list *bad, struct reason *first)
 			log_error("config: %s", line);
 	}
 	buf_free(&text);
+}
+
+static void
+log_drop_ins(const struct config *c)
+{
+	for (size_t i = 1; i < c->nfiles; i++)
+		log_info("config: drop-in %s", c->file[i]);
 }
 
 static void
@@ -605,6 +606,7 @@ on_reload(void *cookie, struct mono now)
 		daemon_events_refused(d->own, why.text, now);
 	} else {
 		config_diff(d->config, c, &changes);
+		log_drop_ins(c);
 		log_changes(&changes);
 		daemon_events_reload(d->own, &changes, now);
 		config_unref(d->config);
@@ -1229,10 +1231,11 @@ run_daemon(const struct options *opt, struct config *c)
 	log_set_journal(notify_journal());
 	log_set_level((enum log_level)c->log.level);
 	log_info("config: %s", opt->file);
-	if (!opt->file_given && access(opt->file, F_OK) != 0) {
+	if (c->nfiles == 0) {
 		log_info("config: no %s, all defaults", opt->file);
 		d.facts.config_file = "";
 	}
+	log_drop_ins(c);
 	(void)snprintf(d.spec, sizeof(d.spec), "%s", c->fabric.port);
 	do {
 		begin_anew(&d);

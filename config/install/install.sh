@@ -47,6 +47,7 @@ put 644 README.md "$DATADIR/doc/heddle/README.md"
 put 644 LICENSE "$DATADIR/doc/heddle/LICENSE"
 [ -e "$DESTDIR$SYSCONFDIR/heddle/heddle.yaml" ] ||
 	put 640 "$b/install/heddle.yaml" "$SYSCONFDIR/heddle/heddle.yaml"
+mkdir -p "$DESTDIR$SYSCONFDIR/heddle/heddle.yaml.d"
 
 [ -z "$DESTDIR" ] || exit 0
 echo "Installed below $PREFIX. Nothing was started. What is left to do, as root:"

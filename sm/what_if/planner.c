@@ -284,7 +284,7 @@ read_base(const struct ask *a, struct config **out)
 
 	if (a->config == NULL)
 		return EXIT_OK;
-	*out = config_load(a->config, registry_modules(), &bad);
+	*out = config_load(a->config, true, registry_modules(), &bad);
 	if (*out == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s", text.text);

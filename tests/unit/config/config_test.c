@@ -623,7 +623,7 @@ open_secrets(const char *path)
 		(void)fputs(with[i].text, f);
 		ck_assert_int_eq(fclose(f), 0);
 		ck_assert_int_eq(chmod(path, with[i].mode), 0);
-		c = config_load(path, engines, &d);
+		c = config_load(path, true, engines, &d);
 		ck_assert_int_eq(c == NULL, with[i].says != NULL);
 		diag_text(&d, &says);
 		if (with[i].says != NULL) {
@@ -674,21 +674,21 @@ START_TEST(test_files)
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	(void)snprintf(path, sizeof(path), "%s/f", dir);
-	ck_assert_ptr_null(config_load(path, engines, &d));
+	ck_assert_ptr_null(config_load(path, true, engines, &d));
 	diag_text(&d, &says);
 	ck_assert_ptr_nonnull(
 		strstr(says.text, "/f: error: cannot be read: No such file"));
 	buf_free(&says);
 	diag_free(&d);
 
-	ck_assert_ptr_null(config_load(dir, engines, &d));
+	ck_assert_ptr_null(config_load(dir, true, engines, &d));
 	diag_text(&d, &says);
 	ck_assert_ptr_nonnull(strstr(says.text, "cannot be read: Is a dir"));
 	buf_free(&says);
 	diag_free(&d);
 
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	ck_assert_ptr_null(config_load(path, engines, &d));
+	ck_assert_ptr_null(config_load(path, true, engines, &d));
 	diag_text(&d, &says);
 	ck_assert_ptr_nonnull(strstr(says.text, "not a regular file"));
 	buf_free(&says);
@@ -700,7 +700,7 @@ START_TEST(test_files)
 	for (i = 0; i < 10 * 1024; i++)
 		(void)fprintf(f, "%1023s\n", "#");
 	ck_assert_int_eq(fclose(f), 0);
-	ck_assert_ptr_null(config_load(path, engines, &d));
+	ck_assert_ptr_null(config_load(path, true, engines, &d));
 	diag_text(&d, &says);
 	ck_assert_ptr_nonnull(
 		strstr(says.text, "/f: error: larger than 4 MiB"));
@@ -819,7 +819,7 @@ START_TEST(test_examples)
 		if (strstr(e->d_name, ".yaml") == NULL)
 			continue;
 		buf_printf(&path, "%s/%s", dir, e->d_name);
-		c = config_load(path.text, engines, &list);
+		c = config_load(path.text, true, engines, &list);
 		diag_text(&list, &says);
 		ck_assert_msg(c != NULL, "%s", says.n > 0 ? says.text : "");
 		must_be_fixpoint(c);
