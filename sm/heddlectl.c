@@ -28,6 +28,7 @@
 #include "sm/ctl/ctl.h"
 #include "sm/ctl/metrics.h"
 #include "sm/events_command.h"
+#include "sm/report/config_json.h"
 #include "sm/report/drains_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/show.h"
@@ -61,6 +62,7 @@ enum kind {
 	OUTPUT,
 	FLAG,	  /* a member of the request, true */
 	DURATION, /* a member of the request, in seconds */
+	CONFIG,
 };
 
 struct option_row {
@@ -167,6 +169,14 @@ static const struct option_row drain_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
+static const struct option_row config_options[] = {
+	{{"--config", NULL, "FILE"}, CONFIG, NULL,
+		"the configuration of FILE; needs no heddled"},
+	{{"--origin", NULL, NULL}, FLAG, "origin",
+		"each key, its value, and the line it comes from"},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
+};
+
 static const struct option_row no_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
@@ -215,6 +225,8 @@ static const struct command commands[] = {
 	{"drains", "[NODE[/PORT]]", 0, 1, "drains", NULL, {"node", NULL},
 		no_options, drains_show,
 		"what is drained, by whom and why, and what may be pulled"},
+	{"config", "show", 1, 1, "config", NULL, {"what", NULL}, config_options,
+		show_config, "the configuration in force, without secrets"},
 	{"metrics", "", 0, 0, "status", NULL, {NULL, NULL}, metrics_options,
 		metrics_text, "the status as Prometheus metrics"},
 	{"sweep", "", 0, 0, "sweep", NULL, {NULL, NULL}, sweep_options,
@@ -230,6 +242,7 @@ enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
 struct ask {
 	const char *socket;
 	const char *output; /* a file, or NULL */
+	const char *config; /* a file, or NULL: that of the daemon */
 	const struct command *cmd;
 	const char *operand[2];
 	unsigned noperands;
@@ -474,6 +487,9 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 		return EXIT_OK;
 	case DURATION:
 		return set_duration(a, o, value);
+	case CONFIG:
+		a->config = value;
+		return EXIT_OK;
 	case TEXT:
 	default:
 		if (json_object_set_new(
@@ -540,6 +556,13 @@ set_operands(struct ask *a)
 	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
 		return fail_usage(
 			"--switch cannot be combined with FROM or TO", NULL);
+	if (a->cmd->show == show_config && strcmp(a->operand[0], "show") != 0)
+		return fail_usage("config: expected show, not", a->operand[0]);
+	/* what is shown can be a configuration again: nothing is broken at the
+	 * width of a terminal */
+	if (a->cmd->show == show_config &&
+		json_object_get(a->request, "origin") == NULL)
+		a->text = !a->json;
 	for (unsigned i = 0; i < a->noperands; i++)
 		if (json_object_set_new(a->request, a->cmd->key[i + skip],
 			    json_string(a->operand[i])) != 0)
@@ -1137,6 +1160,23 @@ run_command(const struct ask *a)
 	return code;
 }
 
+/* The configuration of a file, as the daemon would answer that has it. */
+static int
+show_config_file(const struct ask *a)
+{
+	struct config *c = planner_read_config(a->config, a->json);
+	json_t *result;
+
+	if (c == NULL)
+		return EXIT_USAGE;
+	result = config_json(
+		c, c, json_is_true(json_object_get(a->request, "origin")));
+	print_result(a, result);
+	json_decref(result);
+	config_unref(c);
+	return EXIT_OK;
+}
+
 /* "-" stands for no file. */
 static const char *
 operand_or_null(const char *s)
@@ -1336,6 +1376,8 @@ main(int argc, char **argv)
 								 : EXIT_PROBLEM;
 	else if (ret == EXIT_OK && a.cmd->show == show_events)
 		ret = run_events(&a);
+	else if (ret == EXIT_OK && a.config != NULL)
+		ret = show_config_file(&a);
 	else if (ret == EXIT_OK)
 		ret = run_command(&a);
 	json_decref(a.request);

@@ -41,6 +41,7 @@
 #include "sm/notify.h"
 #include "sm/options.h"
 #include "sm/redundancy_worker.h"
+#include "sm/report/config_json.h"
 #include "sm/report/drains_json.h"
 #include "sm/report/events_json.h"
 #include "sm/report/groups_json.h"
@@ -811,6 +812,14 @@ ctl_wants_drains(void *cookie, const char *node, struct reason *why)
 }
 
 static json_t *
+ctl_wants_config(void *cookie, bool origin)
+{
+	const struct daemon *d = cookie;
+
+	return config_json(d->config, d->boot, origin);
+}
+
+static json_t *
 ctl_wants_memory(void *cookie, bool tables)
 {
 	const struct daemon *d = cookie;
@@ -947,6 +956,7 @@ open_control(struct daemon *d)
 		.names = ctl_wants_names,
 		.drain = ctl_wants_drain,
 		.drains = ctl_wants_drains,
+		.config = ctl_wants_config,
 		.memory = ctl_wants_memory,
 	};
 	struct reason why;

@@ -312,6 +312,22 @@ command_links(struct client *k, json_t *request)
 }
 
 static struct answer *
+command_config(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd, *what;
+	json_error_t err;
+	int origin = 0;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s:s, s?b !}", "cmd", &cmd,
+		    "what", &what, "origin", &origin) != 0)
+		return answer_error("bad-argument", err.text);
+	if (strcmp(what, "show") != 0)
+		return answer_error("bad-argument", "expected \"show\"");
+	return answer_result(ops->config(ops->cookie, origin != 0));
+}
+
+static struct answer *
 command_partitions(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
@@ -421,6 +437,7 @@ static const struct command {
 	{"drain", true, command_drain},
 	{"undrain", true, command_undrain},
 	{"drains", true, command_drains},
+	{"config", false, command_config},
 	{"explain", true, command_explain},
 	{"snapshot", true, command_snapshot},
 	{"sweep", false, command_sweep},

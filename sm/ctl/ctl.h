@@ -101,6 +101,9 @@ struct ctl_ops {
 	/* What is missing, and degraded; accept: what is missing now is
 	 * forgotten first, by user uid. A new JSON object. */
 	json_t *(*links)(void *cookie, uid_t uid, bool accept);
+	/* The configuration in force, or where each value of it comes from
+	 * (sm/report/config_json.h), as a new JSON object. */
+	json_t *(*config)(void *cookie, bool origin);
 	/* Names of members that wait; accept: they are accepted first, by user
 	 * uid. A new JSON object. */
 	json_t *(*names)(void *cookie, uid_t uid, bool accept);

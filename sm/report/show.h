@@ -24,6 +24,7 @@ void show_change(const json_t *result, struct buf *out);
 void show_pkeys(const json_t *result, struct buf *out);
 void show_events(const json_t *result, struct buf *out);
 void show_names(const json_t *result, struct buf *out);
+void show_config(const json_t *result, struct buf *out);
 void show_links(const json_t *result, struct buf *out);
 /* Append the list in an object of events_missing_json, and in one of
  * events_degraded_json, a line each. */

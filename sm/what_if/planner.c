@@ -275,25 +275,22 @@ clear_progress(const struct plan *p)
 
 /* ---- inputs ---- */
 
-/* Read --config; EXIT_OK, or its mistakes are printed. */
-static int
-read_base(const struct ask *a, struct config **out)
+struct config *
+planner_read_config(const char *file, bool json)
 {
 	struct diag_list bad = {0};
 	struct buf text = {0};
+	struct config *c = config_load(file, true, registry_modules(), &bad);
 
-	if (a->config == NULL)
-		return EXIT_OK;
-	*out = config_load(a->config, true, registry_modules(), &bad);
-	if (*out == NULL) {
+	if (c == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s", text.text);
-		if (a->json)
+		if (json)
 			json_util_print_error("bad-configuration", text.text);
 		buf_free(&text);
 	}
 	diag_free(&bad);
-	return *out != NULL ? EXIT_OK : EXIT_USAGE;
+	return c;
 }
 
 /* Read all inputs that the arguments name; EXIT_OK, or an error is printed. */
@@ -307,10 +304,13 @@ read_all(struct plan *p)
 		.nset = p->ask.set.n};
 	bool live = p->ask.from != NULL && strcmp(p->ask.from, "live") == 0;
 	struct reason why = {""};
-	int ret = read_base(&p->ask, &ask.base);
+	int ret = EXIT_OK;
 
-	if (ret != EXIT_OK)
-		return ret;
+	if (p->ask.config != NULL) {
+		ask.base = planner_read_config(p->ask.config, p->ask.json);
+		if (ask.base == NULL)
+			return EXIT_USAGE;
+	}
 	if (live) {
 		show_progress(p, "asking heddled");
 		ask.snapshot =

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/config.h"
 #include "sm/base/buf.h"
 
 /*
@@ -18,6 +19,12 @@
  * for every command when a daemon is asked.
  */
 int planner_run(int argc, char *const *argv, const char *socket, bool json);
+
+/*
+ * The configuration of a file and its drop-ins, or NULL: then its mistakes were
+ * printed, with json as an object on standard output as well.
+ */
+struct config *planner_read_config(const char *file, bool json);
 
 /* Append the command's lines of heddlectl's help. */
 void planner_help(struct buf *out);

@@ -531,6 +531,17 @@ test_reload() {
 	metric a 'heddle_config_refused 0'
 	becomes a lids.used 44
 	in_order "LMC 0 again"
+	mkdir "$E2E_DIR/a/yaml.d"
+	printf 'fabric:\n  lmc:\n    hosts: 1\n' >"$E2E_DIR/a/yaml.d/50.yaml"
+	reload a
+	becomes a lids.used 76
+	tell a config show --origin |
+		grep -q '^fabric.lmc.hosts  *1  *[^ ]*/a/yaml.d/50.yaml:3$' ||
+		fail "lmc.hosts comes from elsewhere"
+	rm "$E2E_DIR/a/yaml.d/50.yaml"
+	reload a
+	becomes a lids.used 44
+	in_order "LMC 0 without the drop-in"
 	sim link h1/1 down || fail "link"
 	says a 1 '^ALARM .*our own port has no link: the fabric is unreachable'
 	sim link h1/1 up || fail "link"
