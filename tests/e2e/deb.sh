@@ -4,6 +4,8 @@
 # they hold works together, and nothing is left of them when they are purged.
 # systemctl is a program that writes down what it was asked.
 #
+# Where buildah is installed, an image of a container is made from them, too.
+#
 # usage: deb.sh packages
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -21,9 +23,9 @@ mirror() {
 		head -n 1
 }
 
-# base: build/deb/root.tar, the packages of a small Debian, made once
+# base: build/deb-work/root.tar, the packages of a small Debian, made once
 base() {
-	[ ! -s build/deb/root.tar ] || return 0
+	[ ! -s build/deb-work/root.tar ] || return 0
 	# shellcheck disable=SC2046
 	set -- $(mirror)
 	[ $# = 2 ] || skip "apt knows no mirror of Debian"
@@ -33,7 +35,7 @@ base() {
 		skip "no Debian from $1: $(tail -n 1 "$E2E_DIR/said")"
 	chroot "$E2E_DIR/base" apt-get clean
 	tar -C "$E2E_DIR/base" -cf "$E2E_DIR/root.tar" .
-	mv "$E2E_DIR/root.tar" build/deb/root.tar
+	mv "$E2E_DIR/root.tar" build/deb-work/root.tar
 	rm -rf "$E2E_DIR/base"
 }
 
@@ -75,7 +77,7 @@ asked_only() {
 prepare() {
 	root=$E2E_DIR/root
 	mkdir -p "$root"
-	tar -C "$root" -xf build/deb/root.tar
+	tar -C "$root" -xf build/deb-work/root.tar
 	cp build/deb/heddle*_*.deb "$root/tmp"
 	rm -f "$root"/tmp/*-dbgsym_*
 	inside apt-get update -q ||
@@ -132,6 +134,36 @@ purged() {
 		fail "left: $(cat "$E2E_DIR/left")"
 }
 
+# image: config/install/Containerfile on top of that Debian
+image() {
+	command -v buildah >/dev/null || {
+		say "NOT CHECKED in a container: buildah is not installed"
+		return
+	}
+	printf '[storage]\ndriver = "vfs"\nrunroot = "%s"\ngraphroot = "%s"\n' \
+		"$E2E_DIR/run" "$E2E_DIR/graph" >"$E2E_DIR/storage.conf"
+	BUILDAH_ISOLATION=chroot
+	CONTAINERS_STORAGE_CONF=$E2E_DIR/storage.conf
+	export BUILDAH_ISOLATION CONTAINERS_STORAGE_CONF
+	{
+		base=$(buildah from scratch) &&
+			buildah add "$base" build/deb-work/root.tar / &&
+			buildah commit "$base" localhost/debian &&
+			buildah build --build-arg BASE=localhost/debian \
+				-t heddle -f config/install/Containerfile build/deb
+	} >"$E2E_DIR/said" 2>&1 || fail "image: $(tail -n 5 "$E2E_DIR/said")"
+	made=$(buildah from heddle)
+	[ "$(buildah inspect --format '{{.OCIv1.Config.User}}
+		{{.OCIv1.Config.Volumes}}' "$made" | tr -d '\n\t')" = \
+		"heddlemap[/var/lib/heddle:{}]" ] ||
+		fail "another user, or other volumes"
+	buildah run "$made" -- sh -c 'heddled --check-config &&
+		heddlectl help && touch /var/lib/heddle/state /run/heddle/sock' \
+		>"$E2E_DIR/said" 2>&1 ||
+		fail "in the container: $(tail -n 5 "$E2E_DIR/said")"
+	say "image: the configuration is good, for a user without privileges"
+}
+
 [ "${1:-}" = packages ] || {
 	echo "usage: deb.sh packages" >&2
 	exit 2
@@ -148,4 +180,5 @@ installed
 works
 replaced
 purged
+image
 say "deb: $(grep -c '' "$E2E_DIR/before") files before and after"
