@@ -30,7 +30,7 @@ $(B)/pic/%.o: %.c Makefile | deps-ok
 	@echo CC $<
 	@$(CC) $(CPPFLAGS) -std=c11 -g $(OPT) $(WARN) -fPIC \
 		-fvisibility=hidden -fstack-protector-strong -pthread \
-		-MMD -MP -c -o $@ $<
+		-MMD -MP $(CFLAGS) -c -o $@ $<
 $(B)/libheddle-umad.so: $(PRELOAD:%.c=$(B)/pic/%.o)
 	@echo LD $@
 	@$(CC) -shared -Wl,-z,defs,-z,relro,-z,now -o $@ $^ -pthread -ldl
