@@ -93,6 +93,20 @@ is_stock(const char *key, const char *value)
 	return false;
 }
 
+const char *
+import_counterpart(const char *key, const char **stock_value)
+{
+	*stock_value = NULL;
+	for (size_t i = 0; i < sizeof(stock) / sizeof(stock[0]); i++)
+		if (strcmp(stock[i].key, key) == 0)
+			*stock_value = stock[i].value;
+	for (size_t i = 0; i < NOPTIONS; i++)
+		if (options[i].theirs != NULL &&
+			strcmp(options[i].theirs, key) == 0)
+			return options[i].ours;
+	return NULL;
+}
+
 /* The options that name files, and where OpenSM has them. */
 enum named { PARTITIONS, QOS_POLICY, PREFIX_ROUTES, ROOTS, TORUS, NAMED };
 

@@ -120,6 +120,15 @@ static const char no_dump[] =
 	"no counterpart: heddlectl shows the fabric and its routes";
 static const char no_console[] = "no counterpart: use heddlectl";
 static const char no_lash[] = "no counterpart: nue takes the place of lash";
+static const char no_order[] =
+	"no counterpart: Heddle balances by the routes that there are, not by "
+	"an order";
+static const char no_level[] =
+	"no counterpart: a level has one VL at all ports";
+static const char no_speed[] =
+	"no counterpart: speeds and widths of links are not set";
+static const char no_rate[] =
+	"no counterpart: paths have the rates of their links";
 
 /* A key, or with '*' the beginning of one. */
 static const struct {
@@ -128,49 +137,125 @@ static const struct {
 	const char *why;
 } others[] = {
 	{"accum_log_file", true, no_log},
+	{"avoid_throttled_links", false,
+		"no counterpart: links that are slower than they could be are "
+		"used; heddlectl links names them"},
+	{"babbling_port_policy", false,
+		"no counterpart: no port is switched off for its traps"},
 	{"cc_*", false, no_congestion},
 	{"cn_guid_file", false,
 		"no counterpart: Heddle treats all hosts alike"},
 	{"congestion_control", false, no_congestion},
 	{"connect_roots", true, "always so in Heddle"},
 	{"console*", false, no_console},
+	{"consolidate_ipv6_snm_req", false,
+		"no counterpart: groups of IPv6 are groups like others"},
 	{"daemon", true, "heddled runs under systemd"},
 	{"dimn_ports_file", false,
 		"no counterpart: dor takes dimensions by the ports that they "
 		"are cabled to"},
+	{"disable_multicast", false,
+		"no counterpart: there is always multicast"},
 	{"do_mesh_analysis", false, no_lash},
+	{"drop_event_subscriptions", false,
+		"no counterpart: what hosts registered is kept as long as they "
+		"are there"},
 	{"dump_files_dir", false, no_dump},
-	{"event_*", false, no_perf},
+	{"enable_quirks", false,
+		"no counterpart: it allows experiments of OpenSM's own"},
+	{"event_db_dump_file", false, no_perf},
+	{"event_plugin_*", false,
+		"no counterpart: Heddle has no plugins; heddlectl events shows "
+		"events"},
+	{"exit_on_fatal", false,
+		"no counterpart: Heddle leaves out the part of the fabric that "
+		"is wrong, and says so"},
+	{"fdr10", false, "no counterpart: FDR10 is not switched on or off"},
+	{"force_heavy_sweep", false,
+		"no counterpart: heddlectl sweep sweeps the whole fabric"},
+	{"force_link_*", false, no_speed},
 	{"force_log_flush", true, no_log},
-	{"guid_routing_order_file", false, "no counterpart"},
+	{"fsync_high_avail_files", true, "always so in Heddle"},
+	{"guid_routing_order_*", false, no_order},
 	{"honor_guid2lid_file", false,
 		"ports that are up keep their LIDs at the switch-over; one "
 		"that is down then may get another"},
 	{"hop_weights_file", false,
 		"no counterpart: weights of links are not configured"},
 	{"ids_guid_file", false, "no counterpart: updn orders switches itself"},
+	{"ignore_other_sm", false, "no counterpart: a fabric has one master"},
 	{"io_guid_file", false,
 		"no counterpart: Heddle treats all hosts alike"},
+	{"ipoib_mcgroup_creation_validation", false,
+		"no counterpart: a new group is judged by itself"},
+	{"keep_pkey_indexes", true, "always so in Heddle"},
 	{"lash_start_vl", false, no_lash},
+	{"leaf_vl_stall_count", false,
+		"no counterpart: link.vl_stall_count is that of all ports"},
 	{"lfts_file", false, no_dump},
 	{"lid_matrix_dump_file", false, no_dump},
 	{"log_*", true, no_log},
-	{"max_rate_enum", false, "no counterpart"},
+	{"long_transaction_timeout", false,
+		"no counterpart: smp.timeout is that of all requests"},
+	{"m_key_lookup", false,
+		"no counterpart: keys that ports may have are fabric.m_key and "
+		"fabric.m_keys_known"},
+	{"max_msg_fifo_timeout", false,
+		"no counterpart: see sa.requests_per_second"},
+	{"max_rate_enum", false, no_rate},
+	{"max_reverse_hops", false,
+		"no counterpart: Heddle treats all hosts alike"},
+	{"max_smps_timeout", false,
+		"no counterpart: smp.window_max is the most, and answers "
+		"decide below it"},
+	{"max_wire_smps2", false,
+		"no counterpart: smp.window_max is the most, and answers "
+		"decide below it"},
+	{"mcgroup_join_validation", false, "always so in Heddle"},
+	{"no_clients_rereg", false,
+		"no counterpart: hosts are asked to register again where it is "
+		"needed"},
 	{"node_name_map_name", false,
 		"no counterpart: Heddle shows NodeDescriptions"},
 	{"nue_include_switches", true, "always so in Heddle"},
 	{"per_module_logging_file", true, no_log},
 	{"perfmgr*", false, no_perf},
-	{"port_prof_ignore_file", false, "no counterpart"},
-	{"port_search_ordering_file", false, "no counterpart"},
+	{"port_prof*", false, no_order},
+	{"port_search_ordering_file", false, no_order},
+	{"port_shifting", false, no_order},
 	{"qos_max_vls", false, "link.max_vls limits the VLs of all ports"},
 	{"qos_ca_max_vls", false, "link.max_vls limits the VLs of all ports"},
+	{"qos_ca_sl2vl", false, no_level},
 	{"qos_rtr_max_vls", false, "link.max_vls limits the VLs of all ports"},
+	{"qos_rtr_sl2vl", false, no_level},
 	{"qos_sw0_max_vls", false, "link.max_vls limits the VLs of all ports"},
+	{"qos_sw0_sl2vl", false, no_level},
 	{"qos_swe_max_vls", false, "link.max_vls limits the VLs of all ports"},
+	{"qos_swe_sl2vl", false, no_level},
 	{"qos_*", false, "not understood"},
+	{"quasi_ftree_indexing", false,
+		"no counterpart: an option of OpenSM's ftree"},
+	{"reassign_lids", false, "no counterpart: ports keep their LIDs"},
 	{"remote_guid_sorting", true, "always so in Heddle"},
-	{"sa_db_file", false, no_dump},
+	{"sa_db_dump", true,
+		"what hosts registered is always kept, in state.dir"},
+	{"sa_db_file", false,
+		"no counterpart: what hosts registered is kept in state.dir"},
+	{"scatter_ports", false, no_order},
+	{"single_thread", false, "no counterpart: see routing.threads"},
+	{"sm_assigned_guid", false,
+		"no counterpart: alias GUIDs are those that hosts ask for"},
+	{"sm_inactive", false,
+		"no counterpart: a heddled that shall do nothing is not "
+		"started"},
+	{"sm_sl", false, "no counterpart: subnet administration has SL 0"},
+	{"suppress_sl2vl_mad_status_errors", true, no_log},
+	{"sweep_on_trap", false,
+		"no counterpart: the switches that a trap names are always "
+		"asked"},
+	{"use_mfttop", false, "always so in Heddle, where a switch can"},
+	{"use_optimized_slvl", true, "always so in Heddle, where a switch can"},
+	{"use_original_extended_sa_rates_only", false, no_rate},
 	{"use_ucast_cache", true, "always so in Heddle"},
 };
 

@@ -98,6 +98,10 @@ size_t import_prefix_routes(const struct import_file *f, bool in_section,
 bool import_torus(
 	const struct import_file *f, struct import_notes *n, struct buf *out);
 
+/* import.c: the key that a value of this option becomes, or NULL; *stock: the
+ * default of OpenSM if that is not carried over, else NULL. */
+const char *import_counterpart(const char *key, const char **stock);
+
 /* import_default.c: whether a value is the default, however numbers are
  * written. */
 bool import_is_default(const char *is, const char *value);

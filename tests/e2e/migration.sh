@@ -185,6 +185,14 @@ opensm_up() {
 	mkdir -p "$E2E_DIR/etc/opensm" "$E2E_DIR/etc/heddle" "$E2E_DIR/shared"
 	opensm -c "$E2E_DIR/etc/opensm/opensm.conf" >/dev/null 2>&1 ||
 		fail "opensm writes no configuration"
+	sed -n 's/^\([a-z][a-z0-9_]*\) .*/\1/p' \
+		"$E2E_DIR/etc/opensm/opensm.conf" | while read -r option; do
+		grep -qx "\.It Ic $option" man/heddle-migration.7 ||
+			echo "$option"
+	done >"$E2E_DIR/unlisted"
+	[ ! -s "$E2E_DIR/unlisted" ] ||
+		fail "options that the page does not have:" \
+			"$(cat "$E2E_DIR/unlisted")"
 	sed -i 's/^sm_priority .*/sm_priority 5/
 		s/^routing_engine .*/routing_engine updn/' \
 		"$E2E_DIR/etc/opensm/opensm.conf"
