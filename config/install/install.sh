@@ -43,6 +43,10 @@ put 644 "$b/install/heddle.schema.json" "$DATADIR/heddle/heddle.schema.json"
 sed "s|/usr/share/heddle|$DATADIR/heddle|" config/examples/heddle.yaml \
 	>"$b/install/heddle.yaml"
 put 644 "$b/install/heddle.yaml" "$DATADIR/doc/heddle/examples/heddle.yaml"
+for f in alerts.yaml dashboard.json; do
+	put 644 "config/monitoring/heddle-$f" \
+		"$DATADIR/doc/heddle/examples/heddle-$f"
+done
 put 644 README.md "$DATADIR/doc/heddle/README.md"
 put 644 LICENSE "$DATADIR/doc/heddle/LICENSE"
 [ -e "$DESTDIR$SYSCONFDIR/heddle/heddle.yaml" ] ||

@@ -6,8 +6,9 @@
 #	demo	make demo, and the commands that it tells to try next
 #	files	make install: what is where, and whether systemd likes it
 #	shells	completion in bash, zsh and fish
+#	alerts	the alert rules, by promtool
 #
-# usage: install.sh setup|desk|demo|files|shells
+# usage: install.sh setup|desk|demo|files|shells|alerts
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -264,6 +265,8 @@ expected() {
 		/usr/share/bash-completion/completions/heddlectl 644
 		/usr/share/doc/heddle/LICENSE 644
 		/usr/share/doc/heddle/README.md 644
+		/usr/share/doc/heddle/examples/heddle-alerts.yaml 644
+		/usr/share/doc/heddle/examples/heddle-dashboard.json 644
 		/usr/share/doc/heddle/examples/heddle.yaml 644
 		/usr/share/fish/vendor_completions.d/heddlectl.fish 644
 		/usr/share/heddle/heddle.schema.json 644
@@ -504,15 +507,27 @@ shells() {
 	say "shells:$E2E_SHELLS"
 }
 
+# ---- alerts: what Prometheus says about them
+
+alerts() {
+	command -v promtool >/dev/null ||
+		skip "promtool is not installed (prometheus)"
+	promtool check rules config/monitoring/heddle-alerts.yaml \
+		>"$E2E_DIR/said" 2>&1 || fail "$(cat "$E2E_DIR/said")"
+	promtool test rules tests/golden/alerts.yaml >"$E2E_DIR/said" 2>&1 ||
+		fail "$(cat "$E2E_DIR/said")"
+	say "alerts: $(grep -c 'alert:' config/monitoring/heddle-alerts.yaml)"
+}
+
 case ${1:-} in
-setup | desk | demo | files | shells) ;;
+setup | desk | demo | files | shells | alerts) ;;
 *)
-	echo "usage: install.sh setup|desk|demo|files|shells" >&2
+	echo "usage: install.sh setup|desk|demo|files|shells|alerts" >&2
 	exit 2
 	;;
 esac
 case $1 in
-setup | files) E2E_NEEDS="sh" ;;
+setup | files | alerts) E2E_NEEDS="sh" ;;
 *) E2E_NEEDS="ibnetdiscover dump_fts" ;;
 esac
 e2e_init

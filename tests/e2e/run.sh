@@ -91,6 +91,7 @@ install demo 120
 install desk 120
 install files 120
 install shells 120
+install alerts 60
 deb packages 300
 '
 

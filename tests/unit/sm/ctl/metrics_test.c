@@ -341,6 +341,35 @@ START_TEST(manual)
 }
 END_TEST
 
+/* Alert rules and dashboard: each metric in them is one, and the dashboard is
+ * JSON. */
+START_TEST(monitoring)
+{
+	static const char *const text[] = {
+		"config/monitoring/heddle-alerts.yaml",
+		"config/monitoring/heddle-dashboard.json"};
+	json_t *j = json_load_file(source_path(text[1]), 0, NULL);
+	size_t metrics = 0;
+
+	ck_assert_ptr_nonnull(j);
+	json_decref(j);
+	for (size_t i = 0; i < 2; i++) {
+		struct buf b = read_file(source_path(text[i]));
+
+		for (const char *at = b.text;
+			(at = strstr(at, "heddle_")) != NULL; metrics++) {
+			const char *end = skip_word(at, "");
+
+			ck_assert_msg(row_of(at, (size_t)(end - at)) != NULL,
+				"%s: %.60s", text[i], at);
+			at = end;
+		}
+		buf_free(&b);
+	}
+	ck_assert_uint_gt(metrics, 40);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -354,6 +383,7 @@ main(void)
 	tcase_add_test(t, running_daemon);
 	tcase_add_test(t, file);
 	tcase_add_test(t, manual);
+	tcase_add_test(t, monitoring);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
