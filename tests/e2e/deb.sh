@@ -110,8 +110,16 @@ works() {
 	grep -q ' hosts=32 ' "$E2E_DIR/said" ||
 		fail "no fabric: $(cat "$E2E_DIR/said")"
 	ok heddlectl plan --topology /tmp/fabric --fail spine1
-	ok sh -c 'ls /usr/share/doc/heddle/README.md* \
-		/usr/share/doc/heddle/examples/heddle.yaml'
+	ok sh -c 'ls /usr/share/doc/heddle/README.md* &&
+		ls /usr/share/doc/heddle/examples/heddle.yaml \
+			/usr/share/doc/heddle/examples/heddle-alerts.yaml* \
+			/usr/share/doc/heddle/examples/heddle-dashboard.json*'
+	site=/etc/heddle/heddle.yaml.d/50-site.yaml
+	echo 'fabric: {priority: 7}' >"$root$site"
+	ok heddlectl config show --origin --config /etc/heddle/heddle.yaml
+	grep -q "^fabric.priority  *7  *$site:1\$" "$E2E_DIR/said" ||
+		fail "the drop-in is not read"
+	rm "$root$site"
 }
 
 replaced() {
