@@ -145,6 +145,11 @@ setup() {
 	deps check CI=true || fail "CI: $(cat "$E2E_DIR/said")"
 	sleeps
 
+	# where packages are built nothing is looked for
+	machine builder
+	deps build HEDDLE_DEPS=no || fail "build: $(cat "$E2E_DIR/said")"
+	[ ! -e "$HEDDLE_ROOT/asked" ] || fail "packages are asked for"
+
 	# an OpenSM of the machine itself is not touched
 	machine site mlx5_0
 	echo opensm >"$HEDDLE_ROOT/installed"
