@@ -211,7 +211,10 @@ switch_groups_check(const struct swgraph *g, const struct switch_groups *x,
 		return reason_set(why,
 			"no dragonfly: all switches are in %" PRIu32 " group%s",
 			x->n, x->n == 1 ? "" : "s");
-	if (inside * share < possible * DENSE || possible == 0)
+	if (possible == 0)
+		return reason_set(why,
+			"no dragonfly: no two of its switches make a group");
+	if (inside * share < possible * DENSE)
 		return reason_set(why,
 			"no dragonfly: its %" PRIu32 " groups have %" PRIu64
 			" of %" PRIu64 " links inside",

@@ -204,7 +204,7 @@ comparison_page(const json_t *report, bool verbose, struct buf *out)
 		json_util_num(report, "vls_assumed"));
 	buf_printf(out, "%-10s %-8s %5s %4s %9s %11s %9s %5s %5s %6s %5s\n",
 		"engine", "", "SLs", "VLs", "time", "memory", "load", "sat",
-		"eBB", "hops", "most");
+		"eBB", "hops", "max");
 	json_array_foreach(list, i, row) print_row(row, out);
 	if (verbose)
 		buf_printf(out, "\n");
