@@ -10,7 +10,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad_role.h"
 
-enum { ODDITIES_MAX = 100 };
+enum { ODDITIES_MAX = 100, VL_CAP = 3 };
 
 struct builder *
 builder_new(void)
@@ -18,6 +18,7 @@ builder_new(void)
 	struct builder *d = mem_zalloc(1, sizeof(*d));
 
 	d->self = BUILDER_NONE;
+	d->vl_cap = VL_CAP;
 	return d;
 }
 

@@ -41,6 +41,10 @@ void builder_free(struct builder *d); /* NULL allowed */
  */
 typedef uint32_t builder_id;
 
+/* Ports of nodes that are added from now on have this VLCap (a code of
+ * PortInfo) in place of that of 4 VLs. */
+void builder_assume_vls(struct builder *d, uint8_t vl_cap);
+
 /*
  * A node; desc NULL: not read. Its port GUIDs are guid (switch port 0) and
  * guid + port number (CA, router), until builder_set_port_guid; its vendor and

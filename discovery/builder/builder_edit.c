@@ -74,18 +74,19 @@ encode_switch_info(struct builder *d, builder_id n)
 }
 
 /*
- * A healthy port of a current switch, without a link: 4xHDR, MTU 4096, 4 VLs.
+ * A healthy port of a current switch, without a link: 4xHDR, MTU 4096, and the
+ * VLs that are assumed.
  */
 static void
-port_default(struct builder_port *p)
+port_default(const struct builder *d, struct builder_port *p)
 {
 	p->capmask = MAD_CAP_SL_MAPPING;
 	p->marks |= DP_READ;
 	p->flags |= TP_EXT_SPEED;
 	p->mtu_cap = 5;
 	p->mtu = 5;
-	p->vl_cap = 3;
-	p->op_vls = 3;
+	p->vl_cap = d->vl_cap;
+	p->op_vls = d->vl_cap;
 	p->width = PORT_WIDTH_4X;
 	p->speed = PORT_QDR;
 	p->speed_ext = PORT_HDR;
@@ -103,12 +104,18 @@ port_down(struct builder_port *p)
 }
 
 static void
-port_up(struct builder_port *p)
+port_up(const struct builder *d, struct builder_port *p)
 {
 	if ((p->marks & DP_READ) == 0)
-		port_default(p);
+		port_default(d, p);
 	p->state = PORT_ACTIVE;
 	p->phys = PORT_PHYS_LINK_UP;
+}
+
+void
+builder_assume_vls(struct builder *d, uint8_t vl_cap)
+{
+	d->vl_cap = vl_cap;
 }
 
 void
@@ -139,9 +146,9 @@ builder_add_node(struct builder *d, enum topo_type type, uint64_t guid,
 	n->lft_cap = 49152;
 	n->mft_cap = 1024;
 	for (unsigned p = 0; p <= nports; p++)
-		port_default(&n->port[p]);
+		port_default(d, &n->port[p]);
 	n->port[0].guid = guid;
-	port_up(&n->port[0]);
+	port_up(d, &n->port[0]);
 	for (unsigned p = 0; p <= nports; p++)
 		encode_port_info(d, id, p);
 	encode_switch_info(d, id);
@@ -155,8 +162,8 @@ builder_add_link(
 	assert(pa > 0 && pb > 0);
 	(void)builder_unlink(d, a, (uint8_t)pa);
 	(void)builder_unlink(d, b, (uint8_t)pb);
-	port_up(port_of(d, a, pa));
-	port_up(port_of(d, b, pb));
+	port_up(d, port_of(d, a, pa));
+	port_up(d, port_of(d, b, pb));
 	builder_link(d, a, (uint8_t)pa, b, (uint8_t)pb);
 	encode_port_info(d, a, pa);
 	encode_port_info(d, b, pb);
@@ -193,7 +200,7 @@ builder_set_self(struct builder *d, builder_id n, unsigned port)
 
 	p->flags &= (uint8_t)~TP_ABSENT;
 	if ((p->marks & DP_READ) == 0)
-		port_default(p);
+		port_default(d, p);
 	d->self = n;
 	d->self_port = port;
 	d->routed = false;

@@ -92,6 +92,7 @@ struct builder {
 	bool routed;	   /* the result of builder_route is current */
 	bool touched;	   /* see builder_touched */
 	uint32_t sweep;	   /* number of the last sweep */
+	uint8_t vl_cap;	   /* see builder_assume_vls */
 	builder_id *order; /* builder_route: nodes reached, by (hops, GUID) */
 	size_t norder, order_cap;
 	struct builder_device *role_device; /* kinds to ask for a role */

@@ -22,10 +22,11 @@ void topo_text_print_ibnetdiscover(const struct topo *t, struct buf *out);
  * Read ibnetdiscover output or an ibsim net file of n bytes, all components of
  * the fabric, ours first; name is for error messages. LIDs in the text become
  * found_lid. The first CA (or the node named in the header) is taken as ours.
+ * vl_cap: the VLCap of all ports, a code of PortInfo, which no text tells.
  * 0, or -1 and "name:line:col: ..." on errors; lines that captures really
  * contain (time-outs before the header) are skipped.
  */
 int topo_text_parse_pieces(const char *text, size_t n, const char *name,
-	struct builder_components *out, struct reason *why);
+	uint8_t vl_cap, struct builder_components *out, struct reason *why);
 
 #endif

@@ -607,12 +607,14 @@ parse_all(struct parse *p, const char *text, size_t n)
 
 int
 topo_text_parse_pieces(const char *text, size_t n, const char *name,
-	struct builder_components *out, struct reason *why)
+	uint8_t vl_cap, struct builder_components *out, struct reason *why)
 {
 	struct parse p = {.name = name, .why = why, .d = builder_new()};
-	int rc = parse_all(&p, text, n);
+	int rc;
 
 	*out = (struct builder_components){0};
+	builder_assume_vls(p.d, vl_cap);
+	rc = parse_all(&p, text, n);
 	if (rc == 0)
 		rc = builder_components(p.d, 0, out, why);
 	builder_free(p.d);

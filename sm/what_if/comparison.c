@@ -199,7 +199,7 @@ comparison_page(const json_t *report, bool verbose, struct buf *out)
 			pieces, names_plural(pieces));
 	buf_printf(out,
 		"best       %s, which the engine auto takes\n"
-		"VLs        %lld are assumed on each link\n\n",
+		"VLs        %lld on each link, assumed: --vls\n\n",
 		page_text(report, "best"),
 		json_util_num(report, "vls_assumed"));
 	buf_printf(out, "%-10s %-8s %5s %4s %9s %11s %9s %5s %5s %6s %5s\n",

@@ -158,7 +158,8 @@ read_topology(
 	text = read_text(ask->topology, &n, why);
 	if (text == NULL)
 		return -1;
-	rc = topo_text_parse_pieces(text, n, ask->topology, &in->bare, why);
+	rc = topo_text_parse_pieces(
+		text, n, ask->topology, ask->vl_cap, &in->bare, why);
 	free(text);
 	return rc;
 }

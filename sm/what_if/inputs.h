@@ -22,6 +22,7 @@ struct inputs_wanted {
 	struct config *base;	/* in place of the daemon's or the default */
 	const char *const *set; /* "key=value" */
 	size_t nset;
+	uint8_t vl_cap; /* of all ports of topology, a code of PortInfo */
 };
 
 struct inputs {

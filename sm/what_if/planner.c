@@ -30,7 +30,11 @@
 #include "sm/what_if/what_if.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
-enum { VLS_ASSUMED = 4 }; /* VLs per link; a topology file does not tell */
+/* The VLs of a link by the code of VLCap; a topology file does not tell them.
+ */
+static const unsigned vls[] = {0, 1, 2, 4, 8, 15};
+
+enum { VL_CODES = sizeof(vls) / sizeof(vls[0]), VL_CODE_ASSUMED = 3 };
 
 struct list {
 	const char **item;
@@ -40,8 +44,9 @@ struct list {
 /* What the command line says; texts point into argv. */
 struct ask {
 	const char *topology, *config, *from, *dump, *socket;
-	const char *engine, *method, *packets;
-	double rate; /* packets as a number */
+	const char *engine, *method, *packets, *vls;
+	double rate;	/* packets as a number */
+	uint8_t vl_cap; /* vls as a code */
 	struct list set, fail, drain;
 	bool json, rebalance, verbose, compare;
 };
@@ -73,6 +78,8 @@ static const struct option_row {
 } rows[] = {
 	{{"--topology", NULL, "FILE"}, ONE, offsetof(struct ask, topology),
 		"the fabric: ibnetdiscover's output or a net file"},
+	{{"--vls", NULL, "N"}, ONE, offsetof(struct ask, vls),
+		"VLs of its links: 1, 2, 4, 8 or 15, else 4"},
 	{{"--engine", NULL, "NAME"}, ONE, offsetof(struct ask, engine),
 		"route by this engine"},
 	{{"--compare", NULL, NULL}, FLAG, offsetof(struct ask, compare),
@@ -204,6 +211,23 @@ has_change(const struct ask *a)
 	return a->from != NULL || a->fail.n > 0 || a->drain.n > 0;
 }
 
+/* Read the number of VLs as a code; false: it is none. */
+static bool
+known_vls(struct ask *a)
+{
+	char text[8];
+
+	a->vl_cap = VL_CODE_ASSUMED;
+	if (a->vls == NULL)
+		return true;
+	for (a->vl_cap = 1; a->vl_cap < VL_CODES; a->vl_cap++) {
+		(void)snprintf(text, sizeof(text), "%u", vls[a->vl_cap]);
+		if (strcmp(text, a->vls) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Check that the arguments go together; EXIT_OK or a usage error. */
 static int
 judge_ask(struct ask *a)
@@ -215,11 +239,16 @@ judge_ask(struct ask *a)
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
 		return fail_usage(a, "--topology FILE is missing", NULL);
-	if (a->compare && (a->engine != NULL || has_change(a) ||
-				  a->dump != NULL))
+	if (!known_vls(a))
+		return fail_usage(
+			a, "not 1, 2, 4, 8 or 15, as VLs are:", a->vls);
+	if (a->vls != NULL && a->topology == NULL)
+		return fail_usage(a, "--vls needs --topology", NULL);
+	if (a->compare &&
+		(a->engine != NULL || has_change(a) || a->dump != NULL))
 		return fail_usage(a,
-			"--compare goes with --topology, --config and --set "
-			"only",
+			"--compare goes with --topology, --vls, --config and "
+			"--set only",
 			NULL);
 	if (a->engine != NULL && *a->engine == '\0')
 		return fail_usage(a, "a name is missing after", "--engine");
@@ -301,7 +330,8 @@ read_all(struct plan *p)
 		.from = p->ask.from,
 		.engine = p->ask.engine,
 		.set = p->ask.set.item,
-		.nset = p->ask.set.n};
+		.nset = p->ask.set.n,
+		.vl_cap = p->ask.vl_cap};
 	bool live = p->ask.from != NULL && strcmp(p->ask.from, "live") == 0;
 	struct reason why = {""};
 	int ret = EXIT_OK;
@@ -546,7 +576,8 @@ make_report(struct plan *p)
 	json_util_put(o, "lanes_asked", json_util_u64(qos_layers(p->in.cfg)));
 	qos_json_layers(o, p->in.cfg, p->out.now.routes);
 	if (p->ask.topology != NULL)
-		json_util_put(o, "vls_assumed", json_util_u64(VLS_ASSUMED));
+		json_util_put(
+			o, "vls_assumed", json_util_u64(vls[p->ask.vl_cap]));
 	json_util_put(o, "rebalance", json_boolean(p->ask.rebalance));
 	json_util_put(o, "held", json_boolean(p->in.live));
 	json_util_put(o, "cut_off", json_boolean(p->out.cut_off));
@@ -587,7 +618,7 @@ make_comparison(struct plan *p)
 	json_util_put(o, "topology", as_given(p->ask.topology));
 	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
 	json_util_put(o, "pieces", json_util_u64(p->in.bare.n - 1));
-	json_util_put(o, "vls_assumed", json_util_u64(VLS_ASSUMED));
+	json_util_put(o, "vls_assumed", json_util_u64(vls[p->ask.vl_cap]));
 	json_util_put(o, "best", names_text(best != NULL ? best : ""));
 	json_util_put(o, "engines", engines);
 	p->report = o;

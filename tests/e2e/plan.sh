@@ -154,6 +154,12 @@ compared() {
 	same engines.3.verified true
 	same engines.3.load 100
 	same engines.3.hops_max 5
+	same vls_assumed 4
+	plan --compare --topology "$E2E_DIR/torus.net" --vls 1 ||
+		fail "$(cat "$E2E_DIR/plan.err")"
+	same vls_assumed 1
+	same best updn
+	same engines.5.vls 1
 	"$B/heddlectl" plan --compare --topology "$E2E_DIR/torus.net" \
 		--verbose >"$E2E_DIR/page" || fail "no table"
 	grep -q '^best  *torus, ' "$E2E_DIR/page" || fail "$(cat "$E2E_DIR/page")"
@@ -223,6 +229,7 @@ plan_input() {
 	net="--topology $E2E_DIR/demo.net"
 	refused 2 "--topology FILE is missing"
 	refused 2 "unknown option '--wat'" --wat
+	refused 2 "--vls needs --topology" --from live --vls 4
 	refused 2 "--fail needs NODE[/PORT]" --fail
 	refused 2 "bad.net:2:2: expected a port number" \
 		--topology "$E2E_DIR/bad.net"
@@ -240,6 +247,7 @@ plan_input() {
 		refused 2 "routing.load_limit: 0.5 is out of range" $net \
 			--set routing.load_limit=0.5
 		refused 2 "'warp'" $net --engine warp
+		refused 2 "not 1, 2, 4, 8 or 15, as VLs are: '3'" $net --vls 3
 		refused 2 "--compare goes with" $net --compare --engine updn
 		refused 2 "it needs distribution.allow_unsafe" $net \
 			--set distribution.method=dynamic

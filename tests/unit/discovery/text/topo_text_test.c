@@ -63,7 +63,7 @@ parse_text(const char *text, size_t n, const char *name, struct reason *why)
 	struct builder_components p;
 	struct topo *t = NULL;
 
-	if (topo_text_parse_pieces(text, n, name, &p, why) == 0)
+	if (topo_text_parse_pieces(text, n, name, 3, &p, why) == 0)
 		t = topo_ref(p.topo[0]);
 	builder_components_free(&p);
 	return t;

@@ -163,7 +163,7 @@ from_file(struct fabric *const *f, size_t n)
 		topo_unref(t);
 	}
 	ck_assert_msg(topo_text_parse_pieces(
-			      text.text, text.n, "file", &p, &why) == 0,
+			      text.text, text.n, "file", 3, &p, &why) == 0,
 		"%s", why.text);
 	buf_free(&text);
 	return p;
