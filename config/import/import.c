@@ -51,7 +51,6 @@ static const struct option {
 	{"part_enforce", "fabric.partition_enforcement", GUARDS},
 	{"routing_engine", "routing.engines", ENGINES},
 	{NULL, NULL, TOPS},
-	{"torus_config", "routing.dor.dimensions", SIZES}, /* without rings */
 	{"torus_config", "routing.torus.dimensions", SIZES},
 	{"nue_max_num_vls", "routing.nue.layers", LAYERS},
 	{"sweep_interval", "sweep.interval", SECONDS},
@@ -441,8 +440,8 @@ read_named(struct import *im, enum named which, struct import_file *f)
 }
 
 /* The text of the engines, "" for none. */
-static char *
-engines_of(struct import *im)
+static const char *
+engines_of(const struct import *im)
 {
 	size_t i = 0;
 
@@ -474,36 +473,14 @@ take_roots(struct import *im)
 	free(f.text);
 }
 
-/* Have dor in the place of torus. */
-static void
-replace_torus(char engines[MAX_TEXT])
-{
-	char list[MAX_TEXT], *save = NULL, *is;
-	size_t n = 0;
-
-	memcpy(list, engines, MAX_TEXT);
-	*engines = '\0';
-	for (is = strtok_r(list, "[], ", &save); is != NULL;
-		is = strtok_r(NULL, "[], ", &save)) {
-		const char *name = strcmp(is, "torus") == 0 ? "dor" : is;
-
-		if (strstr(engines, name) == NULL)
-			n += (size_t)snprintf(engines + n, MAX_TEXT - n, "%s%s",
-				n > 0 ? ", " : "[", name);
-	}
-	(void)snprintf(engines + n, MAX_TEXT - n, "]");
-}
-
 /* The file of torus-2QoS, where that is one of the engines. */
 static void
 take_torus(struct import *im)
 {
-	char *engines = engines_of(im);
-	unsigned line = im->named[TORUS].line;
+	const char *engines = engines_of(im);
 	struct buf text = {0};
 	struct import_file f;
 	size_t i = 0;
-	bool ring;
 
 	if (strstr(engines, "torus") == NULL)
 		return;
@@ -511,17 +488,11 @@ take_torus(struct import *im)
 		import_qos_torus(im->qos);
 	if (!read_named(im, TORUS, &f))
 		return;
-	ring = import_torus(&f, &im->notes, &text);
+	import_torus(&f, &im->notes, &text);
 	while (options[i].how != SIZES)
 		i++;
 	if (text.n > 0)
-		set_option(im, ring ? i + 1 : i, line, f.name, text.text);
-	if (text.n > 0 && !ring) {
-		replace_torus(engines);
-		import_note(&im->notes, &im->file, line,
-			"torus-2QoS: no ring of more than four switches: the "
-			"engine is dor, which needs one VL only");
-	}
+		set_option(im, i, im->named[TORUS].line, f.name, text.text);
 	buf_free(&text);
 	free(f.text);
 }

@@ -93,9 +93,8 @@ size_t import_prefix_routes(const struct import_file *f, bool in_section,
 	struct import_notes *n, struct buf *out);
 
 /* import_torus.c: append the sizes of a torus-2QoS.conf as a YAML list, or
- * nothing where there are none. Whether one of them is a ring of more than four
- * switches; without such a ring one VL is enough. */
-bool import_torus(
+ * nothing where there are none. */
+void import_torus(
 	const struct import_file *f, struct import_notes *n, struct buf *out);
 
 /* import.c: the key that a value of this option becomes, or NULL; *stock: the

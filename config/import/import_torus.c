@@ -12,7 +12,7 @@
 
 #include "config/import/import_priv.h"
 
-enum { DIMENSIONS = 3, SQUARE = 4 };
+enum { DIMENSIONS = 3 };
 
 struct sizes {
 	unsigned n; /* dimensions of more than one switch */
@@ -98,14 +98,13 @@ take_line(const struct import_file *f, const struct import_line *line,
 			line->key);
 }
 
-bool
+void
 import_torus(const struct import_file *f, struct import_notes *notes,
 	struct buf *out)
 {
 	struct import_line line;
 	struct sizes x = {0};
 	unsigned seed = 0;
-	bool ring = false;
 	size_t at = 0;
 
 	while (import_next_line(f, &at, &line, notes))
@@ -114,12 +113,9 @@ import_torus(const struct import_file *f, struct import_notes *notes,
 		import_note(notes, f, seed,
 			"seeds and datelines are not needed: the places of "
 			"switches are read from the links, and remembered");
-	for (unsigned i = 0; i < x.n; i++) {
+	for (unsigned i = 0; i < x.n; i++)
 		buf_printf(out, "%s%s %" PRIu32, i == 0 ? "[" : ", ",
 			x.of[i].ring ? "ring" : "line", x.of[i].size);
-		ring |= x.of[i].ring && x.of[i].size > SQUARE;
-	}
 	if (x.n > 0)
 		buf_printf(out, "]");
-	return ring;
 }

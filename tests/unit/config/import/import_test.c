@@ -446,22 +446,10 @@ START_TEST(torus_sizes)
 		"t:2: port_order: no counterpart",
 		"t:3: zlink: not known as a keyword of torus-2QoS.conf",
 		"    dimensions: [ring 3, ring 12]\n");
+	EXPECT_TORUS("mesh 3 4 5\n", 0,
+		"    dimensions: [line 3, line 4, line 5]\n");
 	EXPECT_TORUS("torus 6 5M 2\n", 0,
 		"    dimensions: [ring 6, line 5, ring 2]\n");
-}
-END_TEST
-
-/* What dor routes on one VL; torus would refuse it. */
-START_TEST(torus_without_rings)
-{
-	EXPECT_TORUS("mesh 3 4 5\n", 0,
-		"o:2: torus-2QoS: no ring of more than four switches",
-		"  engines: [dor, nue]\n  dor:\n"
-		"    dimensions: [line 3, line 4, line 5]\n");
-	EXPECT_TORUS("torus 4 4 4\n", 0, "  engines: [dor, nue]\n",
-		"    dimensions: [ring 4, ring 4, ring 4]\n");
-	EXPECT("routing_engine dor,torus-2QoS,nue\ntorus_config t\n", 0,
-		"  engines: [dor, nue]\n");
 }
 END_TEST
 
@@ -884,7 +872,6 @@ main(void)
 	tcase_add_test(t, files_that_are_named);
 	tcase_add_test(t, files_in_their_default_places);
 	tcase_add_test(t, torus_sizes);
-	tcase_add_test(t, torus_without_rings);
 	tcase_add_test(t, torus_sizes_that_are_none);
 	tcase_add_test(t, torus_levels);
 	tcase_add_test(t, policy_of_programs);
