@@ -25,7 +25,9 @@ enum { FEW = 256 };	  /* changing 1/FEW of all entries is cheap */
 enum { ALIKE = 32 };	  /* 1/ALIKE changed is quick to judge incrementally */
 enum { SLACK = 8 };	  /* 1/SLACK of the load is not worth changes */
 enum { ALIKE_LOAD = 16 }; /* loads that differ by less say nothing */
-enum { BISECTIONS = 50 }; /* for a third digit */
+
+/* For a third digit, and as many as a plan shows. */
+enum { BISECTIONS = 200 };
 
 /* How much work to spend on rebalancing: some milliseconds for fresh tables,
  * tens of milliseconds for kept ones, where success saves that all tables are
