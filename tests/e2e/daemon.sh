@@ -726,9 +726,10 @@ test_events() {
 # Of those of test_events: by port, by kind, since when, in files.
 chosen_events() {
 	tell a events --port leaf1/5 >"$E2E_DIR/a/chosen"
-	[ "$(grep -c "$named" "$E2E_DIR/a/chosen")" = 2 ] &&
-		[ "$(wc -l <"$E2E_DIR/a/chosen")" = 2 ] ||
+	if [ "$(grep -c "$named" "$E2E_DIR/a/chosen")" != 2 ] ||
+		[ "$(wc -l <"$E2E_DIR/a/chosen")" != 2 ]; then
 		fail "by port: $(cat "$E2E_DIR/a/chosen")"
+	fi
 	tell a events --kind node-gone --since 1h >"$E2E_DIR/a/chosen"
 	[ "$(wc -l <"$E2E_DIR/a/chosen")" = 1 ] ||
 		fail "by kind: $(cat "$E2E_DIR/a/chosen")"
