@@ -1032,7 +1032,10 @@ connect_again(struct events_asking *q, bool again, int *code)
 		if (q->fd >= 0)
 			break;
 		if (!again || fault != CLIENT_UNREACHABLE) {
-			print_error(fault_word(fault), "%s", why.text);
+			print_error(fault_word(fault),
+				"%s; heddlectl events --file FILE reads what "
+				"it wrote to state.dir",
+				why.text);
 			*code = fault_code(fault);
 			return -1;
 		}
