@@ -103,13 +103,12 @@ choose_events(
 
 /* Show events, which are taken over, with what else the daemon said. */
 static void
-show_events_of(
-	const struct events_command *c, const json_t *result, json_t *list)
+show_events_of(const struct events_command *c, json_t *result, json_t *list)
 {
 	json_t *o = json_object();
 
 	if (result != NULL)
-		(void)json_object_update(o, (json_t *)(uintptr_t)result);
+		(void)json_object_update(o, result);
 	json_util_put(o, "events", list);
 	c->show(c->cookie, o);
 	json_decref(o);
@@ -135,7 +134,7 @@ follow_events(const struct events_command *c, const struct events_select *what,
 	json_t *reply;
 
 	while ((reply = ask_after(c, after, true, &code)) != NULL) {
-		const json_t *result = json_object_get(reply, "result");
+		json_t *result = json_object_get(reply, "result");
 		json_t *list = choose_events(what, result, SIZE_MAX);
 
 		after = (uint64_t)json_util_num(result, "last");
@@ -167,7 +166,7 @@ show_from_daemon(const struct events_command *c,
 	struct reading r = {.what = what, .list = json_array()};
 	int code = 0;
 	json_t *reply = ask_after(c, what->after, false, &code), *list;
-	const json_t *result = json_object_get(reply, "result");
+	json_t *result = json_object_get(reply, "result");
 
 	if (reply == NULL) {
 		json_decref(r.list);

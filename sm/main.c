@@ -1099,6 +1099,7 @@ take_down(struct daemon *d)
 		sm_save(d->sm);
 	saver_free(d->saver);
 	ctl_close(d->ctl);
+	d->ctl = NULL; /* what ends tells events, too */
 	sm_free(d->sm);
 	if (d->own != NULL && !d->lost)
 		daemon_events_stop(d->own, loop_now());

@@ -165,6 +165,7 @@ print_field(const struct event *e, const char *text, size_t n, struct buf *out)
  * Append the text up to the end, or to the bracket that closes it. *whole: each
  * value in it, outside of inner brackets, is set. What follows it.
  */
+/* NOLINTBEGIN(misc-no-recursion): as deep as brackets of the table */
 static const char *
 print_part(
 	const struct event *e, const char *text, bool *whole, struct buf *out)
@@ -188,6 +189,7 @@ print_part(
 	}
 	return text;
 }
+/* NOLINTEND(misc-no-recursion) */
 
 void
 event_print(const struct event *e, struct buf *out)
