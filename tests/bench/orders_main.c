@@ -12,9 +12,10 @@
  *        orders --lost N ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
  *	N single links lost, each from the same tables, at even distances:
  *	mean and highest CPU milliseconds of kept tables, of their judgement,
- *	and of all that compute_routes does; entries that change, pairs of
- *	switches that get another layer, in all and per cent; faults that the
- *	judge of the unit tests found
+ *	and of all that compute_routes does; the worst load of kept tables, and
+ *	of those that compute_routes takes, over that before; entries that
+ *	change, pairs of switches that get another layer, in all and per cent;
+ *	faults that the judge of the unit tests found
  *
  * FABRIC: see meshnet.h; its links have 8 VLs. ENGINE: by name; nueN: nue on N
  * layers; behind either @N: with N QoS levels
@@ -148,11 +149,18 @@ count_faults(const struct routes *r)
 	return v.lost + v.asymmetric + v.cyclic;
 }
 
-/* The tables after a loss: time of the engine, of the judge, of the driver. */
+/* The tables after a loss: time of the engine, of the judge, of the driver;
+ * loads of kept tables and of those that the driver takes. */
 struct losses {
-	struct mean keep, judge, all;
+	struct mean keep, judge, all, load_kept, load;
 	uint64_t entries, pairs, faults;
 };
+
+static double
+load_ratio(const struct routes *r, const struct routes *prev)
+{
+	return (double)r->report.load_max / (double)prev->report.load_max;
+}
 
 static void
 measure_loss(
@@ -170,14 +178,14 @@ measure_loss(
 	if (e->route(job, true, 0, a, &r, &why) != ENGINE_OK) {
 		printf("refused: %s\n", why.text);
 	} else {
-		struct verify_tables in = {
-			r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+		struct verify_tables in = tables_of(r);
 
 		add_value(&sum->keep, clock_cpu_ms() - began);
 		began = clock_cpu_ms();
 		(void)verify_incremental(
 			&before, &in, 1, &r->report, &r->verified, &why);
 		add_value(&sum->judge, clock_cpu_ms() - began);
+		add_value(&sum->load_kept, load_ratio(r, prev));
 		sum->entries += r->entries_changed;
 		sum->pairs += count_new_layers(r, prev);
 		sum->faults += count_faults(r);
@@ -190,6 +198,8 @@ measure_loss(
 	if (r == NULL || strcmp(r->engine, e->module.name) != 0)
 		printf("not routed by the engine: %s%s\n", why.text,
 			story.tried);
+	else
+		add_value(&sum->load, load_ratio(r, prev));
 	routes_unref(r);
 }
 
@@ -217,11 +227,13 @@ print_losses(const struct bench *b, const struct engine *e,
 		topo_unref(job.topo);
 		free(drop);
 	}
-	printf("keep %.1f/%.1f judge %.1f/%.1f all %.1f/%.1f ms, entries %.0f, "
-	       "new layers %.1f = %.3f%%, faults %llu\n",
+	printf("keep %.1f/%.1f judge %.1f/%.1f all %.1f/%.1f ms, load "
+	       "%.2f/%.2f %.2f/%.2f, entries %.0f, new layers %.1f = %.3f%%, "
+	       "faults %llu\n",
 		sum.keep.sum / n, sum.keep.most, sum.judge.sum / n,
 		sum.judge.most, sum.all.sum / n, sum.all.most,
-		(double)sum.entries / n, (double)sum.pairs / n,
+		sum.load_kept.sum / n, sum.load_kept.most, sum.load.sum / n,
+		sum.load.most, (double)sum.entries / n, (double)sum.pairs / n,
 		100.0 * (double)sum.pairs / n / pairs,
 		(unsigned long long)sum.faults);
 }
