@@ -58,6 +58,63 @@ make_frame(struct finder *f, const struct verify_dependencies *deps)
 				deps->nrec * row * sizeof(*f->dep));
 }
 
+/* ---- an order that is given ---- */
+
+static unsigned
+layer_of_vertex(const struct dep_graph *n, uint32_t v)
+{
+	return n->in != NULL ? v / n->nrec % n->layers : v / n->nrec;
+}
+
+/* Add all dependencies that trees may make at switch s. */
+static void
+add_all_at(const struct topo *t, const struct route_mcast *m,
+	const struct dep_graph *n, uint64_t *dep, sw_ix s)
+{
+	const struct topo_adj *adj = t->adj + t->sw[s].adj;
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+		for (uint32_t k = 0; k < t->sw[s].nadj; k++) {
+			const struct topo_adj *a = &adj[i], *b = &adj[k];
+			uint32_t v = n->off[s] + a->out;
+
+			if (a->peer == b->peer ||
+				!routes_mcast_link(m, s, a->out) ||
+				!routes_mcast_link(m, s, b->out) ||
+				(m->pos[a->peer] < m->pos[s] &&
+					m->pos[b->peer] < m->pos[s]))
+				continue;
+			for (; v < n->nv; v += n->nrec)
+				if ((m->layers >> layer_of_vertex(n, v) & 1) !=
+					0)
+					dep_graph_put(n, dep, v, b->out);
+		}
+}
+
+void
+mcast_order_add(const struct topo *t, const struct route_mcast *m,
+	const struct dep_graph *n, uint64_t *dep)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_sw_live(t, s))
+			add_all_at(t, m, n, dep, s);
+}
+
+bool
+mcast_order_fits(const struct topo *t, const struct route_mcast *m,
+	const struct dep_graph *n, const uint64_t *dep)
+{
+	uint64_t *all = mem_dup(dep, dep_graph_words(n) * sizeof(*all));
+	struct dynamic_order o;
+	bool fits;
+
+	mcast_order_add(t, m, n, all);
+	fits = dynamic_order_new(&o, n, NULL, all);
+	dynamic_order_free(&o);
+	free(all);
+	return fits;
+}
+
 /* ---- links ---- */
 
 static bool
@@ -219,18 +276,61 @@ add_more_links(struct finder *f)
 	}
 }
 
-/* Place the switches in the order of f->seq; false: some find no room. */
-static bool
-try_sequence(struct finder *f)
+static void
+begin_attempt(struct finder *f)
 {
 	const struct topo *t = f->t;
-	bool more = true, all;
 
 	f->nplaced = 0;
 	f->nadded = 0;
 	memset(f->placed, 0, t->nsw * sizeof(*f->placed));
 	memset(f->rooted, 0, t->nsw * sizeof(*f->rooted));
 	memset(f->out.link, 0, t->nsw * sizeof(*f->out.link));
+}
+
+/* Mark all links of s for trees; false: none leads to a switch with a place,
+ * and it is not the first of its component. */
+static bool
+mark_all_links(struct finder *f, sw_ix s)
+{
+	const struct topo *t = f->t;
+	bool hangs = !f->rooted[f->piece[s]];
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+		if (!is_live_link(t, s, a))
+			continue;
+		mark_tree_link(f, s, a->out);
+		hangs |= f->placed[a->peer];
+	}
+	return hangs;
+}
+
+/*
+ * Place the switches in the order of f->seq, with all links; false: not each of
+ * them finds its place at once, or there is no room for all links together. So
+ * it is where the unicast tables of these layers are up/down by this order.
+ */
+static bool
+try_all_links(struct finder *f)
+{
+	begin_attempt(f);
+	for (uint32_t k = 0; k < f->nseq; k++) {
+		if (!mark_all_links(f, f->seq[k]))
+			return false;
+		place_switch(f, f->seq[k]);
+	}
+	return mcast_order_fits(f->t, &f->out, &f->frame, f->dep);
+}
+
+/* Place the switches in the order of f->seq; false: some find no room. */
+static bool
+try_sequence(struct finder *f)
+{
+	bool more = true, all;
+
+	begin_attempt(f);
 	all = dynamic_order_new(&f->order, &f->frame, NULL, f->dep);
 	while (all && more && f->nplaced < f->nseq) {
 		more = false;
@@ -402,6 +502,21 @@ place_the_rest(struct finder *f)
 			f->out.pos[s] = f->nplaced++;
 }
 
+/* The orders that are given, in one way of placing switches. */
+static bool
+try_given(struct finder *f, const struct mcast_order_try first[2],
+	bool (*place_all)(struct finder *f))
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (first[i].order == NULL || first[i].order->pos == NULL)
+			continue;
+		sequence_as_before(f, first[i].topo, first[i].order);
+		if (place_all(f))
+			return true;
+	}
+	return false;
+}
+
 bool
 mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
 	uint16_t layers, const struct mcast_order_try first[2],
@@ -411,12 +526,8 @@ mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
 	bool found = false;
 
 	finder_new(&f, t, deps, layers);
-	for (unsigned i = 0; i < 2 && !found; i++) {
-		if (first[i].order == NULL || first[i].order->pos == NULL)
-			continue;
-		sequence_as_before(&f, first[i].topo, first[i].order);
-		found = try_sequence(&f);
-	}
+	found = try_given(&f, first, try_all_links) ||
+		try_given(&f, first, try_sequence);
 	for (unsigned i = 0; i < ATTEMPTS && !found; i++) {
 		sequence_by_distance(&f, i);
 		found = try_sequence(&f);
@@ -428,61 +539,4 @@ mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
 	*out = f.out;
 	finder_free(&f);
 	return found;
-}
-
-/* ---- an order that is given ---- */
-
-static unsigned
-layer_of_vertex(const struct dep_graph *n, uint32_t v)
-{
-	return n->in != NULL ? v / n->nrec % n->layers : v / n->nrec;
-}
-
-/* Add all dependencies that trees may make at switch s. */
-static void
-add_all_at(const struct topo *t, const struct route_mcast *m,
-	const struct dep_graph *n, uint64_t *dep, sw_ix s)
-{
-	const struct topo_adj *adj = t->adj + t->sw[s].adj;
-
-	for (uint32_t i = 0; i < t->sw[s].nadj; i++)
-		for (uint32_t k = 0; k < t->sw[s].nadj; k++) {
-			const struct topo_adj *a = &adj[i], *b = &adj[k];
-			uint32_t v = n->off[s] + a->out;
-
-			if (a->peer == b->peer ||
-				!routes_mcast_link(m, s, a->out) ||
-				!routes_mcast_link(m, s, b->out) ||
-				(m->pos[a->peer] < m->pos[s] &&
-					m->pos[b->peer] < m->pos[s]))
-				continue;
-			for (; v < n->nv; v += n->nrec)
-				if ((m->layers >> layer_of_vertex(n, v) & 1) !=
-					0)
-					dep_graph_put(n, dep, v, b->out);
-		}
-}
-
-void
-mcast_order_add(const struct topo *t, const struct route_mcast *m,
-	const struct dep_graph *n, uint64_t *dep)
-{
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (topo_sw_live(t, s))
-			add_all_at(t, m, n, dep, s);
-}
-
-bool
-mcast_order_fits(const struct topo *t, const struct route_mcast *m,
-	const struct dep_graph *n, const uint64_t *dep)
-{
-	uint64_t *all = mem_dup(dep, dep_graph_words(n) * sizeof(*all));
-	struct dynamic_order o;
-	bool fits;
-
-	mcast_order_add(t, m, n, all);
-	fits = dynamic_order_new(&o, n, NULL, all);
-	dynamic_order_free(&o);
-	free(all);
-	return fits;
 }

@@ -10,7 +10,10 @@
  * groups can spread. What is proven is the whole set: any tree over these links
  * that climbs and then descends adds nothing to it.
  *
- * The previous order is kept where that is possible: trees stay in place.
+ * The previous order is kept where that is possible: trees stay in place. Where
+ * the unicast tables of these layers are up/down by an order that is given, all
+ * links have room at once, and one look at all dependencies together says so:
+ * such an order is taken before one in which links have to be tried singly.
  */
 #ifndef HEDDLE_ROUTING_MCAST_MCAST_ORDER_H
 #define HEDDLE_ROUTING_MCAST_MCAST_ORDER_H
@@ -31,7 +34,8 @@ struct mcast_order_try {
 /*
  * Find an order for t, whose unicast tables make the dependencies deps (without
  * a cycle), in the layers of the mask. first: orders that are tried before
- * others, with links or without; NULL or without places: none. *out: to be
+ * others, with links or without, either with all links before either with
+ * fewer; NULL or without places: none. *out: to be
  * freed with routes_mcast_free. False: nothing was found, and *out is empty.
  * Pure.
  */

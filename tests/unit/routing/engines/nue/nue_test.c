@@ -110,36 +110,72 @@ START_TEST(random_graphs)
 }
 END_TEST
 
+/* The order of r's own first layer, with all its links, whatever other order
+ * is tried before it. */
+static void
+check_room(struct routes *r, const struct route_mcast *before)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+	const struct mcast_order_try first[2] = {
+		{r->topo, before}, {r->topo, &r->mcast}};
+	const struct topo *t = r->topo;
+	struct verify_dependencies *deps;
+	struct reason why = {""};
+	struct route_mcast found;
+
+	ck_assert_int_eq(
+		verify_tables_dependencies(&in, &r->report, &deps, &why), 0);
+	ck_assert(mcast_order_find(
+		r->topo, deps, route_layers_trees(&r->layers), first, &found));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		ck_assert_uint_eq(found.pos[s], r->mcast.pos[s]);
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+			ck_assert(routes_mcast_link(
+				&found, s, t->adj[t->sw[s].adj + i].out));
+	}
+	routes_mcast_free(&found);
+	free(deps);
+}
+
+/* An order by which the second switch has no neighbour above it. */
+static uint32_t *
+split_top(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	uint32_t *pos = mem_dup(r->mcast.pos, t->nsw * sizeof(*pos));
+	sw_ix top = 0, far = 0;
+	bool near[64] = {0};
+
+	while (pos[top] != 0)
+		top++;
+	near[top] = true;
+	for (uint32_t i = 0; i < t->sw[top].nadj; i++)
+		near[t->adj[t->sw[top].adj + i].peer] = true;
+	while (near[far])
+		far++;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		pos[s] += s != top && pos[s] < pos[far];
+	pos[far] = 1;
+	return pos;
+}
+
 /* Multicast finds room beside the first layer, by its order. */
 START_TEST(room_for_trees)
 {
 	for (unsigned i = 0; i < 20; i++) {
 		unsigned n = 8 + i * 2, layers = 1 + i % 8;
-		struct verify_dependencies *deps;
 		struct reason why = {""};
-		struct route_mcast found, own;
 		struct routes *r;
 		struct rig g;
+		uint32_t *pos;
 
 		rig_open(&g, gen_random(n, 4, 2, i, &why), &why);
 		r = route_topo(g.t, g.pool, layers, NULL);
-		{
-			const struct verify_tables in = {r->topo, r->pool,
-				r->row, r->nblocks, &r->layers, NULL};
-			const struct mcast_order_try first[2] = {
-				{g.t, &r->mcast}};
-
-			ck_assert_int_eq(verify_tables_dependencies(
-						 &in, &r->report, &deps, &why),
-				0);
-			ck_assert(mcast_order_find(g.t, deps,
-				route_layers_trees(&r->layers), first, &found));
-		}
-		own = r->mcast;
-		for (sw_ix s = 0; s < n; s++)
-			ck_assert_uint_eq(found.pos[s], own.pos[s]);
-		routes_mcast_free(&found);
-		free(deps);
+		pos = split_top(r);
+		check_room(r, NULL);
+		check_room(r, &(struct route_mcast){.pos = pos});
+		free(pos);
 		routes_unref(r);
 		rig_close(&g);
 	}
