@@ -276,8 +276,11 @@ is_mended(const struct layer_orders *o)
 
 /*
  * All that finds a path. Switches that find none which leaves a layer for the
- * other direction take any first, while that is a wish. Where
- * climb_mend finds layers, the last pass takes any path rather than none.
+ * other direction take any first, while that is a wish. Where climb_mend finds
+ * layers, the last pass takes any path rather than none. Paths that are all new
+ * go the ways of the structure then, from which most pairs have the layers of
+ * before again: a pair that a lost link has driven out of its layer would only
+ * find a long way round in it.
  */
 static void
 grow_tree(struct climb *x, sw_ix t)
@@ -285,7 +288,7 @@ grow_tree(struct climb *x, sw_ix t)
 	const struct demand none = {WISH_NONE, 0, PATH_ANY};
 	const struct layer_orders *o = x->job->orders;
 
-	if (x->job->layers != NULL)
+	if (x->job->layers != NULL && (x->job->keep || !is_mended(o)))
 		grow_wish(x, t, WISH_KEPT);
 	grow_wish(x, t, WISH_BOTH);
 	grow_wish(x, t, WISH_LAST);

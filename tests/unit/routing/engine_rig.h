@@ -66,10 +66,12 @@ rig_close(struct engine_rig *g)
 	fabric_free(g->f);
 }
 
-/* The result for a topology; NULL and why. prev, remembered: NULL allowed. */
+/* The result for a topology, which keeps entries of prev or none; NULL and why.
+ * prev, remembered: NULL allowed. */
 static inline struct routes *
-rig_route(const struct engine_rig *g, struct topo *t, const struct routes *prev,
-	const char *remembered, struct reason *why)
+rig_route_as(const struct engine_rig *g, struct topo *t,
+	const struct routes *prev, bool keep, const char *remembered,
+	struct reason *why)
 {
 	const struct schema_values own = {g->e->module.options, g->own};
 	const struct engine_options options = {.own = &own,
@@ -82,12 +84,19 @@ rig_route(const struct engine_rig *g, struct topo *t, const struct routes *prev,
 		.options = &options};
 	struct arena *a = arena_new();
 	struct routes *r = NULL;
-	enum engine_result result =
-		g->e->route(&job, prev != NULL, 0, a, &r, why);
+	enum engine_result result = g->e->route(&job, keep, 0, a, &r, why);
 
 	arena_free(a);
 	ck_assert_int_eq(result == ENGINE_OK, r != NULL);
 	return r;
+}
+
+/* The same, which keeps entries. */
+static inline struct routes *
+rig_route(const struct engine_rig *g, struct topo *t, const struct routes *prev,
+	const char *remembered, struct reason *why)
+{
+	return rig_route_as(g, t, prev, prev != NULL, remembered, why);
 }
 
 /* All arrive, no cycle, layers alike both ways, a map that may be used. */

@@ -181,6 +181,38 @@ START_TEST(given)
 END_TEST
 
 /* Links fail one after the other. */
+/* New tables without a link are as good as those that know no tables before,
+ * and pairs have their layers again. */
+START_TEST(renewed)
+{
+	const unsigned size[] = {6, 6};
+	struct rng rng = {(uint64_t)_i};
+	struct reason why = {""};
+	struct engine_rig g;
+	struct routes *r, *first, *anew;
+	struct topo *t;
+	bool *drop;
+
+	rig_open(&g, &engine_torus, gen_grid(size, 2, true, 2, &why), &why);
+	r = rig_route(&g, g.t, NULL, NULL, &why);
+	drop = mem_zalloc(g.f->ncables, sizeof(*drop));
+	rig_drop_cable(g.f, drop, &rng);
+	t = frozen_less(g.f, drop, g.t);
+	first = rig_route(&g, t, NULL, NULL, &why);
+	anew = rig_route_as(&g, t, r, false, NULL, &why);
+	ck_assert_ptr_nonnull(anew);
+	(void)rig_check(anew);
+	ck_assert_uint_le(rig_load(anew) * 10, rig_load(first) * 11);
+	ck_assert_uint_le(rig_moved(r, anew) * 33, 36 * 36);
+	routes_unref(r);
+	routes_unref(first);
+	routes_unref(anew);
+	topo_unref(t);
+	free(drop);
+	rig_close(&g);
+}
+END_TEST
+
 START_TEST(losses)
 {
 	static const unsigned dim[][3] = {{5, 6, 1}, {7, 7, 1}, {5, 5, 5}};
@@ -223,6 +255,7 @@ main(void)
 	tcase_add_loop_test(t, broken, 0, 5);
 	tcase_add_loop_test(t, refused, 0, 6);
 	tcase_add_test(t, given);
+	tcase_add_loop_test(t, renewed, 0, 8);
 	tcase_add_loop_test(t, losses, 0, 3);
 	tcase_add_loop_test(t, straight, 0, 3);
 	suite_add_tcase(s, t);
