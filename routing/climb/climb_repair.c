@@ -8,10 +8,12 @@
  * of its pair (repair_paths.c); of a new LID, or one that has moved, all
  * switches are. For a pair without such a path others move, or it gets another
  * layer (repair_pairs.c). Where nothing helps the repair is given up, and the
- * tables are made anew.
+ * tables are made anew. At last entries are moved off links that carry too much
+ * now (repair_relief.c).
  *
  *	lost link -> LIDs by their entries -> switches behind it -> levels
  *	stuck switches -> their pairs
+ *	links with too much load -> LIDs over them
  */
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +126,7 @@ forget_lid(struct repair *m, uint16_t lid, bool host)
 
 	m->lid = lid;
 	for (sw_ix u = 0; u < g->nsw; u++) {
-		repair_drop_load(m, u, host ? g->t->sw[u].nhost : 0);
+		repair_former_load(m, u, host ? g->t->sw[u].nhost : 0, false);
 		/* also where the last block goes on beyond the top */
 		if (lid / LFT_BLOCK < m->r->nblocks)
 			routes_put_entry(m->r, u, lid, LFT_DROP, NULL);
@@ -245,11 +247,13 @@ make_room(struct climb *x)
 		.is = arena_array(a, x->job->prev->topo->nsw, sizeof(sw_ix)),
 		.load = arena_array(a, x->g->t->nadj + 1U, sizeof(uint64_t)),
 		.owned = arena_array(a, n, sizeof(bool)),
+		.tight = arena_array(a, n, sizeof(bool)),
 		.state = arena_array(a, n, sizeof(uint8_t)),
 		.touched = arena_array(a, n, sizeof(sw_ix)),
 		.orphan = arena_array(a, n, sizeof(sw_ix)),
 		.all = arena_array(a, n, sizeof(sw_ix)),
 		.stack = arena_array(a, n, sizeof(sw_ix)),
+		.way = arena_array(a, n, sizeof(uint32_t)),
 		.level = arena_array(a, n, sizeof(uint32_t)),
 		.next = arena_array(a, n, sizeof(uint32_t)),
 		.link = arena_array(a, n, sizeof(uint32_t)),
@@ -257,6 +261,29 @@ make_room(struct climb *x)
 		.mask = arena_array(a, n, sizeof(uint16_t)),
 		.tail = arena_array(a, n, sizeof(uint16_t)),
 		.onward = arena_array(a, n, sizeof(struct climb_onward))};
+}
+
+/* What a switch sends by the previous tables is counted for as many hosts as it
+ * has now. */
+static void
+count_hosts(struct repair *m, const struct switch_lids *old)
+{
+	const struct topo *t = m->x->g->t, *was = m->x->job->prev->topo;
+
+	for (sw_ix o = 0; o < was->nsw; o++) {
+		uint32_t had = was->sw[o].nhost;
+		uint32_t has =
+			m->is[o] == TOPO_NONE ? 0 : t->sw[m->is[o]].nhost;
+
+		for (uint32_t lid = 1; lid <= was->max_lid && had != has;
+			lid++) {
+			m->lid = (uint16_t)lid;
+			if (!old->host[lid])
+				continue;
+			repair_former_load(m, o, had, false);
+			repair_former_load(m, o, has, true);
+		}
+	}
 }
 
 /* LIDs whose ports have changed. */
@@ -271,6 +298,7 @@ change_lids(struct repair *m)
 	m->owner = list_owners(&x->lids, x->g->t, x->g->a);
 	switch_lids_list(&old, was, x->g->a);
 	had = list_owners(&old, was, x->g->a);
+	count_hosts(m, &old);
 	for (uint32_t lid = 0; lid <= was->max_lid || lid <= x->g->t->max_lid;
 		lid++) {
 		sw_ix t = lid <= x->g->t->max_lid ? m->owner[lid] : TOPO_NONE;
@@ -316,6 +344,8 @@ climb_repair(struct climb *x, uint64_t **load)
 	change_lids(&m);
 	repair_lids(&m);
 	done = repair_pairs(&m);
+	if (done)
+		repair_relief(&m);
 	free(m.stuck);
 	*load = m.load;
 	if (!done) {

@@ -83,26 +83,40 @@ put_tree(struct repair *m, struct climb *y, sw_ix u, uint16_t can)
 		y->next[climb_pair(y, t, s)] = m->next[s];
 }
 
+/* Whether the entry of s for the LID at work leads over group c. */
+static bool
+leads_over(const struct repair *m, sw_ix s, uint32_t c)
+{
+	return climb_former_group(m->x, s, routes_port(m->r, s, m->lid)) == c;
+}
+
 /* The entries of the LID at work on the path of u by the tree in y, which
- * differs nowhere else. Hosts of others that move with them stay with the loads
- * of before: they are few. */
+ * differs nowhere else. What comes through them moves with them. */
 static void
 put_path(struct repair *m, const struct climb *y, sw_ix u)
 {
 	const struct swgraph *g = y->g;
-	uint64_t hosts = repair_hosts(m, u);
+	const uint32_t *next = y->next + climb_pair(y, m->t, 0);
+	uint32_t n;
 
-	while (u != m->t) {
-		uint32_t c = y->next[climb_pair(y, m->t, u)];
-		uint8_t out = routes_port(m->r, u, m->lid);
+	repair_begin_lid(m, m->t, m->lid);
+	for (sw_ix s = u; s != m->t; s = g->group[next[s]].peer)
+		if (!leads_over(m, s, next[s]))
+			repair_add_orphan(m, s);
+	n = repair_add_behind(m);
+	for (uint32_t i = 0; i < n; i++)
+		repair_move_load(
+			m, m->all[i], repair_hosts(m, m->all[i]), false);
+	for (sw_ix s = u; s != m->t; s = g->group[next[s]].peer) {
 		uint32_t k = climb_choose_link(
-			m->x, u, c, m->lid, m->load, &(bool){false});
+			m->x, s, next[s], m->lid, m->load, &(bool){false});
 
-		if (climb_former_group(m->x, u, out) != c)
-			repair_put_entry(m, u, g->t->adj[k].out);
-		m->load[k] += hosts;
-		u = g->group[c].peer;
+		if (!leads_over(m, s, next[s]))
+			repair_put_entry(m, s, g->t->adj[k].out);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		repair_move_load(
+			m, m->all[i], repair_hosts(m, m->all[i]), true);
 }
 
 /* LIDs of t to which u has no path, by layer. */

@@ -29,6 +29,7 @@ repair_begin_lid(struct repair *m, sw_ix t, uint16_t lid)
 	m->lid = lid;
 	m->level[t] = 0;
 	m->cost[t] = 0;
+	m->tight[t] = false;
 	m->mask[t] = m->x->all;
 	m->onward[t] = climb_onward(m->x, t, t, m->next, m->tail);
 	set_state(m, t, PATH_KNOWN);
@@ -49,6 +50,8 @@ repair_hang(struct repair *m, sw_ix u, uint32_t c, uint32_t link)
 	if (m->level[u] > m->deepest)
 		m->deepest = m->level[u];
 	m->cost[u] = m->cost[v] + m->load[link] + 1;
+	m->tight[u] = m->tight[v] ||
+		      (m->room != NULL && m->load[link] >= m->room[link]);
 	m->onward[u] = climb_onward(x, m->t, u, m->next, m->tail);
 	set_state(m, u, PATH_KNOWN);
 }
@@ -134,6 +137,29 @@ struct offer {
 	uint64_t cost;
 };
 
+/* The link of group c that is nearest to what u has for the LID, among those
+ * with room: the present one, *kept, or the least loaded. TOPO_NONE: there is
+ * none. */
+static uint32_t
+choose_roomy_link(struct repair *m, sw_ix u, uint32_t c, bool *kept)
+{
+	const struct link_group *links = &m->x->g->group[c];
+	uint8_t has = routes_port(m->r, u, m->lid);
+	uint32_t best = TOPO_NONE;
+
+	*kept = false;
+	for (uint32_t k = links->adj; k < links->adj + links->n && !*kept;
+		k++) {
+		if (k == m->shut ||
+			m->load[k] + repair_hosts(m, u) > m->room[k])
+			continue;
+		*kept = m->x->g->t->adj[k].out == has;
+		if (*kept || best == TOPO_NONE || m->load[k] < m->load[best])
+			best = k;
+	}
+	return best;
+}
+
 /* The best next hop of orphan u to a switch of a level, in some of these
  * layers; regular: see climb_is_regular. */
 static struct offer
@@ -151,14 +177,19 @@ find_offer(struct repair *m, sw_ix u, uint32_t level, uint16_t layers,
 		uint32_t k;
 		bool kept;
 
-		if (m->state[v] != PATH_KNOWN || m->level[v] != level)
+		if (m->state[v] != PATH_KNOWN || m->level[v] != level ||
+			m->tight[v])
 			continue;
 		l = climb_step(x, i, &m->onward[v]);
 		if ((l.mask & layers) == 0 ||
 			(regular && !climb_is_regular(x, m->t, i, &m->onward[v],
 					    l.tail & layers)))
 			continue;
-		k = climb_choose_link(x, u, i, m->lid, m->load, &kept);
+		k = m->room == NULL
+			    ? climb_choose_link(x, u, i, m->lid, m->load, &kept)
+			    : choose_roomy_link(m, u, i, &kept);
+		if (k == TOPO_NONE)
+			continue;
 		cost = kept ? 0 : m->cost[v] + m->load[k] + 1;
 		if (cost < best.cost)
 			best = (struct offer){i, k, cost};
@@ -222,15 +253,14 @@ repair_hosts(const struct repair *m, sw_ix u)
 }
 
 void
-repair_drop_load(struct repair *m, sw_ix u, uint64_t hosts)
+repair_former_load(struct repair *m, sw_ix o, uint64_t hosts, bool add)
 {
 	const struct climb *x = m->x;
 	const struct routes *prev = x->job->prev;
 	uint32_t steps = 0;
 	uint64_t *load;
 
-	for (sw_ix o = m->was[u];
-		hosts > 0 && o != TOPO_NONE && steps < prev->topo->nsw;
+	for (; hosts > 0 && o != TOPO_NONE && steps < prev->topo->nsw;
 		o = routes_next_switch(prev, o, m->lid), steps++) {
 		sw_ix s = m->is[o];
 		uint8_t port = routes_port(prev, o, m->lid);
@@ -240,7 +270,37 @@ repair_drop_load(struct repair *m, sw_ix u, uint64_t hosts)
 		if (c == CLIMB_NO_GROUP)
 			continue;
 		load = &m->load[find_link(x->g, c, port)];
-		*load -= *load < hosts ? *load : hosts;
+		*load = add ? *load + hosts : *load - hosts;
+	}
+}
+
+uint32_t
+repair_entry_link(const struct repair *m, sw_ix u)
+{
+	uint8_t port = routes_port(m->r, u, m->lid);
+	uint32_t c = climb_former_group(m->x, u, port);
+
+	return c == CLIMB_NO_GROUP ? TOPO_NONE : find_link(m->x->g, c, port);
+}
+
+void
+repair_move_load(struct repair *m, sw_ix u, uint64_t hosts, bool add)
+{
+	const struct topo *t = m->x->g->t;
+	uint32_t n = 0, k;
+
+	if (hosts == 0)
+		return;
+	for (; u != m->t; u = t->adj[k].peer) {
+		k = repair_entry_link(m, u);
+		if (k == TOPO_NONE)
+			return;
+		m->way[n++] = k;
+	}
+	while (n-- > 0) {
+		uint64_t *load = &m->load[m->way[n]];
+
+		*load = add ? *load + hosts : *load - hosts;
 	}
 }
 
@@ -266,7 +326,8 @@ put_path(struct repair *m, sw_ix u)
 void
 repair_add_stuck(struct repair *m, sw_ix a, sw_ix b)
 {
-	m->stuck = mem_grow(m->stuck, m->nstuck, &m->room, sizeof(*m->stuck));
+	m->stuck = mem_grow(
+		m->stuck, m->nstuck, &m->stuck_room, sizeof(*m->stuck));
 	m->stuck[m->nstuck++] = (struct stuck){a > b ? a : b, a > b ? b : a};
 }
 
@@ -282,16 +343,29 @@ note_stuck(struct repair *m, sw_ix u)
 		repair_add_stuck(m, u, m->t);
 }
 
+uint32_t
+repair_add_behind(struct repair *m)
+{
+	add_switches_behind(m);
+	memcpy(m->all, m->orphan, m->norphans * sizeof(*m->all));
+	return m->norphans;
+}
+
+bool
+repair_hang_all(struct repair *m)
+{
+	hang_orphans(m);
+	return m->norphans == 0;
+}
+
 void
 repair_orphans(struct repair *m)
 {
-	uint32_t n;
+	uint32_t n = repair_add_behind(m);
 
-	add_switches_behind(m);
-	n = m->norphans;
-	memcpy(m->all, m->orphan, n * sizeof(*m->all));
 	for (uint32_t k = 0; k < n; k++)
-		repair_drop_load(m, m->all[k], repair_hosts(m, m->all[k]));
+		repair_former_load(m, m->was[m->all[k]],
+			repair_hosts(m, m->all[k]), false);
 	hang_orphans(m);
 	for (uint32_t k = 0; k < n; k++)
 		if (m->state[m->all[k]] == PATH_KNOWN)

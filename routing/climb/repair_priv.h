@@ -1,7 +1,8 @@
 /*
  * repair_priv: shared by climb_repair.c (what is lost, and the whole),
- * repair_paths.c (the paths to one LID) and repair_pairs.c (pairs without a
- * layer), and included by no other file.
+ * repair_paths.c (the paths to one LID), repair_pairs.c (pairs without a layer)
+ * and repair_relief.c (links that carry too much), and included by no other
+ * file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
@@ -30,7 +31,7 @@ struct repair {
 	uint64_t *load; /* [topo.nadj] pairs of hosts */
 	bool *owned;	/* [nsw] the row of layers is not shared any more */
 	struct stuck *stuck;
-	size_t nstuck, room;
+	size_t nstuck, stuck_room;
 	/* of one LID, all by switch */
 	sw_ix t;
 	uint16_t lid;
@@ -41,6 +42,11 @@ struct repair {
 	uint32_t norphans;
 	sw_ix *all; /* those that there were */
 	sw_ix *stack;
+	uint32_t *way;	 /* links of a path, indices in topo.adj */
+	uint64_t *room;	 /* [topo.nadj] pairs that links may carry; NULL: any
+			    number. Then links are chosen by load alone */
+	uint32_t shut;	 /* a link that is not taken then */
+	bool *tight;	 /* a link of the path has no room */
 	uint32_t *level; /* links to t */
 	uint32_t deepest;
 	uint32_t *next;	       /* the group that leads on */
@@ -62,12 +68,22 @@ void repair_hang(struct repair *m, sw_ix u, uint32_t c, uint32_t link);
 uint16_t repair_layer(const struct repair *m, sw_ix u);
 /* Hosts of u that have pairs by the LID. */
 uint64_t repair_hosts(const struct repair *m, sw_ix u);
-/* Pairs of hosts from u do not go over its previous path any more, up to the
- * lost link and behind it. */
-void repair_drop_load(struct repair *m, sw_ix u, uint64_t hosts);
+/* Pairs of hosts from switch o of job->prev do not go over its previous path
+ * any more, up to the lost link and behind it, or do. */
+void repair_former_load(struct repair *m, sw_ix o, uint64_t hosts, bool add);
+/* Index in topo.adj of the link by which u sends the LID, TOPO_NONE: none. */
+uint32_t repair_entry_link(const struct repair *m, sw_ix u);
+/* Pairs of hosts from u leave the path by its entries, where it arrives, or
+ * come to it. */
+void repair_move_load(struct repair *m, sw_ix u, uint64_t hosts, bool add);
 void repair_put_entry(struct repair *m, sw_ix u, uint8_t out);
 /* u has no path. */
 void repair_add_orphan(struct repair *m, sw_ix u);
+/* All that comes through the orphans so far is an orphan too: m->all, which
+ * many. */
+uint32_t repair_add_behind(struct repair *m);
+/* The orphans get paths by entries that are not put; false: not all. */
+bool repair_hang_all(struct repair *m);
 /* The orphans so far, and what is behind them, get paths; or they are stuck. */
 void repair_orphans(struct repair *m);
 void repair_add_stuck(struct repair *m, sw_ix a, sw_ix b);
@@ -75,5 +91,8 @@ void repair_add_stuck(struct repair *m, sw_ix a, sw_ix b);
 /* repair_pairs.c: all pairs that are stuck get paths in a layer; false: one
  * finds none. */
 bool repair_pairs(struct repair *m);
+
+/* repair_relief.c: entries are moved off links that carry too much. */
+void repair_relief(struct repair *m);
 
 #endif

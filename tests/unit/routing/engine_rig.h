@@ -22,6 +22,7 @@ struct engine_rig {
 	struct lft_pool *pool;
 	unsigned levels; /* of QoS */
 	const void *own; /* options of the engine, or NULL: defaults */
+	uint32_t load_limit;
 };
 
 /* f (NULL allowed: why says it) without `out` random links, still connected. */
@@ -43,7 +44,7 @@ rig_open(struct engine_rig *g, const struct engine *e, struct fabric *f,
 
 	ck_assert_msg(f != NULL, "%s", why->text);
 	*g = (struct engine_rig){
-		e, f, frozen_topo(f, &lids), lft_pool_new(), 1, NULL};
+		e, f, frozen_topo(f, &lids), lft_pool_new(), 1, NULL, 0};
 }
 
 /* QoS levels, on 8 VLs where there are several. */
@@ -81,7 +82,8 @@ rig_route_as(const struct engine_rig *g, struct topo *t,
 		.pool = g->pool,
 		.prev = prev,
 		.remembered = remembered,
-		.options = &options};
+		.options = &options,
+		.load_limit = g->load_limit};
 	struct arena *a = arena_new();
 	struct routes *r = NULL;
 	enum engine_result result = g->e->route(&job, keep, 0, a, &r, why);

@@ -1,0 +1,203 @@
+/*
+ * repair_relief: entries are moved off links that carry too much after a
+ * repair, which adds all that went over a lost link to few others.
+ *
+ * Of a link that carries more than the goal one LID after the other is taken,
+ * those first whose entries change anyway: the switch that sends over the link
+ * is hung in again without it, with all that comes through it; or else one of
+ * the switches before it. Pairs keep their layers. What finds no path over
+ * links with room stays as it is. So loads only fall, and what is left too high
+ * is the driver's to judge (compute.h).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/climb/repair_priv.h"
+#include "routing/core/link_load.h"
+
+/* LIDs that are tried in vain: of a link one after the other, of all. */
+enum { VAIN = 32, VAIN_IN_ALL = 1024 };
+
+struct hot {
+	uint64_t over; /* pairs more than there is room for */
+	uint32_t link; /* index in topo.adj */
+	sw_ix from;
+};
+
+struct relief {
+	struct repair *m;
+	struct hot *hot;
+	uint32_t nhot;
+	uint32_t vain, vain_in_all;
+};
+
+/* ---- goals ---- */
+
+/* The pairs that each link may carry: halfway between fresh tables and the
+ * limit; false: nothing is known of fresh tables. */
+static bool
+find_room(struct repair *m)
+{
+	const struct route_job *job = m->x->g->job;
+	const struct topo *t = job->topo;
+	uint64_t goal = job->prev->fresh_load * (job->load_limit + 1000) / 2000;
+
+	if (job->prev->fresh_load == 0 || job->load_limit < 1000)
+		return false;
+	m->room = arena_array(m->x->g->a, t->nadj + 1U, sizeof(*m->room));
+	for (uint32_t k = 0; k < t->nadj; k++)
+		m->room[k] = link_load_room(goal, t->adj[k].rate, t->rate_max);
+	return true;
+}
+
+static int
+by_excess(const void *a, const void *b)
+{
+	const struct hot *x = a, *y = b;
+
+	if (x->over != y->over)
+		return x->over > y->over ? -1 : 1;
+	return (x->link > y->link) - (x->link < y->link);
+}
+
+/* The links that carry too much, those that do most first. */
+static void
+find_hot_links(struct relief *f)
+{
+	const struct repair *m = f->m;
+	const struct topo *t = m->x->g->t;
+
+	f->hot = arena_array(m->x->g->a, t->nadj + 1U, sizeof(*f->hot));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t k = t->sw[s].adj;
+			k < t->sw[s].adj + t->sw[s].nadj; k++)
+			if (m->x->g->live[s] && m->load[k] > m->room[k])
+				f->hot[f->nhot++] = (struct hot){
+					m->load[k] - m->room[k], k, s};
+	if (f->nhot > 0)
+		qsort(f->hot, f->nhot, sizeof(*f->hot), by_excess);
+}
+
+/* ---- one LID ---- */
+
+/* The pairs of n orphans go over the paths by which they were hung in, or do
+ * not; false: a link has no room for them. */
+static bool
+move_load_anew(struct repair *m, uint32_t n, bool add)
+{
+	bool fits = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t hosts = repair_hosts(m, m->all[i]);
+
+		for (sw_ix u = m->all[i]; u != m->t;
+			u = m->x->g->group[m->next[u]].peer) {
+			uint64_t *load = &m->load[m->link[u]];
+
+			*load = add ? *load + hosts : *load - hosts;
+			fits &= *load <= m->room[m->link[u]];
+		}
+	}
+	return fits;
+}
+
+/* u sends the LID over another link than k, where all that comes through it
+ * finds a path; false: nothing has changed. */
+static bool
+move_switch(struct repair *m, sw_ix u, uint32_t k, uint16_t lid)
+{
+	const struct topo *t = m->x->g->t;
+	uint32_t n;
+	bool moved;
+
+	repair_begin_lid(m, m->owner[lid], lid);
+	repair_add_orphan(m, u);
+	n = repair_add_behind(m);
+	for (uint32_t i = 0; i < n; i++)
+		repair_move_load(
+			m, m->all[i], repair_hosts(m, m->all[i]), false);
+	m->shut = k;
+	moved = repair_hang_all(m);
+	if (moved && !move_load_anew(m, n, true)) {
+		(void)move_load_anew(m, n, false);
+		moved = false;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (moved)
+			repair_put_entry(
+				m, m->all[i], t->adj[m->link[m->all[i]]].out);
+		else
+			repair_move_load(
+				m, m->all[i], repair_hosts(m, m->all[i]), true);
+	return moved;
+}
+
+/* Less of the LID goes over link k of s; false: nothing has changed. */
+static bool
+move_lid(struct repair *m, sw_ix s, uint32_t k, uint16_t lid)
+{
+	const struct swgraph *g = m->x->g;
+	bool moved = move_switch(m, s, k, lid);
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1] && !moved; i++) {
+		sw_ix u = g->group[i].peer;
+		uint8_t port = routes_port(m->r, u, lid);
+
+		if (u != m->owner[lid] &&
+			climb_former_group(m->x, u, port) == m->x->d->back[i]) {
+			m->lid = lid;
+			moved = move_switch(m, u, repair_entry_link(m, u), lid);
+		}
+	}
+	return moved;
+}
+
+/* ---- one link ---- */
+
+/* Whether the entry of s for a LID is another one than before. */
+static bool
+is_new_entry(const struct repair *m, sw_ix s, uint16_t lid)
+{
+	return routes_port(m->r, s, lid) !=
+	       routes_port(m->x->job->prev, m->was[s], lid);
+}
+
+/* LIDs are moved off link k of s, those whose entries are new or the others. */
+static void
+relieve_link(struct relief *f, const struct hot *h, bool new)
+{
+	struct repair *m = f->m;
+	uint8_t out = m->x->g->t->adj[h->link].out;
+
+	f->vain = 0;
+	for (uint32_t lid = 1; lid <= m->r->top && f->vain < VAIN &&
+			       f->vain_in_all < VAIN_IN_ALL &&
+			       m->load[h->link] > m->room[h->link];
+		lid++) {
+		if (m->owner[lid] == TOPO_NONE || !m->x->lids.host[lid] ||
+			m->owner[lid] == h->from ||
+			routes_port(m->r, h->from, (uint16_t)lid) != out ||
+			is_new_entry(m, h->from, (uint16_t)lid) != new)
+			continue;
+		if (move_lid(m, h->from, h->link, (uint16_t)lid)) {
+			f->vain = 0;
+		} else {
+			f->vain++;
+			f->vain_in_all++;
+		}
+	}
+}
+
+void
+repair_relief(struct repair *m)
+{
+	struct relief f = {.m = m};
+
+	if (!find_room(m))
+		return;
+	find_hot_links(&f);
+	for (uint32_t i = 0; i < f.nhot; i++) {
+		relieve_link(&f, &f.hot[i], true);
+		relieve_link(&f, &f.hot[i], false);
+	}
+}
