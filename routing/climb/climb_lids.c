@@ -18,10 +18,12 @@ struct column {
 	sw_ix *seq;	 /* [nsw] by level; n of them */
 	uint32_t *count; /* [nsw + 1] of a level and those before */
 	uint32_t n;
-	uint32_t *link; /* [nsw] index in topo.adj */
-	uint32_t *next; /* [nsw] the group that it is of */
-	uint16_t *tail; /* [nsw] layers in which the LID's path climbs behind
-			   its first link */
+	uint32_t *nearer; /* groups that lead nearer to t, by switch: */
+	uint32_t *end;	  /* [nsw + 1] ... up to end[u + 1] from end[u] on */
+	uint32_t *link;	  /* [nsw] index in topo.adj */
+	uint32_t *next;	  /* [nsw] the group that it is of */
+	uint16_t *tail;	  /* [nsw] layers in which the LID's path climbs behind
+			     its first link */
 	struct climb_onward *onward; /* [nsw] how its path goes on */
 	uint64_t *cost;		     /* [nsw] load on it */
 	bool *pinned;		     /* [nsw] to the tree */
@@ -48,18 +50,19 @@ choose_among(struct column *c, sw_ix u, bool regular)
 	const struct swgraph *g = x->g;
 	unsigned layer = routes_layer(&x->layers, u, c->t);
 	uint64_t least = UINT64_MAX;
-	uint32_t pin = x->next[climb_pair(x, c->t, u)];
+	const uint32_t *pin = &x->next[climb_pair(x, c->t, u)];
+	const uint32_t *at = c->pinned[u] ? pin : c->nearer + c->end[u];
+	const uint32_t *end =
+		c->pinned[u] ? pin + 1 : c->nearer + c->end[u + 1];
 
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+	for (; at < end; at++) {
+		uint32_t i = *at;
 		sw_ix v = g->group[i].peer;
 		struct climb_layers l;
 		uint64_t cost;
 		uint32_t k;
 		bool kept;
 
-		if (c->pinned[u] ? i != pin
-				 : !g->live[v] || c->level[v] >= c->level[u])
-			continue;
 		l = climb_step(x, i, &c->onward[v]);
 		if ((l.mask >> layer & 1) == 0 ||
 			(regular && !climb_is_regular(x, c->t, i, &c->onward[v],
@@ -207,6 +210,22 @@ sort_by_level(struct column *c)
 		c->seq[c->count[c->level[seq[k]]]++] = seq[k];
 }
 
+/* What each switch of the tree chooses from, whatever the LID. */
+static void
+list_nearer(struct column *c)
+{
+	const struct swgraph *g = c->x->g;
+	uint32_t n = 0;
+
+	for (sw_ix u = 0; u < g->nsw; u++) {
+		c->end[u] = n;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			if (c->level[g->group[i].peer] < c->level[u])
+				c->nearer[n++] = i;
+	}
+	c->end[g->nsw] = n;
+}
+
 static void
 put_rows(const struct column *c, struct routes *r)
 {
@@ -232,6 +251,8 @@ climb_fill_lids(struct climb *x, struct routes *r, uint64_t **load)
 		.count = arena_array(a, n + 1, sizeof(*c.count)),
 		.kept = arena_array(a, n, sizeof(*c.kept)),
 		.former = climb_former_room(x),
+		.nearer = arena_array(a, x->d->n + 1U, sizeof(*c.nearer)),
+		.end = arena_array(a, n, sizeof(*c.end)),
 		.link = arena_array(a, n, sizeof(*c.link)),
 		.next = arena_array(a, n, sizeof(*c.next)),
 		.tail = arena_array(a, n, sizeof(*c.tail)),
@@ -248,6 +269,7 @@ climb_fill_lids(struct climb *x, struct routes *r, uint64_t **load)
 		if (!g->live[c.t])
 			continue;
 		sort_by_level(&c);
+		list_nearer(&c);
 		climb_add_load(x, c.t, false);
 		for (uint32_t i = x->lids.first[c.t];
 			i < x->lids.first[c.t + 1]; i++) {
