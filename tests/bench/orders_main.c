@@ -17,6 +17,14 @@
  *	change, pairs of switches that get another layer, in all and per cent;
  *	faults that the judge of the unit tests found
  *
+ *        orders --back N ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
+ *	N links lost one after the other, at even distances, each from the
+ *	tables before, and put back one after the other: mean and highest CPU
+ *	milliseconds of all that compute_routes does for a loss, and for a
+ *	return; worst load and effective bisection bandwidth at first, without
+ *	the links, and with all of them again; entries that are others at the
+ *	end than at first, per cent; faults
+ *
  * FABRIC: see meshnet.h; its links have 8 VLs. ENGINE: by name; nueN: nue on N
  * layers; behind either @N: with N QoS levels
  */
@@ -96,7 +104,8 @@ tables_of(const struct routes *r)
 struct bench {
 	const struct fabric *f;
 	struct topo *t;
-	uint32_t lost; /* links, one after the other; 0: fresh tables */
+	uint32_t lost; /* links; 0: fresh tables */
+	bool back;     /* they are put back */
 };
 
 struct mean {
@@ -238,6 +247,81 @@ print_losses(const struct bench *b, const struct engine *e,
 		(unsigned long long)sum.faults);
 }
 
+/* ---- links that come back ---- */
+
+static void
+print_state(const char *what, const struct routes *r)
+{
+	const struct verify_tables in = tables_of(r);
+	struct bandwidth_ebb ebb;
+
+	bandwidth_ebb(&in, TRIALS, 1, &ebb);
+	printf(", %s %llu %.3f", what, (unsigned long long)r->report.load_max,
+		ebb.mean);
+}
+
+/* What the driver makes for a topology; prev (NULL allowed) is dropped. */
+static struct routes *
+go_on(const struct engine *e, const struct route_job *fresh,
+	struct routes *prev, struct topo *t, struct mean *ms)
+{
+	struct route_job job = *fresh;
+	struct route_account story;
+	struct reason why = {""};
+	struct routes *r;
+	double began = clock_cpu_ms();
+
+	job.topo = t;
+	job.prev = prev;
+	job.load_limit = LIMIT;
+	r = compute_routes(&job, &e->module.name, 1, &story, &why);
+	add_value(ms, clock_cpu_ms() - began);
+	if (r == NULL || strcmp(r->engine, e->module.name) != 0) {
+		printf("not routed by the engine: %s%s\n", why.text,
+			story.tried);
+		exit(1);
+	}
+	routes_unref(prev);
+	return r;
+}
+
+static void
+print_returns(const struct bench *b, const struct engine *e,
+	const struct route_job *fresh)
+{
+	uint32_t cables = count_cables(b->f), n = b->lost;
+	bool *drop = mem_zalloc(b->f->ncables, sizeof(*drop));
+	struct mean loss = {0}, back = {0}, once = {0};
+	struct routes *first = go_on(e, fresh, NULL, b->t, &once);
+	struct routes *r = routes_ref(first);
+	uint64_t faults = 0;
+
+	print_state("", first);
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		uint32_t c = (uint32_t)((uint64_t)cables * (i % n) / n);
+		struct topo *t;
+
+		drop[find_cable(b->f, c)] = i < n;
+		t = frozen_less(b->f, drop, b->t);
+		r = go_on(e, fresh, r, t, i < n ? &loss : &back);
+		topo_unref(t);
+		faults += count_faults(r);
+		if (i + 1 == n)
+			print_state("without", r);
+	}
+	print_state("again", r);
+	routes_count_changes(r, first);
+	printf(", others %.2f%%",
+		100.0 * (double)r->entries_changed /
+			(double)(r->entries_changed + r->entries_kept));
+	routes_unref(r);
+	printf(", lost %.1f/%.1f back %.1f/%.1f ms, faults %llu\n",
+		loss.sum / n, loss.most, back.sum / n, back.most,
+		(unsigned long long)faults);
+	routes_unref(first);
+	free(drop);
+}
+
 /* Cut "@N" off a name; N, or 1. */
 static uint8_t
 take_levels(char *name)
@@ -274,6 +358,8 @@ measure_engine(const struct bench *b, char *name)
 		printf("refused: %s\n", why.text);
 	else if (b->lost == 0)
 		print_figures(r, clock_cpu_ms() - began);
+	else if (b->back)
+		print_returns(b, e, &job);
 	else
 		print_losses(b, e, &job, r);
 	routes_unref(r);
@@ -330,8 +416,10 @@ measure_fabrics(struct bench *b, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	bool lost = argc > 2 && strcmp(argv[1], "--lost") == 0;
-	struct bench b = {.lost = lost ? args_number(argc, argv, 2, 1) : 0};
+	bool back = argc > 2 && strcmp(argv[1], "--back") == 0;
+	bool lost = back || (argc > 2 && strcmp(argv[1], "--lost") == 0);
+	struct bench b = {
+		.lost = lost ? args_number(argc, argv, 2, 1) : 0, .back = back};
 
 	return lost ? measure_fabrics(&b, argc - 2, argv + 2)
 		    : measure_fabrics(&b, argc, argv);
