@@ -573,7 +573,8 @@ climb_routes(const struct climb_job *job, struct climb_basis **basis,
 	struct reason *why)
 {
 	const struct swgraph *g = job->d->g;
-	struct climb x = {.job = job,
+	struct climb_job own = *job;
+	struct climb x = {.job = &own,
 		.d = job->d,
 		.g = g,
 		.dep = layer_orders_climbing(job->d, job->orders),
@@ -582,11 +583,14 @@ climb_routes(const struct climb_job *job, struct climb_basis **basis,
 		.all = (uint16_t)((1U << job->orders->n) - 1)};
 	uint64_t *load = NULL;
 	struct routes *r;
+	bool renew;
 
 	switch_lids_list(&x.lids, g->t, g->a);
 	merge_classes(&x);
 	climb_former_begin(&x);
-	r = climb_repair(&x, &load);
+	r = climb_repair(&x, &load, &renew);
+	own.keep &= !renew;
+	own.passes = own.keep ? 1 : own.passes;
 	if (r == NULL)
 		r = make_routes(&x, &load, why);
 	if (r != NULL)

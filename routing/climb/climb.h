@@ -17,8 +17,8 @@
  *	each further LID of t: other neighbours at the same levels, in the
  *	layers of the pairs; a switch that is stuck is pinned to the tree of t
  *
- * Where the graph has only lost links since the routes in force, and no order
- * has changed for the rest, what does not lead over them stays as it is
+ * Where the graph has lost or gained links since the routes in force, and no
+ * order has changed for the rest, what does not lead over them stays as it is
  * (climb_repair.c).
  *
  * With a map of VLs the VL and the rank of a link depend on the link before. A
@@ -47,7 +47,8 @@
 struct climb_job {
 	const struct directions *d;
 	const struct layer_orders *orders;
-	unsigned passes;	   /* 1 ..: each balances the one before */
+	unsigned passes;	   /* 1 ..: each balances the one before; where
+				      paths are kept there is one */
 	const struct routes *prev; /* in force, or NULL */
 	bool keep;		   /* its paths, where they climb */
 	const struct route_layers *layers; /* of pairs of its switches, to be

@@ -47,14 +47,13 @@ struct match {
 	uint32_t *group; /* [d->n] */
 };
 
-/* False: there is a group that b lacks. */
-static bool
+/* CLIMB_NO_GROUP: b lacks it. */
+static void
 match_groups(const struct match *m)
 {
 	const struct climb_basis *b = m->b;
 	const struct swgraph *g = m->d->g;
 	uint32_t *at = mem_alloc((b->nsw + 1U) * sizeof(*at));
-	bool all = true;
 
 	memset(at, 0xff, b->nsw * sizeof(*at));
 	for (sw_ix s = 0; s < g->nsw; s++) {
@@ -62,15 +61,12 @@ match_groups(const struct match *m)
 
 		for (uint32_t c = end[0]; c < end[1]; c++)
 			at[b->peer[c]] = c;
-		for (uint32_t c = g->first[s]; c < g->first[s + 1]; c++) {
+		for (uint32_t c = g->first[s]; c < g->first[s + 1]; c++)
 			m->group[c] = at[m->was[g->group[c].peer]];
-			all &= m->group[c] != UINT32_MAX;
-		}
 		for (uint32_t c = end[0]; c < end[1]; c++)
 			at[b->peer[c]] = UINT32_MAX;
 	}
 	free(at);
-	return all;
 }
 
 /* Whether what comes after group c climbs as it did. */
@@ -90,8 +86,10 @@ keeps_dependencies(const struct match *m, uint32_t c)
 		const uint16_t *had = b->dep + (size_t)in * all;
 
 		for (uint32_t i = g->first[to]; i < g->first[to + 1]; i++)
-			lost |= (uint16_t)(had[old + m->group[i]] &
-					   ~is[directions_dep(d, c, i)]);
+			if (m->group[i] != CLIMB_NO_GROUP)
+				lost |= (uint16_t)(had[old + m->group[i]] &
+						   ~is[directions_dep(
+							   d, c, i)]);
 	}
 	return lost == 0;
 }
@@ -102,16 +100,17 @@ climb_basis_holds(const struct climb_basis *b, const sw_ix *was,
 	const uint16_t *dep)
 {
 	struct match m = {b, d, was, dep, NULL};
-	bool holds;
+	bool holds = true;
 
 	if (b->ins != vl_map_ins(o->map))
 		return false;
 	m.group = mem_alloc((d->n + 1U) * sizeof(*m.group));
-	holds = match_groups(&m);
+	match_groups(&m);
 	for (uint32_t c = 0; c < d->n && holds; c++)
-		holds = o->in[c] == b->in[m.group[c]] &&
-			o->out[c] == b->out[m.group[c]] &&
-			keeps_dependencies(&m, c);
+		holds = m.group[c] == CLIMB_NO_GROUP ||
+			(o->in[c] == b->in[m.group[c]] &&
+				o->out[c] == b->out[m.group[c]] &&
+				keeps_dependencies(&m, c));
 	free(m.group);
 	return holds;
 }

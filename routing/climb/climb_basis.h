@@ -36,9 +36,9 @@ struct climb_basis *climb_basis_new(const struct directions *d,
 	struct arena *a);
 
 /*
- * Whether a graph, whose switches are was[nsw] in b, has no link group that b
- * lacks, and by its orders all dependencies climb in all layers in which they
- * do by b, over links of the same classes.
+ * Whether in a graph, whose switches are was[nsw] in b, all dependencies of
+ * links that b has climb by its orders in all layers in which they do by b,
+ * over links of the same classes.
  */
 bool climb_basis_holds(const struct climb_basis *b, const sw_ix *was,
 	const struct directions *d, const struct layer_orders *o,

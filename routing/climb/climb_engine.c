@@ -222,7 +222,7 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 	struct reason bad = {""};
 	struct climb_job climb = {.d = p->d,
 		.orders = &p->orders,
-		.passes = keep ? 1 : PASSES,
+		.passes = PASSES,
 		.prev = job->prev,
 		.cancel = job->cancel,
 		.state = p->state};

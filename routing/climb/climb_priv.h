@@ -185,7 +185,9 @@ bool climb_fill_lids(struct climb *x, struct routes *r, uint64_t **load);
 
 /* climb_repair.c: the routes in force without links that are lost, and the
  * pairs of hosts over each link, as above. NULL: more has changed, or a pair
- * finds no layer. */
-struct routes *climb_repair(struct climb *x, uint64_t **load);
+ * finds no layer; *renew: a link has come back with which the structure has
+ * other orders, as a ring that is whole again, so that new tables are nearer to
+ * those before the loss than kept ones. */
+struct routes *climb_repair(struct climb *x, uint64_t **load, bool *renew);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * climb_repair: the routes in force without some links and switches, and with
- * other LIDs.
+ * climb_repair: the routes in force without some links and switches, with links
+ * that were not there, and with other LIDs.
  *
  * All that does not lead over a lost link stays, and is not looked at. Of a LID
  * the switches behind a lost link are taken out and hung in again, level by
@@ -8,11 +8,13 @@
  * of its pair (repair_paths.c); of a new LID, or one that has moved, all
  * switches are. For a pair without such a path others move, or it gets another
  * layer (repair_pairs.c). Where nothing helps the repair is given up, and the
- * tables are made anew. At last entries are moved off links that carry too much
- * now (repair_relief.c).
+ * tables are made anew. New links are used where paths get shorter, and beside
+ * others (repair_gains.c). At last entries are moved off links that carry too
+ * much now (repair_relief.c).
  *
  *	lost link -> LIDs by their entries -> switches behind it -> levels
  *	stuck switches -> their pairs
+ *	new link -> LIDs to which it is shorter
  *	links with too much load -> LIDs over them
  */
 #include <stdlib.h>
@@ -42,7 +44,7 @@ find_lost_ports(
 	const struct topo *t = m->x->g->t, *was = m->x->job->prev->topo;
 	const struct topo_switch *is = &t->sw[s], *old = &was->sw[m->was[s]];
 
-	if (is->nadj == old->nadj)
+	if (is->nadj == old->nadj && m->ngains == 0)
 		return false;
 	memset(port, 0, ROUTE_PORT_WORDS * 64 * sizeof(*port));
 	for (uint32_t i = old->adj; i < old->adj + old->nadj; i++)
@@ -191,7 +193,20 @@ copy_routes(const struct repair *m)
 	return r;
 }
 
-/* The load of links as it was; false: there is a link that was not. */
+/* The group of a link of s, an index in topo.adj. */
+static uint32_t
+group_of_link(const struct swgraph *g, sw_ix s, uint32_t link)
+{
+	uint32_t c = g->first[s];
+
+	while (link < g->group[c].adj ||
+		link >= g->group[c].adj + g->group[c].n)
+		c++;
+	return c;
+}
+
+/* The load of links as it was, and links that were not there; false: one leads
+ * to another switch now. */
 static bool
 copy_load(struct repair *m)
 {
@@ -209,13 +224,37 @@ copy_load(struct repair *m)
 		for (uint32_t i = is->adj; i < is->adj + is->nadj; i++) {
 			uint32_t k = at[t->adj[i].out];
 
-			if (k == 0 ||
-				was->adj[k - 1].peer != m->was[t->adj[i].peer])
+			if (k == 0 && topo_sw_live(t, s) &&
+				topo_sw_live(t, t->adj[i].peer))
+				m->gain[m->ngains++] = (struct gain){
+					s, group_of_link(m->x->g, s, i), i};
+			if (k == 0)
+				continue;
+			if (was->adj[k - 1].peer != m->was[t->adj[i].peer])
 				return false;
 			m->load[i] = load[k - 1];
 		}
 	}
 	return true;
+}
+
+/* Whether a new link joins what was apart: there all paths are missing. */
+static bool
+joins_pieces(const struct repair *m)
+{
+	const struct topo *was = m->x->job->prev->topo;
+	uint32_t *piece = mem_alloc((was->nsw + 1U) * sizeof(*piece));
+	bool joins = false;
+
+	if (m->ngains > 0)
+		(void)topo_pieces(was, piece);
+	for (uint32_t i = 0; i < m->ngains; i++) {
+		sw_ix to = m->x->g->group[m->gain[i].group].peer;
+
+		joins |= piece[m->was[m->gain[i].from]] != piece[m->was[to]];
+	}
+	free(piece);
+	return joins;
 }
 
 /* Which switch is which; false: there is a new one, or one that lives again. */
@@ -246,6 +285,7 @@ make_room(struct climb *x)
 		.was = arena_array(a, n, sizeof(sw_ix)),
 		.is = arena_array(a, x->job->prev->topo->nsw, sizeof(sw_ix)),
 		.load = arena_array(a, x->g->t->nadj + 1U, sizeof(uint64_t)),
+		.gain = arena_array(a, x->g->t->nadj + 1U, sizeof(struct gain)),
 		.owned = arena_array(a, n, sizeof(bool)),
 		.tight = arena_array(a, n, sizeof(bool)),
 		.state = arena_array(a, n, sizeof(uint8_t)),
@@ -316,36 +356,44 @@ change_lids(struct repair *m)
 	}
 }
 
-/* Whether a repair can go on from what is known of the previous routes. */
+/* Whether a repair can go on from what is known of the previous routes; *renew:
+ * see climb_repair. */
 static bool
-can_repair(struct repair *m)
+can_repair(struct repair *m, bool *renew)
 {
 	const struct climb *x = m->x;
 	const struct climb_job *job = x->job;
+	bool holds;
 
-	return job->layers == &job->prev->layers && match_switches(m) &&
-	       climb_basis_holds(
-		       job->basis, m->was, x->d, job->orders, x->dep) &&
-	       copy_load(m);
+	if (job->layers != &job->prev->layers || !match_switches(m) ||
+		!copy_load(m) || joins_pieces(m))
+		return false;
+	holds = climb_basis_holds(
+		job->basis, m->was, x->d, job->orders, x->dep);
+	*renew = !holds && m->ngains > 0 && job->orders->map != NULL;
+	return holds;
 }
 
 struct routes *
-climb_repair(struct climb *x, uint64_t **load)
+climb_repair(struct climb *x, uint64_t **load, bool *renew)
 {
 	struct repair m;
 	bool done;
 
+	*renew = false;
 	if (!x->job->keep || x->job->basis == NULL)
 		return NULL;
 	m = make_room(x);
-	if (!can_repair(&m))
+	if (!can_repair(&m, renew))
 		return NULL;
 	m.r = copy_routes(&m);
 	change_lids(&m);
 	repair_lids(&m);
 	done = repair_pairs(&m);
-	if (done)
+	if (done) {
+		repair_gains(&m);
 		repair_relief(&m);
+	}
 	free(m.stuck);
 	*load = m.load;
 	if (!done) {

@@ -13,8 +13,9 @@
 #include "routing/climb/repair_priv.h"
 
 /* Pairs that may lose their layers for one that is stuck, and in all beside
- * half as many as are stuck. */
-enum { BROKEN = 4, BROKEN_IN_ALL = 64 };
+ * half as many as are stuck. Of those, as many a switch take as long as new
+ * tables. */
+enum { BROKEN = 4, BROKEN_IN_ALL = 64, STUCK = 2 };
 
 static void
 put_layer(struct repair *m, sw_ix u, sw_ix t, unsigned layer)
@@ -220,7 +221,8 @@ mend_pair(struct repair *m, struct climb *y, sw_ix a, sw_ix b, int broken)
 
 /*
  * All pairs that are left, and those that lose their layers by that, which few
- * may for one, and not many in all; false: one finds no paths.
+ * may for one, and not many in all; false: one finds no paths, or they are too
+ * many.
  */
 bool
 repair_pairs(struct repair *m)
@@ -231,6 +233,8 @@ repair_pairs(struct repair *m)
 
 	if (m->nstuck == 0)
 		return true;
+	if (m->nstuck > (size_t)STUCK * m->x->g->nsw)
+		return false;
 	climb_make_room(&y);
 	for (size_t i = 0; i < m->nstuck && m->nstuck <= most && done; i++) {
 		struct stuck s = m->stuck[i];

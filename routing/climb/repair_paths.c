@@ -351,6 +351,31 @@ repair_add_behind(struct repair *m)
 	return m->norphans;
 }
 
+uint32_t
+repair_take_out(struct repair *m, sw_ix u, uint16_t lid)
+{
+	uint32_t n;
+
+	repair_begin_lid(m, m->owner[lid], lid);
+	repair_add_orphan(m, u);
+	n = repair_add_behind(m);
+	for (uint32_t i = 0; i < n; i++)
+		repair_move_load(
+			m, m->all[i], repair_hosts(m, m->all[i]), false);
+	return n;
+}
+
+void
+repair_put_in(struct repair *m, uint32_t n, bool moved)
+{
+	for (uint32_t i = 0; i < n && moved; i++)
+		repair_put_entry(
+			m, m->all[i], m->x->g->t->adj[m->link[m->all[i]]].out);
+	for (uint32_t i = 0; i < n; i++)
+		repair_move_load(
+			m, m->all[i], repair_hosts(m, m->all[i]), true);
+}
+
 bool
 repair_hang_all(struct repair *m)
 {

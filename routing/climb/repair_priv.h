@@ -1,8 +1,8 @@
 /*
  * repair_priv: shared by climb_repair.c (what is lost, and the whole),
- * repair_paths.c (the paths to one LID), repair_pairs.c (pairs without a layer)
- * and repair_relief.c (links that carry too much), and included by no other
- * file.
+ * repair_paths.c (the paths to one LID), repair_pairs.c (pairs without a
+ * layer), repair_gains.c (links that were not there) and repair_relief.c (links
+ * that carry too much), and included by no other file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
@@ -21,15 +21,23 @@ struct stuck {
 	sw_ix high, low;
 };
 
+/* A direction of a link that was not there. */
+struct gain {
+	sw_ix from;
+	uint32_t group, link; /* the latter an index in topo.adj */
+};
+
 struct repair {
 	struct climb *x;
 	struct routes *r;
-	sw_ix *was;	/* [nsw] numbers of switches in job->prev */
-	sw_ix *is;	/* [prev->topo->nsw] and back, or TOPO_NONE */
-	sw_ix *owner;	/* [max_lid + 1] the switch that delivers a LID, or
-			   TOPO_NONE */
-	uint64_t *load; /* [topo.nadj] pairs of hosts */
-	bool *owned;	/* [nsw] the row of layers is not shared any more */
+	sw_ix *was;	   /* [nsw] numbers of switches in job->prev */
+	sw_ix *is;	   /* [prev->topo->nsw] and back, or TOPO_NONE */
+	sw_ix *owner;	   /* [max_lid + 1] the switch that delivers a LID, or
+			      TOPO_NONE */
+	uint64_t *load;	   /* [topo.nadj] pairs of hosts */
+	struct gain *gain; /* [ngains] */
+	uint32_t ngains;
+	bool *owned; /* [nsw] the row of layers is not shared any more */
 	struct stuck *stuck;
 	size_t nstuck, stuck_room;
 	/* of one LID, all by switch */
@@ -82,6 +90,12 @@ void repair_add_orphan(struct repair *m, sw_ix u);
 /* All that comes through the orphans so far is an orphan too: m->all, which
  * many. */
 uint32_t repair_add_behind(struct repair *m);
+/* u and all that comes through it are taken out of the tree of a LID, with
+ * their load: m->all, which many. */
+uint32_t repair_take_out(struct repair *m, sw_ix u, uint16_t lid);
+/* These n have the paths by which they have been hung in, or stay where they
+ * were; their load comes back. */
+void repair_put_in(struct repair *m, uint32_t n, bool moved);
 /* The orphans get paths by entries that are not put; false: not all. */
 bool repair_hang_all(struct repair *m);
 /* The orphans so far, and what is behind them, get paths; or they are stuck. */
@@ -89,8 +103,11 @@ void repair_orphans(struct repair *m);
 void repair_add_stuck(struct repair *m, sw_ix a, sw_ix b);
 
 /* repair_pairs.c: all pairs that are stuck get paths in a layer; false: one
- * finds none. */
+ * finds none, or they are too many. */
 bool repair_pairs(struct repair *m);
+
+/* repair_gains.c: links that were not there are used. */
+void repair_gains(struct repair *m);
 
 /* repair_relief.c: entries are moved off links that carry too much. */
 void repair_relief(struct repair *m);

@@ -106,29 +106,16 @@ move_load_anew(struct repair *m, uint32_t n, bool add)
 static bool
 move_switch(struct repair *m, sw_ix u, uint32_t k, uint16_t lid)
 {
-	const struct topo *t = m->x->g->t;
-	uint32_t n;
+	uint32_t n = repair_take_out(m, u, lid);
 	bool moved;
 
-	repair_begin_lid(m, m->owner[lid], lid);
-	repair_add_orphan(m, u);
-	n = repair_add_behind(m);
-	for (uint32_t i = 0; i < n; i++)
-		repair_move_load(
-			m, m->all[i], repair_hosts(m, m->all[i]), false);
 	m->shut = k;
 	moved = repair_hang_all(m);
-	if (moved && !move_load_anew(m, n, true)) {
+	if (moved) {
+		moved = move_load_anew(m, n, true);
 		(void)move_load_anew(m, n, false);
-		moved = false;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		if (moved)
-			repair_put_entry(
-				m, m->all[i], t->adj[m->link[m->all[i]]].out);
-		else
-			repair_move_load(
-				m, m->all[i], repair_hosts(m, m->all[i]), true);
+	repair_put_in(m, n, moved);
 	return moved;
 }
 

@@ -134,13 +134,15 @@ struct routes {
 	struct route_layers layers;
 	uint64_t entries_kept; /* against the previous routes */
 	uint64_t entries_changed;
-	uint64_t fresh_load; /* that these routes are accepted against: highest
-				link load of a fresh computation, hosts' links
-				included, or the load bound; see compute.h */
-	bool multi_port;     /* there are multi-port nodes */
-	bool lost_disjoint;  /* one switch cut off a multi-port node from some
-				leaf when it was last looked at, after
-				routing/improve/disjoint.h */
+	uint64_t fresh_load;  /* that these routes are accepted against: highest
+				 link load of a fresh computation, hosts' links
+				 included, or the load bound; see compute.h */
+	uint32_t fresh_links; /* between live switches, of the fabric that it is
+				 the load of; 0: not known */
+	bool multi_port;      /* there are multi-port nodes */
+	bool lost_disjoint;   /* one switch cut off a multi-port node from some
+				 leaf when it was last looked at, after
+				 routing/improve/disjoint.h */
 	uint64_t disjoint_opts_hash; /* of the options about ports with which
 			paths were made disjoint, or 0: they were not */
 	struct verify_report report;

@@ -415,10 +415,31 @@ busiest_link_load(const struct routes *r)
 	return r->report.load_max < least ? least : r->report.load_max;
 }
 
+/* Link directions between live switches. */
+static uint32_t
+count_links(const struct topo *t)
+{
+	uint32_t n = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+			n += topo_sw_live(t, s) &&
+			     topo_sw_live(t, t->adj[t->sw[s].adj + i].peer);
+	return n;
+}
+
+/* The load of fresh tables for the fabric of r. */
+static void
+note_fresh_load(struct routes *r, uint64_t load)
+{
+	r->fresh_load = load;
+	r->fresh_links = count_links(r->topo);
+}
+
 /*
  * Whether the fresh_load of the previous routes says something of this fabric:
- * it is the same, or, where no bound is known but that, it has only lost links
- * since: as light as then fresh tables are not again.
+ * it is the same, or, where no bound is known but that, it has no more links
+ * than the fabric of that load: as light as then fresh tables are not again.
  */
 static bool
 is_fresh_load_known(const struct routes *prev, const struct routes *kept)
@@ -428,7 +449,9 @@ is_fresh_load_known(const struct routes *prev, const struct routes *kept)
 	return kept->order == ROUTE_NO_ORDER && prev->order == ROUTE_NO_ORDER &&
 	       strcmp(prev->engine, kept->engine) == 0 &&
 	       count_hosts(prev->topo) == count_hosts(kept->topo) &&
-	       !has_new_link(prev->topo, kept->topo);
+	       (prev->fresh_links == 0
+			       ? !has_new_link(prev->topo, kept->topo)
+			       : count_links(kept->topo) <= prev->fresh_links);
 }
 
 /*
@@ -442,15 +465,17 @@ known_load_allows_kept(const struct run *run, struct routes *kept)
 	const struct routes *prev = run->job->prev;
 	uint64_t least;
 
-	kept->fresh_load = load_bound_switches(kept->topo);
+	note_fresh_load(kept, load_bound_switches(kept->topo));
 	if (is_fresh_load_known(prev, kept) &&
-		prev->fresh_load > kept->fresh_load)
+		prev->fresh_load > kept->fresh_load) {
 		kept->fresh_load = prev->fresh_load;
+		kept->fresh_links = prev->fresh_links;
+	}
 	if (is_within_load_limit(run, kept, kept->fresh_load))
 		return true;
 	least = load_bound_tree(kept);
 	if (least > kept->fresh_load)
-		kept->fresh_load = least;
+		note_fresh_load(kept, least);
 	return is_within_load_limit(run, kept, kept->fresh_load);
 }
 
@@ -530,7 +555,7 @@ fresh_load_allows_kept(
 	if (!arrives || !is_within_load_limit(run, kept, load) ||
 		!is_near_load_bound(fresh->topo, load, &goal))
 		return false;
-	kept->fresh_load = load;
+	note_fresh_load(kept, load);
 	return true;
 }
 
@@ -566,7 +591,7 @@ rebalance_kept_by_bound(const struct run *run, struct routes *kept)
 	light = rebalance_busiest_links(run, routes_ref(kept), &wish);
 	if (is_within_load_limit(run, light, least)) {
 		routes_unref(kept);
-		light->fresh_load = least;
+		note_fresh_load(light, least);
 		return light;
 	}
 	routes_unref(light);
@@ -615,7 +640,7 @@ choose_routes(struct run *run, struct routes *kept, struct routes *fresh)
 {
 	if (fresh == NULL)
 		return kept;
-	fresh->fresh_load = busiest_link_load(fresh);
+	note_fresh_load(fresh, busiest_link_load(fresh));
 	if (kept != NULL &&
 		!is_within_load_limit(run, kept, fresh->fresh_load)) {
 		kept = rebalance_kept_by_fresh(run, kept, fresh);
@@ -626,7 +651,7 @@ choose_routes(struct run *run, struct routes *kept, struct routes *fresh)
 	}
 	if (kept != NULL &&
 		is_within_load_limit(run, kept, fresh->fresh_load)) {
-		kept->fresh_load = fresh->fresh_load;
+		note_fresh_load(kept, fresh->fresh_load);
 		routes_unref(fresh);
 		return kept;
 	}
@@ -676,7 +701,7 @@ keep_better(
 		"pairs, that of the tables in force %llu",
 		(unsigned long long)fresh->report.load_max,
 		(unsigned long long)kept->report.load_max);
-	kept->fresh_load = fresh->fresh_load;
+	note_fresh_load(kept, fresh->fresh_load);
 	run->story->rebalanced = false;
 	routes_unref(fresh);
 	return kept;

@@ -29,8 +29,9 @@
  *      which the busiest link of any tables carries at the least
  *      (load_bound_switches, load_bound_tree), or of the fresh_load of the
  *      previous routes if the fabric is the same; or, for tables that obey no
- *      order of switches, if it has only lost links since. This is nearly
- *      always enough and takes no time.
+ *      order of switches, if it has no more links than the fabric of that load,
+ *      as when it has lost links, or lost some and got them back. This is
+ *      nearly always enough and takes no time.
  *   3. Else a few entries are moved off their busiest links (rebalance.h), and
  *      they are accepted if they are within the limit of the load bound then.
  *      This often helps after a repair, which adds all that went over a lost

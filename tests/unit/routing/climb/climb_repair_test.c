@@ -1,7 +1,8 @@
 /*
  * Repairs of routes in layers: a lost link changes little but what was behind
  * it, a host that leaves or comes changes nothing but its own LID, a lost
- * switch is got round; all of it before a judge that shares nothing with them.
+ * switch is got round, a link that comes back is used again; all of it before a
+ * judge that shares nothing with them.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -152,6 +153,84 @@ START_TEST(relief)
 }
 END_TEST
 
+/* Links on all paths. */
+static uint64_t
+count_steps(const struct routes *r)
+{
+	uint64_t n = 0;
+
+	for (uint32_t lid = 1; lid <= r->top; lid++)
+		for (sw_ix s = 0; s < r->topo->nsw; s++)
+			for (sw_ix at = s; at != TOPO_NONE; n++)
+				at = routes_next_switch(r, at, (uint16_t)lid);
+	return n;
+}
+
+/* Entries over a cable, both ways. */
+static uint64_t
+count_over(const struct routes *r, const struct engine_rig *g, uint32_t c)
+{
+	const struct fabric_cable *cable = &g->f->cable[c];
+	const struct topo *t = r->topo;
+	uint64_t n = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (unsigned k = 0; k < 2; k++)
+			for (uint32_t lid = 1; lid <= r->top; lid++)
+				n += t->node[t->sw[s].node].guid ==
+					     g->f->node[cable->node[k]].guid &&
+				     routes_port(r, s, (uint16_t)lid) ==
+					     cable->port[k];
+	return n;
+}
+
+/*
+ * A link that comes back is used again: paths are as short as they were, it
+ * carries its share, no more entries change than when it was lost, and no pair
+ * changes its layer.
+ */
+START_TEST(returns)
+{
+	uint64_t used = 0, used_again = 0, lost = 0, changed = 0;
+	struct engine_rig g;
+	struct routes *r;
+
+	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
+	r = route_or_fail(&g, g.t, NULL);
+	for (uint32_t c = 0; c < g.f->ncables; c++) {
+		bool *drop = mem_zalloc(g.f->ncables, sizeof(*drop));
+		struct routes *less, *again;
+		struct topo *t;
+
+		drop[c] = true;
+		t = frozen_less(g.f, drop, r->topo);
+		free(drop);
+		if (!rig_is_trunk(g.f, c) || t->nsw < g.t->nsw) {
+			topo_unref(t);
+			continue;
+		}
+		less = route_or_fail(&g, t, r);
+		again = route_or_fail(&g, g.t, less);
+		ck_assert_uint_eq(rig_moved(less, again), 0);
+		ck_assert_uint_le(
+			count_steps(again) * 100, count_steps(r) * 101);
+		used += count_over(r, &g, c);
+		used_again += count_over(again, &g, c);
+		routes_count_changes(less, r);
+		routes_count_changes(again, less);
+		lost += less->entries_changed;
+		changed += again->entries_changed;
+		routes_unref(less);
+		routes_unref(again);
+		topo_unref(t);
+	}
+	ck_assert_uint_gt(used_again * 10, used * 8);
+	ck_assert_uint_le(changed, lost + lost / 8);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
 /* Entries that differ, but for LIDs that only one of the two delivers. */
 static uint64_t
 count_others(const struct routes *a, const struct routes *b)
@@ -277,6 +356,7 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, links, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, relief, 0, KINDS * SEEDS);
+	tcase_add_loop_test(t, returns, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, hosts, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, pairs_of_cables, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, switches, 0, KINDS * SEEDS);
