@@ -10,7 +10,7 @@
  * layer (repair_pairs.c). Where nothing helps the repair is given up, and the
  * tables are made anew. New links are used where paths get shorter, and beside
  * others (repair_gains.c). At last entries are moved off links that carry too
- * much now (repair_relief.c).
+ * much now (repair_rebalance.c).
  *
  *	lost link -> LIDs by their entries -> switches behind it -> levels
  *	stuck switches -> their pairs
@@ -293,7 +293,7 @@ make_room(struct climb *x)
 		.orphan = arena_array(a, n, sizeof(sw_ix)),
 		.all = arena_array(a, n, sizeof(sw_ix)),
 		.stack = arena_array(a, n, sizeof(sw_ix)),
-		.way = arena_array(a, n, sizeof(uint32_t)),
+		.trail = arena_array(a, n, sizeof(uint32_t)),
 		.level = arena_array(a, n, sizeof(uint32_t)),
 		.next = arena_array(a, n, sizeof(uint32_t)),
 		.link = arena_array(a, n, sizeof(uint32_t)),
@@ -392,7 +392,7 @@ climb_repair(struct climb *x, uint64_t **load, bool *renew)
 	done = repair_pairs(&m);
 	if (done) {
 		repair_gains(&m);
-		repair_relief(&m);
+		repair_rebalance(&m);
 	}
 	free(m.stuck);
 	*load = m.load;

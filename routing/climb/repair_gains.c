@@ -76,7 +76,7 @@ shorten_paths(struct repair *m, const struct gain *gain, uint16_t lid)
 /* Whether the new link may follow in the tree of the LID at work: in the layer
  * of the pair, as the structure wants it. */
 static bool
-climbs(const struct repair *m, const struct gain *gain)
+link_climbs(const struct repair *m, const struct gain *gain)
 {
 	const struct climb *x = m->x;
 	const struct climb_onward *on =
@@ -105,7 +105,7 @@ share_load(struct repair *m, const struct gain *gain, uint16_t lid)
 	n = repair_take_out(m, s, lid);
 	repair_know_path(m, m->x->g->group[gain->group].peer);
 	moved = m->load[gain->link] + (had - m->load[k]) <= m->load[k] &&
-		climbs(m, gain);
+		link_climbs(m, gain);
 	if (moved) {
 		repair_hang(m, s, gain->group, gain->link);
 		m->orphan[0] = m->orphan[--m->norphans];

@@ -295,10 +295,10 @@ repair_move_load(struct repair *m, sw_ix u, uint64_t hosts, bool add)
 		k = repair_entry_link(m, u);
 		if (k == TOPO_NONE)
 			return;
-		m->way[n++] = k;
+		m->trail[n++] = k;
 	}
 	while (n-- > 0) {
-		uint64_t *load = &m->load[m->way[n]];
+		uint64_t *load = &m->load[m->trail[n]];
 
 		*load = add ? *load + hosts : *load - hosts;
 	}

@@ -1,8 +1,8 @@
 /*
  * repair_priv: shared by climb_repair.c (what is lost, and the whole),
  * repair_paths.c (the paths to one LID), repair_pairs.c (pairs without a
- * layer), repair_gains.c (links that were not there) and repair_relief.c (links
- * that carry too much), and included by no other file.
+ * layer), repair_gains.c (links that were not there) and repair_rebalance.c
+ * (links that carry too much), and included by no other file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
@@ -50,7 +50,7 @@ struct repair {
 	uint32_t norphans;
 	sw_ix *all; /* those that there were */
 	sw_ix *stack;
-	uint32_t *way;	 /* links of a path, indices in topo.adj */
+	uint32_t *trail; /* links of a path, indices in topo.adj */
 	uint64_t *room;	 /* [topo.nadj] pairs that links may carry; NULL: any
 			    number. Then links are chosen by load alone */
 	uint32_t shut;	 /* a link that is not taken then */
@@ -109,7 +109,7 @@ bool repair_pairs(struct repair *m);
 /* repair_gains.c: links that were not there are used. */
 void repair_gains(struct repair *m);
 
-/* repair_relief.c: entries are moved off links that carry too much. */
-void repair_relief(struct repair *m);
+/* repair_rebalance.c: entries are moved off links that carry too much. */
+void repair_rebalance(struct repair *m);
 
 #endif

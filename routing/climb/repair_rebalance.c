@@ -1,5 +1,5 @@
 /*
- * repair_relief: entries are moved off links that carry too much after a
+ * repair_rebalance: entries are moved off links that carry too much after a
  * repair, which adds all that went over a lost link to few others.
  *
  * Of a link that carries more than the goal one LID after the other is taken,
@@ -24,7 +24,7 @@ struct hot {
 	sw_ix from;
 };
 
-struct relief {
+struct rebalancing {
 	struct repair *m;
 	struct hot *hot;
 	uint32_t nhot;
@@ -62,7 +62,7 @@ by_excess(const void *a, const void *b)
 
 /* The links that carry too much, those that do most first. */
 static void
-find_hot_links(struct relief *f)
+find_hot_links(struct rebalancing *f)
 {
 	const struct repair *m = f->m;
 	const struct topo *t = m->x->g->t;
@@ -151,7 +151,7 @@ is_new_entry(const struct repair *m, sw_ix s, uint16_t lid)
 
 /* LIDs are moved off link k of s, those whose entries are new or the others. */
 static void
-relieve_link(struct relief *f, const struct hot *h, bool new)
+unload_link(struct rebalancing *f, const struct hot *h, bool new)
 {
 	struct repair *m = f->m;
 	uint8_t out = m->x->g->t->adj[h->link].out;
@@ -176,15 +176,15 @@ relieve_link(struct relief *f, const struct hot *h, bool new)
 }
 
 void
-repair_relief(struct repair *m)
+repair_rebalance(struct repair *m)
 {
-	struct relief f = {.m = m};
+	struct rebalancing f = {.m = m};
 
 	if (!find_room(m))
 		return;
 	find_hot_links(&f);
 	for (uint32_t i = 0; i < f.nhot; i++) {
-		relieve_link(&f, &f.hot[i], true);
-		relieve_link(&f, &f.hot[i], false);
+		unload_link(&f, &f.hot[i], true);
+		unload_link(&f, &f.hot[i], false);
 	}
 }
