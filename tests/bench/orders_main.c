@@ -302,7 +302,7 @@ print_returns(const struct bench *b, const struct engine *e,
 		struct topo *t;
 
 		drop[find_cable(b->f, c)] = i < n;
-		t = frozen_less(b->f, drop, b->t);
+		t = give_vls(frozen_less(b->f, drop, b->t));
 		r = go_on(e, fresh, r, t, i < n ? &loss : &back);
 		topo_unref(t);
 		faults += count_faults(r);
