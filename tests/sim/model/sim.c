@@ -462,8 +462,8 @@ receive_msg(struct sim *s, struct sim_msg *msg, int origin)
 	msg->where = SIM_AT_SMA;
 	if (queue && wait > service * queue) {
 		s->stats.lost_queue++;
-		sim_perf_count(
-			sim_int_port(s, msg->node, msg->port), SIM_COUNT_VL15);
+		sim_perf_count(sim_int_port(s, msg->node, msg->port),
+			MAD_PERF_VL15_DROPPED);
 		return;
 	}
 	if (!hook_passes(s, msg))

@@ -6,8 +6,8 @@
 #define HEDDLE_TESTS_SIM_MODEL_SIM_INT_H
 
 #include "sm/base/rng.h"
+#include "sm/mad/mad_perf.h"
 #include "sm/mad/mad_violation.h"
-#include "tests/sim/model/mad_perf.h"
 #include "tests/sim/model/sim.h"
 
 enum {
@@ -18,19 +18,6 @@ enum {
 	SIM_PKEYS_BLOCK = 32,
 	SIM_GUIDS_BLOCK = 8,
 	SIM_NO_PORT = 255, /* LFT entry: drop */
-};
-
-/* The 64-bit counters, in the order of PortCountersExtended. */
-enum {
-	SIM_FLOW_XMIT_DATA,
-	SIM_FLOW_RCV_DATA,
-	SIM_FLOW_XMIT_PACKETS,
-	SIM_FLOW_RCV_PACKETS,
-	SIM_FLOW_XMIT_UNICAST,
-	SIM_FLOW_RCV_UNICAST,
-	SIM_FLOW_XMIT_MULTICAST,
-	SIM_FLOW_RCV_MULTICAST,
-	SIM_FLOWS,
 };
 
 struct sim_port {
@@ -48,9 +35,8 @@ struct sim_port {
 	uint8_t *pkeys;	   /* whole blocks as on the wire, or NULL */
 	uint8_t *vlarb;	   /* [4 * 64], or NULL: never written */
 	uint8_t *guids;	   /* whole blocks of GUIDInfo, or NULL */
-	uint16_t fec_fdr, fec_edr;    /* enabled error correction */
-	struct mad_perf_counters err; /* counters other than flow */
-	uint64_t flow[SIM_FLOWS];
+	uint16_t fec_fdr, fec_edr; /* enabled error correction */
+	uint64_t count[MAD_PERF_KINDS];
 };
 
 /* Adaptive routing of a switch that has it. */
@@ -310,17 +296,7 @@ bool sim_key_check(
 unsigned sim_key_entries(const struct sim *s, uint32_t node, unsigned port);
 
 /* sim_perf.c: counters, and the agent that answers for them. */
-enum sim_count {
-	SIM_COUNT_SYMBOL,
-	SIM_COUNT_DOWNED,
-	SIM_COUNT_RCV_ERROR,
-	SIM_COUNT_RELAY,   /* no table entry */
-	SIM_COUNT_DISCARD, /* to a port that is down, or too old */
-	SIM_COUNT_XMIT_CONSTRAINT,
-	SIM_COUNT_RCV_CONSTRAINT,
-	SIM_COUNT_VL15,
-};
-void sim_perf_count(struct sim_port *p, enum sim_count what);
+void sim_perf_count(struct sim_port *p, enum mad_perf_kind what);
 /* A MAD that travels as data crossed a link. */
 void sim_perf_hop(struct sim_port *out, struct sim_port *in);
 /* True when q->m became an answer to send back. */

@@ -160,8 +160,8 @@ sim_bad_key(struct sim *s, uint32_t node, unsigned port,
 		v.switch_lid = sim_int_port(s, node, 0)->pi.lid;
 		v.port = (uint8_t)port;
 		v.gid2[0] = 0;
-		sim_perf_count(p, k->inbound ? SIM_COUNT_RCV_CONSTRAINT
-					     : SIM_COUNT_XMIT_CONSTRAINT);
+		sim_perf_count(p, k->inbound ? MAD_PERF_RCV_CONSTRAINT
+					     : MAD_PERF_XMIT_CONSTRAINT);
 		port = 0;
 	}
 	if (*count < UINT16_MAX)

@@ -19,141 +19,38 @@ enum {
 	RESP_TIME = 18,
 };
 
-/* CounterSelect's bits, in the order of the fields of PortCounters. */
-enum {
-	SEL_SYMBOL,
-	SEL_RECOVERED,
-	SEL_DOWNED,
-	SEL_RCV,
-	SEL_REMOTE,
-	SEL_RELAY,
-	SEL_DISCARD,
-	SEL_XMIT_CONSTRAINT,
-	SEL_RCV_CONSTRAINT,
-	SEL_INTEGRITY,
-	SEL_OVERRUN,
-	SEL_VL15,
-	SEL_XMIT_DATA,
-	SEL_RCV_DATA,
-	SEL_XMIT_PACKETS,
-	SEL_RCV_PACKETS,
-};
-
-static void
-up_8(uint8_t *n)
-{
-	*n = (uint8_t)(*n + (*n < UINT8_MAX));
-}
-
-static void
-up_16(uint16_t *n)
-{
-	*n = (uint16_t)(*n + (*n < UINT16_MAX));
-}
-
 void
-sim_perf_count(struct sim_port *p, enum sim_count what)
+sim_perf_count(struct sim_port *p, enum mad_perf_kind what)
 {
-	switch (what) {
-	case SIM_COUNT_SYMBOL:
-		up_16(&p->err.symbol_errors);
-		break;
-	case SIM_COUNT_DOWNED:
-		up_8(&p->err.link_downed);
-		break;
-	case SIM_COUNT_RCV_ERROR:
-		up_16(&p->err.rcv_errors);
-		break;
-	case SIM_COUNT_RELAY:
-		up_16(&p->err.rcv_relay_errors);
-		break;
-	case SIM_COUNT_DISCARD:
-		up_16(&p->err.xmit_discards);
-		break;
-	case SIM_COUNT_XMIT_CONSTRAINT:
-		up_8(&p->err.xmit_constraint);
-		break;
-	case SIM_COUNT_RCV_CONSTRAINT:
-		up_8(&p->err.rcv_constraint);
-		break;
-	case SIM_COUNT_VL15:
-		up_16(&p->err.vl15_dropped);
-		break;
-	}
+	p->count[what]++;
 }
 
 void
 sim_perf_hop(struct sim_port *out, struct sim_port *in)
 {
-	out->flow[SIM_FLOW_XMIT_DATA] += PACKET_WORDS;
-	out->flow[SIM_FLOW_XMIT_PACKETS]++;
-	out->flow[SIM_FLOW_XMIT_UNICAST]++;
-	in->flow[SIM_FLOW_RCV_DATA] += PACKET_WORDS;
-	in->flow[SIM_FLOW_RCV_PACKETS]++;
-	in->flow[SIM_FLOW_RCV_UNICAST]++;
+	out->count[MAD_PERF_XMIT_DATA] += PACKET_WORDS;
+	out->count[MAD_PERF_XMIT_PACKETS]++;
+	out->count[MAD_PERF_XMIT_UNICAST]++;
+	in->count[MAD_PERF_RCV_DATA] += PACKET_WORDS;
+	in->count[MAD_PERF_RCV_PACKETS]++;
+	in->count[MAD_PERF_RCV_UNICAST]++;
 }
 
-/* ---- PortCounters ---- */
+/* ---- PortCounters and PortCountersExtended ---- */
 
+/* The counters that a Set of an attribute selects, a bit each. */
 static uint32_t
-clamp_u32(uint64_t n)
+selected(const struct mad_perf_counters *in, bool extended)
 {
-	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-}
+	const uint32_t errors = MAD_PERF_XMIT_WAIT - MAD_PERF_FLOWS;
+	uint32_t all = 0;
 
-static struct mad_perf_counters
-counters_of(const struct sim_port *p)
-{
-	struct mad_perf_counters c = p->err;
-
-	c.xmit_data = clamp_u32(p->flow[SIM_FLOW_XMIT_DATA]);
-	c.rcv_data = clamp_u32(p->flow[SIM_FLOW_RCV_DATA]);
-	c.xmit_packets = clamp_u32(p->flow[SIM_FLOW_XMIT_PACKETS]);
-	c.rcv_packets = clamp_u32(p->flow[SIM_FLOW_RCV_PACKETS]);
-	return c;
-}
-
-/* Write the selected counters; the value is 0 as a rule. */
-static void
-write_counters(struct sim_port *p, const struct mad_perf_counters *in)
-{
-	struct mad_perf_counters *e = &p->err;
-	uint16_t sel = in->select;
-
-	if (sel >> SEL_SYMBOL & 1)
-		e->symbol_errors = in->symbol_errors;
-	if (sel >> SEL_RECOVERED & 1)
-		e->link_recovered = in->link_recovered;
-	if (sel >> SEL_DOWNED & 1)
-		e->link_downed = in->link_downed;
-	if (sel >> SEL_RCV & 1)
-		e->rcv_errors = in->rcv_errors;
-	if (sel >> SEL_REMOTE & 1)
-		e->rcv_remote_physical = in->rcv_remote_physical;
-	if (sel >> SEL_RELAY & 1)
-		e->rcv_relay_errors = in->rcv_relay_errors;
-	if (sel >> SEL_DISCARD & 1)
-		e->xmit_discards = in->xmit_discards;
-	if (sel >> SEL_XMIT_CONSTRAINT & 1)
-		e->xmit_constraint = in->xmit_constraint;
-	if (sel >> SEL_RCV_CONSTRAINT & 1)
-		e->rcv_constraint = in->rcv_constraint;
-	if (sel >> SEL_INTEGRITY & 1)
-		e->local_integrity = in->local_integrity;
-	if (sel >> SEL_OVERRUN & 1)
-		e->buffer_overrun = in->buffer_overrun;
-	if (sel >> SEL_VL15 & 1)
-		e->vl15_dropped = in->vl15_dropped;
-	if (sel >> SEL_XMIT_DATA & 1)
-		p->flow[SIM_FLOW_XMIT_DATA] = in->xmit_data;
-	if (sel >> SEL_RCV_DATA & 1)
-		p->flow[SIM_FLOW_RCV_DATA] = in->rcv_data;
-	if (sel >> SEL_XMIT_PACKETS & 1)
-		p->flow[SIM_FLOW_XMIT_PACKETS] = in->xmit_packets;
-	if (sel >> SEL_RCV_PACKETS & 1)
-		p->flow[SIM_FLOW_RCV_PACKETS] = in->rcv_packets;
-	if (in->select2 & 1)
-		e->xmit_wait = in->xmit_wait;
+	if (extended)
+		return in->select | in->select2 << MAD_PERF_FLOWS;
+	all = (in->select & ((1U << errors) - 1)) << MAD_PERF_FLOWS;
+	all |= (uint32_t)in->select >> errors; /* data and packets */
+	all |= (in->select2 & 1) << MAD_PERF_XMIT_WAIT;
+	return all;
 }
 
 /* Ports first to last of a PortSelect; false: no such port. */
@@ -172,86 +69,55 @@ select_ports(const struct sim_node *n, unsigned select, unsigned *first,
 	return select >= lowest && select <= n->nports;
 }
 
+/* Read, after a Set wrote, the counters of the ports that are selected; of
+ * several ports their sums. */
 static uint16_t
-sum_16(uint16_t a, uint16_t b)
+act_counters(struct sim *s, uint32_t node, bool set,
+	struct mad_perf_counters *io, bool extended)
 {
-	return (uint32_t)a + b > UINT16_MAX ? UINT16_MAX : (uint16_t)(a + b);
-}
-
-static uint32_t
-sum_32(uint32_t a, uint32_t b)
-{
-	return clamp_u32((uint64_t)a + b);
-}
-
-/* Sums over ports; only of counters that the simulation counts. */
-static void
-add_counters(struct mad_perf_counters *a, const struct mad_perf_counters *b)
-{
-	a->symbol_errors = sum_16(a->symbol_errors, b->symbol_errors);
-	a->link_downed = (uint8_t)(a->link_downed + b->link_downed > UINT8_MAX
-					   ? UINT8_MAX
-					   : a->link_downed + b->link_downed);
-	a->rcv_errors = sum_16(a->rcv_errors, b->rcv_errors);
-	a->rcv_relay_errors = sum_16(a->rcv_relay_errors, b->rcv_relay_errors);
-	a->xmit_discards = sum_16(a->xmit_discards, b->xmit_discards);
-	a->vl15_dropped = sum_16(a->vl15_dropped, b->vl15_dropped);
-	a->xmit_data = sum_32(a->xmit_data, b->xmit_data);
-	a->rcv_data = sum_32(a->rcv_data, b->rcv_data);
-	a->xmit_packets = sum_32(a->xmit_packets, b->xmit_packets);
-	a->rcv_packets = sum_32(a->rcv_packets, b->rcv_packets);
-}
-
-static uint16_t
-act_counters(struct sim *s, uint32_t node, bool set, uint8_t *d)
-{
-	struct mad_perf_counters in, out = {0};
+	struct mad_perf_counters in = *io;
+	uint32_t which = set ? selected(&in, extended) : 0;
 	unsigned first, last;
 
-	mad_perf_counters_decode(d, &in);
 	if (!select_ports(&s->node[node], in.port, &first, &last))
 		return MAD_STATUS_FIELD;
+	memset(io->count, 0, sizeof(io->count));
 	for (unsigned p = first; p <= last; p++) {
-		struct sim_port *port = sim_int_port(s, node, p);
-		struct mad_perf_counters c;
+		uint64_t *count = sim_int_port(s, node, p)->count;
 
-		if (set)
-			write_counters(port, &in);
-		c = counters_of(port);
-		if (p == first)
-			out = c;
-		else
-			add_counters(&out, &c);
+		for (unsigned k = 0; k < MAD_PERF_KINDS; k++) {
+			if (which >> k & 1)
+				count[k] = in.count[k];
+			io->count[k] += count[k];
+		}
 	}
-	out.port = in.port;
-	out.select = in.select;
-	out.select2 = in.select2;
-	mad_perf_counters_encode(&out, d);
 	return 0;
+}
+
+static uint16_t
+act_short(struct sim *s, uint32_t node, bool set, uint8_t *d)
+{
+	struct mad_perf_counters c;
+	uint16_t status;
+
+	mad_perf_counters_decode(d, &c);
+	status = act_counters(s, node, set, &c, false);
+	if (status == 0)
+		mad_perf_counters_encode(&c, d);
+	return status;
 }
 
 static uint16_t
 act_extended(struct sim *s, uint32_t node, bool set, uint8_t *d)
 {
-	struct mad_perf_extended in, out = {0};
-	unsigned first, last;
+	struct mad_perf_counters c;
+	uint16_t status;
 
-	mad_perf_extended_decode(d, &in);
-	if (!select_ports(&s->node[node], in.port, &first, &last))
-		return MAD_STATUS_FIELD;
-	out.port = in.port;
-	out.select = in.select;
-	for (unsigned p = first; p <= last; p++) {
-		uint64_t *flow = sim_int_port(s, node, p)->flow;
-
-		for (unsigned i = 0; i < MAD_PERF_EXT_COUNTERS; i++) {
-			if (set && in.select >> i & 1)
-				flow[i] = in.counter[i];
-			out.counter[i] += flow[i];
-		}
-	}
-	mad_perf_extended_encode(&out, d);
-	return 0;
+	mad_perf_extended_decode(d, &c);
+	status = act_counters(s, node, set, &c, true);
+	if (status == 0)
+		mad_perf_extended_encode(&c, d);
+	return status;
 }
 
 static uint16_t
@@ -277,7 +143,7 @@ act_on_attr(
 		mad_perf_class_info_encode(&info, d);
 		return 0;
 	case MAD_PERF_COUNTERS:
-		return act_counters(s, node, set, d);
+		return act_short(s, node, set, d);
 	case MAD_PERF_COUNTERS_EXT:
 		return act_extended(s, node, set, d);
 	default:

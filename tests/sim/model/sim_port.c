@@ -410,8 +410,8 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 		come_up(s, node, port);
 		come_up(s, p->peer, p->peer_port);
 	} else {
-		sim_perf_count(p, SIM_COUNT_DOWNED);
-		sim_perf_count(q, SIM_COUNT_DOWNED);
+		sim_perf_count(p, MAD_PERF_LINK_DOWNED);
+		sim_perf_count(q, MAD_PERF_LINK_DOWNED);
 		go_down(s, node, port);
 		go_down(s, p->peer, p->peer_port);
 	}
@@ -426,9 +426,9 @@ sim_port_retrain(struct sim *s, uint32_t node, unsigned port)
 
 	if (!p->up)
 		return;
-	sim_perf_count(p, SIM_COUNT_DOWNED);
+	sim_perf_count(p, MAD_PERF_LINK_DOWNED);
 	sim_perf_count(
-		sim_int_port(s, p->peer, p->peer_port), SIM_COUNT_DOWNED);
+		sim_int_port(s, p->peer, p->peer_port), MAD_PERF_LINK_DOWNED);
 	come_up(s, node, port);
 	come_up(s, p->peer, p->peer_port);
 	tell_change(s, node, port);

@@ -129,7 +129,7 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 	if (is_drawn(s, a->loss, b->loss)) {
 		s->stats.lost_fault++;
 		sim_perf_count(sim_int_port(s, msg->node, msg->port),
-			SIM_COUNT_RCV_ERROR);
+			MAD_PERF_RCV_ERRORS);
 		return;
 	}
 	copies += is_drawn(s, a->dup, b->dup);

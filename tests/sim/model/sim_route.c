@@ -143,7 +143,7 @@ lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 		if (out == 0 || out > n->nports) {
 			s->stats.lost_entry++;
 			sim_perf_count(sim_int_port(s, w->node, w->port),
-				SIM_COUNT_RELAY);
+				MAD_PERF_RCV_RELAY_ERRORS);
 			return -1;
 		}
 	}
@@ -152,7 +152,7 @@ lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 		(s->o.ibsim && !both_active(s, w->node, out)) ||
 		!cross_link(s, w->node, out, w)) {
 		s->stats.lost_link++;
-		sim_perf_count(leaves, SIM_COUNT_DISCARD);
+		sim_perf_count(leaves, MAD_PERF_XMIT_DISCARDS);
 		return -1;
 	}
 	if (data)

@@ -10,11 +10,11 @@
 #include "sm/base/be.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad_ar.h"
+#include "sm/mad/mad_perf.h"
 #include "sm/mad/mad_role.h"
 #include "sm/mad/mad_vendor.h"
 #include "sm/mad/mad_violation.h"
 #include "tests/sim/model/mad_nvidia_port.h"
-#include "tests/sim/model/mad_perf.h"
 #include "tests/sim/model/mad_port_ext.h"
 #include "tests/unit/suite.h"
 
@@ -115,7 +115,7 @@ pass_counters(const uint8_t *in, uint8_t *out)
 static void
 pass_extended(const uint8_t *in, uint8_t *out)
 {
-	struct mad_perf_extended x;
+	struct mad_perf_counters x;
 
 	mad_perf_extended_decode(in, &x);
 	mad_perf_extended_encode(&x, out);
@@ -168,10 +168,10 @@ static const struct {
 	{"GeneralInfo", pass_general, F8 F8},
 	{"ExtendedPortInfo", pass_ext_port, "000000ff000000ff000000ff000000ff"},
 	{"PortInfoExtended", pass_port_ext, "ffffffffffffffffffffffffffff"},
-	{"ClassPortInfo", pass_class_info, "ffffffff0000001f"},
+	{"ClassPortInfo", pass_class_info, F8},
 	{"PortCounters", pass_counters,
 		"00ffffff" F8 F8 "0000ffff" F8 F8 "ffffffff"},
-	{"PortCountersExtended", pass_extended, "00ffffff00000000" F32 F32},
+	{"PortCountersExtended", pass_extended, "00ffffffffffffff" F32 F32},
 	{"trap 256", pass_256,
 		"000000000000000000000000ffffffffff00ffffffffffff" F8
 		"00ff" F8 F8 F8 "ffffffffffff"},
@@ -415,23 +415,72 @@ START_TEST(capability_bits)
 }
 END_TEST
 
-/* PortCountersExtended against libibmad, which reads all of it. */
+/* PortCountersExtended against libibmad, which reads all but the errors: they
+ * follow. */
 START_TEST(extended_counters_as_libibmad)
 {
-	struct mad_perf_extended x = {.port = 5, .select = 0x1234};
+	struct mad_perf_counters x = {.port = 5, .select = 0x1234};
 	uint8_t d[MAD_PERF_SIZE];
 
-	for (int i = 0; i < MAD_PERF_EXT_COUNTERS; i++)
-		x.counter[i] = 0x0102030405060708ULL * (unsigned)(i + 1);
+	for (int i = 0; i < MAD_PERF_FLOWS; i++)
+		x.count[i] = 0x0102030405060708ULL * (unsigned)(i + 1);
 	mad_perf_extended_encode(&x, d);
 	ck_assert_uint_eq(mad_get_field(d, 0, IB_PC_EXT_PORT_SELECT_F), 5);
 	ck_assert_uint_eq(
 		mad_get_field(d, 0, IB_PC_EXT_COUNTER_SELECT_F), 0x1234);
-	for (int i = 0; i < MAD_PERF_EXT_COUNTERS; i++)
-		ck_assert(mad_get_field64(d, 0,
-				  (enum MAD_FIELDS)(IB_PC_EXT_XMT_BYTES_F +
-						    (unsigned)i)) ==
-			  x.counter[i]);
+	for (int i = 0; i < MAD_PERF_FLOWS; i++)
+		ck_assert(
+			mad_get_field64(d, 0,
+				(enum MAD_FIELDS)(IB_PC_EXT_XMT_BYTES_F +
+						  (unsigned)i)) == x.count[i]);
+	x.count[MAD_PERF_SYMBOL_ERRORS] = 0x1122334455667788;
+	x.count[MAD_PERF_XMIT_WAIT] = 7;
+	mad_perf_extended_encode(&x, d);
+	ck_assert(be_get64(d + 72) == 0x1122334455667788);
+	ck_assert_uint_eq(be_get64(d + 168), 7);
+}
+END_TEST
+
+/* A counter of PortCounters stops at what its field holds. */
+START_TEST(short_counters_stop)
+{
+	struct mad_perf_counters x = {.port = 1}, y;
+	uint8_t d[MAD_PERF_SIZE];
+
+	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
+		x.count[k] = UINT64_C(1) << 40;
+	mad_perf_counters_encode(&x, d);
+	mad_perf_counters_decode(d, &y);
+	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
+		ck_assert_uint_eq(
+			y.count[k], mad_perf_limit((enum mad_perf_kind)k));
+	ck_assert_uint_eq(y.count[MAD_PERF_SYMBOL_ERRORS], 0xffff);
+	ck_assert_uint_eq(y.count[MAD_PERF_LINK_DOWNED], 0xff);
+	ck_assert_uint_eq(y.count[MAD_PERF_LOCAL_INTEGRITY], 15);
+	ck_assert_uint_eq(y.count[MAD_PERF_XMIT_WAIT], UINT32_MAX);
+	ck_assert_uint_eq(y.count[MAD_PERF_XMIT_UNICAST], 0);
+}
+END_TEST
+
+START_TEST(head_of_a_performance_mad)
+{
+	const struct mad_perf_head h = {.method = MAD_GET,
+		.tid = 0x0102030405060708,
+		.attr = MAD_PERF_COUNTERS};
+	struct mad_perf_head out;
+	uint8_t mad[MAD_SIZE];
+
+	mad_perf_head_encode(&h, mad);
+	ck_assert_uint_eq(mad_get_field(mad, 0, IB_MAD_MGMTCLASS_F), MAD_PERF);
+	ck_assert(mad_get_field64(mad, 0, IB_MAD_TRID_F) == h.tid);
+	ck_assert_uint_eq(mad_get_field(mad, 0, IB_MAD_ATTRID_F), 0x12);
+	mad[5] = 0x0c;
+	ck_assert(mad_perf_head_decode(mad, MAD_SIZE, &out));
+	ck_assert_uint_eq(out.status, 0x0c);
+	ck_assert(out.tid == h.tid);
+	ck_assert(!mad_perf_head_decode(mad, MAD_SIZE - 1, &out));
+	mad[2] = 2;
+	ck_assert(!mad_perf_head_decode(mad, MAD_SIZE, &out));
 }
 END_TEST
 
@@ -473,6 +522,8 @@ main(void)
 	tcase_add_test(tc, roles);
 	tcase_add_test(tc, capability_bits);
 	tcase_add_test(tc, extended_counters_as_libibmad);
+	tcase_add_test(tc, short_counters_stop);
+	tcase_add_test(tc, head_of_a_performance_mad);
 	tcase_add_test(tc, a_bad_key_in_words);
 	suite_add_tcase(s, tc);
 	return suite_run(s);

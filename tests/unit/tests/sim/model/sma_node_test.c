@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "sm/base/be.h"
+#include "sm/mad/mad_perf.h"
 #include "sm/mad/mad_vendor.h"
 #include "tests/sim/model/mad_nvidia_port.h"
-#include "tests/sim/model/mad_perf.h"
 #include "tests/sim/model/smp_bench.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
@@ -99,27 +99,31 @@ START_TEST(counters)
 	/* sw1 is read twice: the second time the first request counts */
 	(void)read_counters(&b, 3, 2);
 	c = read_counters(&b, 3, 2);
-	ck_assert_uint_eq(c.rcv_packets, 2);
-	ck_assert_uint_eq(c.xmit_packets, 1);
-	ck_assert_uint_eq(c.rcv_data, 2 * 72);
+	ck_assert_uint_eq(c.count[MAD_PERF_RCV_PACKETS], 2);
+	ck_assert_uint_eq(c.count[MAD_PERF_XMIT_PACKETS], 1);
+	ck_assert_uint_eq(c.count[MAD_PERF_RCV_DATA], 2 * 72);
 	/* a link bounces: counted at both ends; port 1 leads to h2 */
 	sim_fault_link(b.s, find_node(&b, "h2"), 1, false);
 	sim_fault_link(b.s, find_node(&b, "h2"), 1, true);
-	ck_assert_uint_eq(read_counters(&b, 3, 1).link_downed, 1);
+	ck_assert_uint_eq(
+		read_counters(&b, 3, 1).count[MAD_PERF_LINK_DOWNED], 1);
 	/* the link is in Init: packets for it are discarded */
 	ck_assert_ptr_null(ask_perf(&b, 4, MAD_GET, MAD_PERF_CLASS_INFO, d));
-	ck_assert_uint_eq(read_counters(&b, 3, 1).xmit_discards, 1);
+	ck_assert_uint_eq(
+		read_counters(&b, 3, 1).count[MAD_PERF_XMIT_DISCARDS], 1);
 	/* no entry: a relay error at the in-port */
 	ck_assert_ptr_null(ask_perf(&b, 99, MAD_GET, MAD_PERF_CLASS_INFO, d));
-	ck_assert_uint_eq(read_counters(&b, 2, 1).rcv_relay_errors, 1);
-	ck_assert_uint_eq(read_counters(&b, 3, 255).xmit_discards, 1);
+	ck_assert_uint_eq(
+		read_counters(&b, 2, 1).count[MAD_PERF_RCV_RELAY_ERRORS], 1);
+	ck_assert_uint_eq(
+		read_counters(&b, 3, 255).count[MAD_PERF_XMIT_DISCARDS], 1);
 	/* a Set writes what is selected */
 	c = (struct mad_perf_counters){.port = 1, .select = 1 << 2};
 	mad_perf_counters_encode(&c, d);
 	ck_assert_ptr_nonnull(ask_perf(&b, 3, MAD_SET, MAD_PERF_COUNTERS, d));
 	c = read_counters(&b, 3, 1);
-	ck_assert_uint_eq(c.link_downed, 0);
-	ck_assert_uint_eq(c.xmit_discards, 1);
+	ck_assert_uint_eq(c.count[MAD_PERF_LINK_DOWNED], 0);
+	ck_assert_uint_eq(c.count[MAD_PERF_XMIT_DISCARDS], 1);
 	/* a port that does not exist, an attribute that does not exist */
 	c.port = 9;
 	mad_perf_counters_encode(&c, d);
@@ -136,27 +140,28 @@ END_TEST
 START_TEST(extended_counters)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
-	struct mad_perf_extended x = {.port = 2, .select = 0xff};
+	struct mad_perf_counters x = {.port = 2, .select = 0xff};
 	uint8_t d[MAD_PERF_SIZE];
 	const uint8_t *a;
 
 	smp_bench_attach(&b);
 	smp_bench_configure(&b);
 	sim_activate_all(b.s);
-	x.counter[1] = 0xfffffffffULL; /* more than 32 bits */
+	x.count[1] = 0xfffffffffULL; /* more than 32 bits */
 	mad_perf_extended_encode(&x, d);
 	a = ask_perf(&b, 3, MAD_SET, MAD_PERF_COUNTERS_EXT, d);
 	ck_assert_ptr_nonnull(a);
 	mad_perf_extended_decode(a, &x);
-	ck_assert_uint_eq(x.counter[1], 0xfffffffffULL);
-	ck_assert_uint_eq(x.counter[3], 0);
+	ck_assert_uint_eq(x.count[1], 0xfffffffffULL);
+	ck_assert_uint_eq(x.count[3], 0);
 	/* the short counters stop at their maximum */
-	ck_assert_uint_eq(read_counters(&b, 3, 2).rcv_data, UINT32_MAX);
+	ck_assert_uint_eq(
+		read_counters(&b, 3, 2).count[MAD_PERF_RCV_DATA], UINT32_MAX);
 	a = ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS_EXT, d);
 	ck_assert_ptr_nonnull(a);
 	mad_perf_extended_decode(a, &x);
-	ck_assert_uint_eq(x.counter[1], 0xfffffffffULL + 2 * 72);
-	ck_assert_uint_eq(x.counter[5], 2);
+	ck_assert_uint_eq(x.count[1], 0xfffffffffULL + 2 * 72);
+	ck_assert_uint_eq(x.count[5], 2);
 	smp_bench_free(&b);
 }
 END_TEST
@@ -493,7 +498,8 @@ START_TEST(a_full_buffer_drops)
 	ck_assert_uint_eq(b.got, 5);
 	smp_bench_configure(&b);
 	sim_activate_all(b.s);
-	ck_assert_uint_eq(read_counters(&b, 2, 1).vl15_dropped, 15);
+	ck_assert_uint_eq(
+		read_counters(&b, 2, 1).count[MAD_PERF_VL15_DROPPED], 15);
 	smp_bench_free(&b);
 }
 END_TEST
@@ -545,14 +551,17 @@ START_TEST(a_bad_contact)
 	run_ms(&b, SECOND);
 	ck_assert_uint_eq(sim_port_info(b.s, sw, 1)->state, 2);
 	sim_activate_all(b.s);
-	ck_assert_uint_eq(read_counters(&b, 3, 1).link_downed, 3);
+	ck_assert_uint_eq(
+		read_counters(&b, 3, 1).count[MAD_PERF_LINK_DOWNED], 3);
 	/* two at a time */
 	sim_fault_flap(b.s, h, 1, mono_ms(100), 2);
 	sim_fault_flap(b.s, sw, 2, mono_ms(30), 2);
 	run_ms(&b, SECOND);
 	sim_activate_all(b.s);
-	ck_assert_uint_eq(read_counters(&b, 3, 1).link_downed, 5);
-	ck_assert_uint_eq(read_counters(&b, 3, 2).link_downed, 2);
+	ck_assert_uint_eq(
+		read_counters(&b, 3, 1).count[MAD_PERF_LINK_DOWNED], 5);
+	ck_assert_uint_eq(
+		read_counters(&b, 3, 2).count[MAD_PERF_LINK_DOWNED], 2);
 	smp_bench_free(&b);
 }
 END_TEST
