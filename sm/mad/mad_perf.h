@@ -30,6 +30,7 @@ enum {
 	MAD_PERF_CAP_ALL_PORTS = 0x0100,
 	MAD_PERF_CAP_EXT = 0x0200,	   /* all of PortCountersExtended */
 	MAD_PERF_CAP_EXT_NO_IETF = 0x0400, /* of it, data and packets alone */
+	MAD_PERF_CAP_XMIT_WAIT = 0x1000,   /* PortXmitWait counts */
 	MAD_PERF_CAP2_EXT_ERRORS = 1 << 1, /* and the errors in 64 bits */
 };
 

@@ -7,6 +7,7 @@
 #	probe	descriptors, time-outs, agents: umadprobe
 #	heddled	heddled, a sanitized build too if there is one
 #	planar	heddled on a port in two devices, QP0 and QP1 apart
+#	counters perfquery reads the counters that the simulator was told
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -90,6 +91,58 @@ check_tables() {
 	under h9 perfquery "$lid" 1 | grep -q 'PortXmitData' ||
 		fail "perfquery $lid"
 	[ "$(stat_of dropped)" = 0 ] || fail "the server dropped messages"
+}
+
+# counted LID PORT NAME N [OPTION]: perfquery reads that count of it
+counted() {
+	# shellcheck disable=SC2086
+	n=$(under h9 perfquery ${5:-} "$1" "$2" | sed -n "s/^$3:\\.*//p")
+	[ "$n" = "$4" ] || fail "perfquery ${5:-} $1 $2: $3 is $n, not $4"
+}
+
+# told NODE/PORT NAME N: the simulator is told so
+told() {
+	sim counter "$@" || fail "counter $*"
+}
+
+check_counters() {
+	fabric demo "$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	sm h1
+	leaf=$(sim show leaf3 | sed -n 's/^port 0: [a-zA-Z]*, lid \([0-9]*\).*/\1/p')
+	host=$(under h7 ibstat | sed -n 's/.*Base lid: //p')
+	for of in "leaf3/5 $leaf 5" "h7/1 $host 1"; do
+		# shellcheck disable=SC2086
+		set -- $of
+		told "$1" SymbolErrorCounter 12345
+		told "$1" LinkErrorRecoveryCounter 77
+		told "$1" LinkDownedCounter 254
+		told "$1" LinkDownedCounter +3
+		told "$1" PortRcvErrors 3
+		told "$1" PortXmitDiscards 70000
+		told "$1" LocalLinkIntegrityErrors 9
+		told "$1" ExcessiveBufferOverrunErrors 16
+		told "$1" VL15Dropped 5
+		told "$1" PortXmitWait 123456789
+		told "$1" PortMulticastXmitPkts 6000000000
+		counted "$2" "$3" SymbolErrorCounter 12345
+		counted "$2" "$3" LinkErrorRecoveryCounter 77
+		counted "$2" "$3" LinkDownedCounter 255 # all it can count
+		counted "$2" "$3" PortRcvErrors 3
+		counted "$2" "$3" PortXmitDiscards 65535
+		counted "$2" "$3" LocalLinkIntegrityErrors 9
+		counted "$2" "$3" ExcessiveBufferOverrunErrors 15
+		counted "$2" "$3" VL15Dropped 5
+		counted "$2" "$3" PortXmitWait 123456789
+		counted "$2" "$3" PortMulticastXmitPkts 6000000000 -x
+	done
+	# resetting is for administrators, and clears both kinds
+	under h9 perfquery -R "$leaf" 5 || fail "perfquery -R"
+	counted "$leaf" 5 SymbolErrorCounter 0
+	counted "$leaf" 5 PortXmitDiscards 0
+	sim agent leaf3 mute || fail agent
+	! under h9 perfquery -t 200 "$leaf" 5 >/dev/null 2>&1 ||
+		fail "an agent that is mute answers"
 }
 
 # A fabric file: two leaves, a spine, a host on both leaves and one on each.
@@ -246,8 +299,9 @@ ports) check_ports ;;
 probe) check_probe ;;
 heddled) check_heddled ;;
 planar) check_planar ;;
+counters) check_counters ;;
 *)
-	echo "usage: preload.sh tables|ports|probe|heddled|planar" >&2
+	echo "usage: preload.sh tables|ports|probe|heddled|planar|counters" >&2
 	exit 2
 	;;
 esac

@@ -49,6 +49,7 @@ preload ports 240
 preload probe 240
 preload heddled 240
 preload planar 240
+preload counters 240
 sim reread-demo 240
 sim reread-lab-selfloop 240
 sim opensm-demo 240

@@ -29,6 +29,7 @@
 #include "sm/base/clock.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/mad_ar.h"
+#include "sm/mad/mad_perf.h"
 #include "sm/mad/mad_role.h"
 #include "sm/transport/transport.h"
 #include "tests/topo/fabric.h"
@@ -354,7 +355,22 @@ struct sim_plane {
 };
 void sim_set_plane(struct sim *s, const struct sim_plane *plane);
 
+/* A counter of a port as its agent would tell it, and writing it. */
+uint64_t sim_counter(const struct sim *s, uint32_t node, unsigned port,
+	enum mad_perf_kind kind);
+void sim_hand_counter(struct sim *s, uint32_t node, unsigned port,
+	enum mad_perf_kind kind, uint64_t count);
+
 /* Faults of the fabric itself (sim_fault.c). */
+
+/* What the performance agent of a node knows. */
+enum sim_perf_agent {
+	SIM_PERF_EXTENDED, /* data and packets in 64 bits */
+	SIM_PERF_WIDE,	   /* the errors, too */
+	SIM_PERF_SHORT,	   /* PortCounters alone */
+	SIM_PERF_REFUSES,  /* no attribute */
+	SIM_PERF_MUTE,	   /* it does not answer */
+};
 
 /*
  * How a node misbehaves; zeroes: well-behaved. Bits are 1 << attribute, and
@@ -375,7 +391,8 @@ struct sim_behaviour {
 	bool own_life;	     /* a switch: keeps its LifeTimeValue */
 	uint8_t keeps_mtu;   /* this port, not 0, keeps its NeighborMTU ... */
 	bool claims_mtu;     /* ... and acknowledges the one it is sent */
-	struct mono service; /* of its SMA per SMP; 0: unchanged */
+	enum sim_perf_agent perf;
+	struct mono service;	  /* of its SMA per SMP; 0: unchanged */
 	struct sim_faults faults; /* on top of the fabric's */
 };
 void sim_fault_behave(

@@ -3,8 +3,8 @@
 #include "sm/base/be.h"
 #include "tests/sim/model/sim_int.h"
 
-/* ibsim's CapabilityMask of the class; its meaning there is unknown. */
-enum { IBSIM_CAPMASK = 0x1200 }; /* as captured */
+/* ibsim's CapabilityMask of the class, as captured. */
+enum { IBSIM_CAPMASK = MAD_PERF_CAP_XMIT_WAIT | MAD_PERF_CAP_EXT };
 
 enum {
 	AT_BASE_VERSION = 0,
@@ -115,40 +115,67 @@ act_extended(struct sim *s, uint32_t node, bool set, uint8_t *d)
 
 	mad_perf_extended_decode(d, &c);
 	status = act_counters(s, node, set, &c, true);
-	if (status == 0)
-		mad_perf_extended_encode(&c, d);
-	return status;
+	if (status != 0)
+		return status;
+	if (s->node[node].how.perf != SIM_PERF_WIDE)
+		memset(c.count + MAD_PERF_FLOWS, 0,
+			sizeof(c.count) - sizeof(c.count[0]) * MAD_PERF_FLOWS);
+	mad_perf_extended_encode(&c, d);
+	return 0;
+}
+
+static struct mad_perf_class_info
+class_info(const struct sim *s, enum sim_perf_agent agent)
+{
+	struct mad_perf_class_info info = {
+		.base_version = 1,
+		.class_version = MAD_PERF_VERSION,
+		.capmask = MAD_PERF_CAP_ALL_PORTS | MAD_PERF_CAP_XMIT_WAIT,
+		.resp_time = RESP_TIME,
+	};
+
+	if (s->o.ibsim)
+		info.capmask = IBSIM_CAPMASK;
+	else if (agent != SIM_PERF_SHORT)
+		info.capmask |= MAD_PERF_CAP_EXT;
+	if (agent == SIM_PERF_WIDE)
+		info.capmask2 = MAD_PERF_CAP2_EXT_ERRORS;
+	return info;
 }
 
 static uint16_t
 act_on_attr(
 	struct sim *s, uint32_t node, uint8_t method, uint16_t attr, uint8_t *d)
 {
-	const struct mad_perf_class_info info = {
-		.base_version = 1,
-		.class_version = 1,
-		.capmask = s->o.ibsim
-				   ? IBSIM_CAPMASK
-				   : MAD_PERF_CAP_ALL_PORTS | MAD_PERF_CAP_EXT,
-		.resp_time = RESP_TIME,
-	};
+	enum sim_perf_agent agent = s->node[node].how.perf;
+	struct mad_perf_class_info info = class_info(s, agent);
 	bool set = method == MAD_SET;
 
 	if (!set && method != MAD_GET)
 		return MAD_STATUS_METHOD;
-	switch (attr) {
-	case MAD_PERF_CLASS_INFO:
-		if (set)
-			return MAD_STATUS_METHOD_ATTR;
+	if (attr == MAD_PERF_CLASS_INFO && !set && agent != SIM_PERF_REFUSES) {
 		mad_perf_class_info_encode(&info, d);
 		return 0;
-	case MAD_PERF_COUNTERS:
-		return act_short(s, node, set, d);
-	case MAD_PERF_COUNTERS_EXT:
-		return act_extended(s, node, set, d);
-	default:
-		return MAD_STATUS_METHOD_ATTR;
 	}
+	if (attr == MAD_PERF_COUNTERS && agent != SIM_PERF_REFUSES)
+		return act_short(s, node, set, d);
+	if (attr == MAD_PERF_COUNTERS_EXT && agent <= SIM_PERF_WIDE)
+		return act_extended(s, node, set, d);
+	return MAD_STATUS_METHOD_ATTR;
+}
+
+uint64_t
+sim_counter(const struct sim *s, uint32_t node, unsigned port,
+	enum mad_perf_kind kind)
+{
+	return sim_int_port(s, node, port)->count[kind];
+}
+
+void
+sim_hand_counter(struct sim *s, uint32_t node, unsigned port,
+	enum mad_perf_kind kind, uint64_t count)
+{
+	sim_int_port(s, node, port)->count[kind] = count;
 }
 
 bool
@@ -158,7 +185,8 @@ sim_perf_act(struct sim *s, struct sim_msg *q)
 	uint16_t status;
 
 	if (!sim_int_alive(&s->node[q->node]) || q->m.len != MAD_SIZE ||
-		mad[AT_BASE_VERSION] != 1)
+		mad[AT_BASE_VERSION] != 1 ||
+		s->node[q->node].how.perf == SIM_PERF_MUTE)
 		return false;
 	if (mad[AT_CLASS_VERSION] == 1)
 		status = act_on_attr(s, q->node, mad[AT_METHOD],

@@ -238,6 +238,73 @@ cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
+static int
+parse_counter(const char *word, enum mad_perf_kind *kind, struct reason *why)
+{
+	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
+		if (strcmp(mad_perf_name((enum mad_perf_kind)k), word) == 0) {
+			*kind = (enum mad_perf_kind)k;
+			return 0;
+		}
+	return reason_set(why,
+		"no counter is called \"%s\": perfquery(8) has their names",
+		word);
+}
+
+/* Show a counter of a port, write it, or add to it. */
+static int
+cmd_counter(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	enum mad_perf_kind kind = MAD_PERF_KINDS;
+	uint32_t node;
+	unsigned port;
+	uint64_t was;
+	bool more = w->n == 4 && w->w[3][0] == '+';
+	double n = 0;
+
+	if (find_node(s, w->w[1], &node, &port, why) ||
+		parse_counter(w->w[2], &kind, why) ||
+		(w->n == 4 && parse_number(w->w[3] + more, 1e18, &n, why)))
+		return -1;
+	if (port == 0 && s->f->node[node].type != FABRIC_SWITCH)
+		port = 1;
+	was = sim_counter(s->sim, node, port, kind);
+	if (w->n == 3)
+		buf_printf(out, "%" PRIu64 "\n", was);
+	else
+		sim_hand_counter(s->sim, node, port, kind,
+			(more ? was : 0) + (uint64_t)n);
+	return 0;
+}
+
+/* What the performance agent of a node knows. */
+static int
+cmd_agent(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	static const char *const word[] = {
+		[SIM_PERF_EXTENDED] = "extended",
+		[SIM_PERF_WIDE] = "wide",
+		[SIM_PERF_SHORT] = "short",
+		[SIM_PERF_REFUSES] = "refuses",
+		[SIM_PERF_MUTE] = "mute",
+	};
+	struct sim_behaviour b;
+	uint32_t node;
+
+	(void)out;
+	if (find_behaviour(s, w->w[1], &node, &b, why))
+		return -1;
+	for (unsigned i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		if (strcmp(word[i], w->w[2]) == 0) {
+			b.perf = (enum sim_perf_agent)i;
+			sim_fault_behave(s->sim, node, &b);
+			return 0;
+		}
+	return reason_set(why, "there is no agent \"%s\"", w->w[2]);
+}
+
 /* Write an entry of an LFT behind the manager's back (drift). */
 static int
 cmd_entry(struct serve *s, const struct words *w, struct buf *out,
@@ -587,6 +654,8 @@ static const struct {
 	{"fault", 3, 4, cmd_fault,
 		"NODE lie|refuse|mute ATTRIBUTE, NODE role, NODE/PORT mtu, "
 		"NODE off"},
+	{"counter", 3, 4, cmd_counter, "NODE[/PORT] NAME [[+]N]"},
+	{"agent", 3, 3, cmd_agent, "NODE extended|wide|short|refuses|mute"},
 	{"entry", 4, 4, cmd_entry, "SWITCH LID PORT"},
 	{"turn", 5, 5, cmd_turn, "SWITCH IN OUT closed|open"},
 	{"adaptive", 2, 3, cmd_adaptive,

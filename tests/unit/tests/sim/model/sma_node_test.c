@@ -88,7 +88,7 @@ START_TEST(counters)
 	ck_assert_ptr_null(ask_perf(&b, 2, MAD_GET, MAD_PERF_CLASS_INFO, d));
 	run_ms(&b, 20); /* the answer came late: service takes 1 ms */
 	ck_assert_uint_eq(b.raw.mad[3], MAD_GET_RESP);
-	ck_assert_uint_eq(be_get16(b.raw.mad + MAD_PERF_AT + 2), 0x300);
+	ck_assert_uint_eq(be_get16(b.raw.mad + MAD_PERF_AT + 2), 0x1300);
 	smp_bench_free(&b);
 
 	o = sim_defaults();
@@ -162,6 +162,62 @@ START_TEST(extended_counters)
 	mad_perf_extended_decode(a, &x);
 	ck_assert_uint_eq(x.count[1], 0xfffffffffULL + 2 * 72);
 	ck_assert_uint_eq(x.count[5], 2);
+	smp_bench_free(&b);
+}
+END_TEST
+
+/* What an agent says that it knows is what it answers. */
+START_TEST(agents_of_all_kinds)
+{
+	static const struct {
+		enum sim_perf_agent agent;
+		uint16_t info, capmask, counters, extended;
+		uint8_t capmask2;
+	} row[] = {
+		{SIM_PERF_EXTENDED, 0, 0x1300, 0, 0, 0},
+		{SIM_PERF_WIDE, 0, 0x1300, 0, 0, 2},
+		{SIM_PERF_SHORT, 0, 0x1100, 0, 0x0c, 0},
+		{SIM_PERF_REFUSES, 0x0c, 0, 0x0c, 0x0c, 0},
+	};
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	uint32_t node = find_node(&b, "sw1");
+	struct mad_perf_counters c = {.port = 2};
+	struct sim_behaviour how = {.perf = SIM_PERF_MUTE};
+	uint8_t d[MAD_PERF_SIZE];
+
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
+	sim_activate_all(b.s);
+	sim_hand_counter(b.s, node, 2, MAD_PERF_SYMBOL_ERRORS, 70007);
+	mad_perf_extended_encode(&c, d);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct mad_perf_class_info info;
+		const uint8_t *a;
+
+		how.perf = row[i].agent;
+		sim_fault_behave(b.s, node, &how);
+		a = ask_perf(&b, 3, MAD_GET, MAD_PERF_CLASS_INFO, d);
+		ck_assert_uint_eq(be_get16(b.raw.mad + 4), row[i].info);
+		mad_perf_class_info_decode(a, &info);
+		ck_assert(row[i].info != 0 || info.capmask == row[i].capmask);
+		ck_assert(row[i].info != 0 || info.capmask2 == row[i].capmask2);
+		a = ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS, d);
+		ck_assert_uint_eq(be_get16(b.raw.mad + 4), row[i].counters);
+		mad_perf_counters_decode(a, &c);
+		ck_assert(row[i].counters != 0 ||
+			  c.count[MAD_PERF_SYMBOL_ERRORS] == 0xffff);
+		a = ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS_EXT, d);
+		ck_assert_uint_eq(be_get16(b.raw.mad + 4), row[i].extended);
+		mad_perf_extended_decode(a, &c);
+		ck_assert(row[i].extended != 0 ||
+			  c.count[MAD_PERF_SYMBOL_ERRORS] ==
+				  (row[i].capmask2 != 0 ? 70007U : 0U));
+	}
+	how.perf = SIM_PERF_MUTE;
+	sim_fault_behave(b.s, node, &how);
+	ck_assert_ptr_null(ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS, d));
+	ck_assert_uint_eq(
+		sim_counter(b.s, node, 2, MAD_PERF_SYMBOL_ERRORS), 70007);
 	smp_bench_free(&b);
 }
 END_TEST
@@ -686,6 +742,7 @@ main(void)
 
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, extended_counters);
+	tcase_add_test(tc, agents_of_all_kinds);
 	tcase_add_test(tc, a_role_is_read_and_changed);
 	tcase_add_test(tc, adaptive_routing_is_set_up);
 	tcase_add_test(tc, adaptive_routing_refuses);
