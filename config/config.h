@@ -105,6 +105,19 @@ struct config_sweep {
 	struct mono hold_down;
 };
 
+/* health.action */
+enum config_health_action { CONFIG_HEALTH_NONE, CONFIG_HEALTH_TELL };
+
+struct config_health {
+	bool enabled;
+	struct mono interval;
+	uint32_t ber_limit;	 /* 10^-ber_limit errors per bit */
+	uint32_t flap_limit;	 /* in ten minutes; 0: none */
+	uint32_t recovery_limit; /* in an hour; 0: none */
+	uint32_t action;	 /* enum config_health_action */
+	bool port_metrics;
+};
+
 struct config_smp {
 	struct mono timeout;
 	uint32_t retries;
@@ -178,6 +191,7 @@ struct config {
 	struct config_distribution distribution;
 	struct config_discovery discovery;
 	struct config_sweep sweep;
+	struct config_health health;
 	struct config_smp smp;
 	struct config_standby standby;
 	struct config_link link;

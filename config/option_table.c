@@ -17,6 +17,7 @@ static const char *const methods[] = {
 	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
 static const char *const adaptive[] = {"off", "alarm", NULL};
 static const char *const names[] = {"pinned", "trusted", NULL};
+static const char *const actions[] = {"none", "tell", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {
@@ -418,6 +419,78 @@ static const struct schema_option sweep[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "How long to wait after a trap for others that belong "
 			"to the same event before probing."},
+};
+
+static const struct schema_option health[] = {
+	{.key = "enabled",
+		.type = SCHEMA_BOOL,
+		FIELD(config_health, enabled),
+		.def = "false",
+		.reload = SCHEMA_LIVE,
+		.help = "Read the performance counters of all cabled ports "
+			"and say which links are bad: heddlectl links. The "
+			"counters are read as data, while nothing else is "
+			"going on, at most 2500 requests a second, and are "
+			"never cleared."},
+	{.key = "interval",
+		.type = SCHEMA_DURATION,
+		FIELD(config_health, interval),
+		.min = SECOND,
+		.max = HOUR,
+		.def = "30s",
+		.reload = SCHEMA_LIVE,
+		.help = "How often every port is asked. Where one pass takes "
+			"longer, the next one follows at once."},
+	{.key = "ber_limit",
+		.type = SCHEMA_INT,
+		FIELD(config_health, ber_limit),
+		.min = 6,
+		.max = 18,
+		.def = "12",
+		.unit = "10^-n errors per bit",
+		.reload = SCHEMA_LIVE,
+		.help = "A link is bad if one of its ports counted more symbol "
+			"errors in an hour than this part of the bits that it "
+			"carries in an hour. Symbol errors are what the error "
+			"correction of the link left."},
+	{.key = "flap_limit",
+		.type = SCHEMA_INT,
+		FIELD(config_health, flap_limit),
+		.max = 100,
+		.def = "3",
+		.unit = "times in 10 minutes",
+		.reload = SCHEMA_LIVE,
+		.help = "A link that went down so many times in 10 minutes is "
+			"bad. 0: any number is allowed."},
+	{.key = "recovery_limit",
+		.type = SCHEMA_INT,
+		FIELD(config_health, recovery_limit),
+		.max = 100,
+		.def = "10",
+		.unit = "times an hour",
+		.reload = SCHEMA_LIVE,
+		.help = "A link that retrained so many times in an hour, "
+			"without going down, is bad. 0: any number is "
+			"allowed."},
+	{.key = "action",
+		.type = SCHEMA_ENUM,
+		FIELD(config_health, action),
+		.choices = actions, /* as enum config_health_action */
+		.def = "tell",
+		.reload = SCHEMA_LIVE,
+		.help = "What to do about a link that turns bad, or good "
+			"again. "
+			"none: it is only listed as bad. tell: it is an event, "
+			"and logged, too."},
+	{.key = "port_metrics",
+		.type = SCHEMA_BOOL,
+		FIELD(config_health, port_metrics),
+		.def = "false",
+		.reload = SCHEMA_LIVE,
+		.help = "Have heddlectl metrics tell the counters of every "
+			"port, too, under the names of infiniband_exporter. "
+			"Data and packets are read in 64 bits then, which "
+			"takes a second request per port of most devices."},
 };
 
 static const struct schema_option smp[] = {
@@ -843,6 +916,7 @@ static const struct options_section sections[] = {
 	SECTION("distribution", distribution, config_distribution,
 		distribution),
 	SECTION("sweep", sweep, config_sweep, sweep),
+	SECTION("health", health, config_health, health),
 	SECTION("smp", smp, config_smp, smp),
 	SECTION("standby", standby, config_standby, standby),
 	SECTION("link", link, config_link, link),

@@ -98,6 +98,7 @@ static const struct wait {
 	{.due = state_keep_next, .act = state_keep_step},
 	{.due = blocked_next, .act = blocked_watch},
 	{.due = maintenance_next, .act = maintenance_step},
+	{.due = run_health_next, .act = run_health_step},
 	{.phases = IN(SM_IDLE), .if_so = may_begin, .due = run_due},
 	{.phases = IN(SM_NAMES) | IN(SM_CHECK), .due = run_due},
 	{.phases = IN(SM_IDLE), .if_so = may_sweep, .timer = TIMER_RETRY},
@@ -204,6 +205,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	wire_new(sm);
 	run_mcast_new(sm);
 	run_sa_new(sm);
+	run_health_new(sm);
 	state_keep_load(sm, state);
 	run_sa_load(sm, state);
 	in_force_load(sm, state);
@@ -224,6 +226,7 @@ sm_free(struct sm *sm)
 	run_check_free(sm);
 	run_state_free(sm);
 	run_sa_free(sm);
+	run_health_free(sm);
 	run_mcast_free(sm);
 	view_unref(sm->view);
 	take_over_free(sm);
@@ -253,6 +256,7 @@ sm_start(struct sm *sm, struct mono now)
 {
 	sm->ops->set_issm(sm->ops->cookie, true);
 	run_sa_start(sm, now);
+	run_health_configure(sm, now);
 	blocked_start(sm, now);
 	events_start(sm, now);
 	maintenance_start(sm, now);
@@ -352,6 +356,10 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 			run_mcast_step(sm, now);
 		return;
 	}
+	if (m->len >= 2 && m->mad[1] == MAD_PERF) {
+		run_health_message(sm, m, now);
+		return;
+	}
 	if (smp_decode(m->mad, m->len, &s, &why) != 0) {
 		sm->stat.malformed++;
 		if (log_allowed(&sm->traps.noise, 5, now, &n))
@@ -410,6 +418,7 @@ sm_reconfigure(struct sm *sm, struct config *c, const struct config_changes *ch,
 	sm->stat.taken[0] = '\0'; /* the administrator has been here */
 	in_force_take(sm, c);
 	configure_roles(sm);
+	run_health_configure(sm, now);
 	if (ch->of[SCHEMA_RESWEEP] > 0)
 		dirty_mark_full(sm, now, DIRTY_CONFIG, NULL);
 	else if (ch->of[SCHEMA_REROUTE] > 0)
@@ -531,6 +540,18 @@ const struct sa *
 sm_sa(const struct sm *sm)
 {
 	return sm->hosts.sa;
+}
+
+const struct health *
+sm_health(const struct sm *sm)
+{
+	return sm->health;
+}
+
+struct link_limits
+sm_link_limits(const struct sm *sm)
+{
+	return run_health_limits(sm->cfg);
 }
 
 const struct mcast_tree *const *

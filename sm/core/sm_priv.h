@@ -41,6 +41,7 @@
  *	in_flight	what may still be on its way
  *	phase		the phase, and what readers see
  *	run_qos		service levels in a run
+ *	run_health	counters of ports, links that are bad
  *	run_settings	ports that keep settings of their own
  *	run_state	what a run holds
  *	trap_fault	traps about faults: counted and logged
@@ -105,6 +106,7 @@
 #include "sm/core/run.h"
 #include "sm/core/run_adaptive.h"
 #include "sm/core/run_check.h"
+#include "sm/core/run_health.h"
 #include "sm/core/run_mcast.h"
 #include "sm/core/run_pkeys.h"
 #include "sm/core/run_push.h"
@@ -123,6 +125,7 @@
 #include "sm/core/trap_filter.h"
 #include "sm/core/wire.h"
 #include "sm/core/work.h"
+#include "sm/health/link_verdict.h"
 #include "sm/policy/pkeys.h"
 #include "sm/policy/qos.h"
 #include "sm/policy/roles.h"
@@ -182,6 +185,7 @@ struct sm {
 	struct alarm_state alarms;
 	struct hosts hosts;
 	struct sm_mcast *mcast;
+	struct health *health;
 	struct traps traps;
 
 	/* mastership */

@@ -259,6 +259,14 @@ static const struct event_row rows[EVENT_KINDS] = {
 		LOG_LEVEL_ERROR, NULL, NULL, "port: lost: {why}",
 		"The port that the daemon uses is not there any more.",
 		{{"why", EVENT_TEXT, "what its driver says"}}},
+	[EVENT_LINK_BAD] = {"link-bad", "24bd2ef1319446cf91c8c22508042823",
+		LOG_LEVEL_WARN, "health", "bad", "link: bad {a} - {b}: {why}",
+		"The counters of a link, or how often it went down, passed a "
+		"limit.",
+		{LINK_ENDS, {"why", EVENT_TEXT, "what passed which limit"}}},
+	[EVENT_LINK_GOOD] = {"link-good", "c887bc773814454f8a313837cb068c4d",
+		LOG_LEVEL_INFO, "health", "good", "link: good again {a} - {b}",
+		"A link that was bad is within the limits again.", {LINK_ENDS}},
 	[EVENT_DRAINED] = {"drained", "bce932f29e754dcf98c34af6b76a42f0",
 		LOG_LEVEL_INFO, "drains", "begun",
 		"maintenance: drained {a}[ - {b}][, for {for}] by {by}"
@@ -271,7 +279,7 @@ static const struct event_row rows[EVENT_KINDS] = {
 			{"for", EVENT_SECONDS,
 				"for how long, if it ends by itself"},
 			{"forced", EVENT_TEXT,
-				"set where it cuts somebody off when it is "
+				"set where it cuts hosts off when it is "
 				"pulled"},
 			{"reason", EVENT_TEXT, "as it was given"}}},
 	[EVENT_UNDRAINED] = {"undrained", "573eb0629b88408d9437919518174225",

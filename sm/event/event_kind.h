@@ -28,6 +28,8 @@ enum event_kind {
 	EVENT_LINK_FAULT,  /* traps 129 to 131 */
 	EVENT_VIOLATION,   /* traps 256 to 259 */
 	EVENT_PORT_CHANGE, /* traps 144 and 145 */
+	EVENT_LINK_BAD,	   /* by its counters */
+	EVENT_LINK_GOOD,
 	/* what was done */
 	EVENT_CHANGE, /* tables were written, and no event above says so */
 	EVENT_SWEEP,  /* the whole fabric was read, and nothing written */

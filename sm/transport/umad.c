@@ -16,6 +16,7 @@
 #include "sm/base/file.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
+#include "sm/mad/mad_perf.h"
 #include "sm/mad/mad_sa.h"
 #include "sm/transport/ring.h"
 #include "sm/transport/umad_choose.h"
@@ -30,7 +31,7 @@ enum {
 	MATCH_MS = 4000,     /* how long the kernel matches an answer */
 	SEGMENT_RETRIES = 3, /* as OpenSM has it */
 	PORTS_MAX = 64,
-	AGENTS = 3,
+	AGENTS = 4,
 };
 
 /*
@@ -49,6 +50,7 @@ static const struct agent {
 	{MAD_SA, 2, 1,
 		1U << 1 | 1U << 2 | 1U << 5 | 1U << 6 | 1U << 7 | 1U << 0x12 |
 			1U << 0x13 | 1U << 0x14 | 1U << 0x15},
+	{MAD_PERF, MAD_PERF_VERSION, 0, 0},
 };
 
 /* An open umad device, with the thread that receives from it. */
@@ -89,7 +91,9 @@ struct umad {
 static struct umad_device *
 device_for(struct umad *u, int mgmt_class)
 {
-	return &u->device[mgmt_class == MAD_SA ? u->ndevices - 1 : QP0];
+	bool gsi = mgmt_class == MAD_SA || mgmt_class == MAD_PERF;
+
+	return &u->device[gsi ? u->ndevices - 1 : QP0];
 }
 
 static int

@@ -38,12 +38,13 @@ distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h ro
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/device/device_keys.h sm/policy/*
 sm/state/* : sm/base/* sm/event/event_time.h sm/mad/port_values.h routing/core/routes.h sm/state/*
 sm/view/* : sm/base/* sm/event/* config/* discovery/topo.h discovery/port_key.h discovery/link_rate.h routing/core/* routing/mcast/mcast.h routing/improve/redundancy.h routing/driver/* distribution/transition/loss_estimate.h sm/policy/* sm/view/*
+sm/health/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h sm/health/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h routing/core/* sm/view/* sm/sa/*
-sm/report/* : sm/base/* sm/event/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
+sm/report/* : sm/base/* sm/event/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/health/* sm/report/*
 sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
 sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
-sm/core/* : sm/base/* sm/event/* sm/mad/* sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/layer_memory.h routing/core/lid.h routing/core/routes.h routing/driver/* routing/mcast/mcast.h routing/tiers/topo_class.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
+sm/core/* : sm/base/* sm/event/* sm/mad/* sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/layer_memory.h routing/core/lid.h routing/core/routes.h routing/driver/* routing/mcast/mcast.h routing/tiers/topo_class.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/health/* sm/report/sm_status.h sm/core/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '

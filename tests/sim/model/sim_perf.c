@@ -40,7 +40,7 @@ sim_perf_hop(struct sim_port *out, struct sim_port *in)
 
 /* The counters that a Set of an attribute selects, a bit each. */
 static uint32_t
-selected(const struct mad_perf_counters *in, bool extended)
+selected_by(const struct mad_perf_counters *in, bool extended)
 {
 	const uint32_t errors = MAD_PERF_XMIT_WAIT - MAD_PERF_FLOWS;
 	uint32_t all = 0;
@@ -76,7 +76,7 @@ act_counters(struct sim *s, uint32_t node, bool set,
 	struct mad_perf_counters *io, bool extended)
 {
 	struct mad_perf_counters in = *io;
-	uint32_t which = set ? selected(&in, extended) : 0;
+	uint32_t which = set ? selected_by(&in, extended) : 0;
 	unsigned first, last;
 
 	if (!select_ports(&s->node[node], in.port, &first, &last))

@@ -1,0 +1,156 @@
+#include "sm/health/link_verdict.h"
+
+#include <stdio.h>
+
+#include "discovery/link_rate.h"
+
+enum {
+	BITS_PER_RATE = 100000000, /* a second: rates are in 100 Mb/s */
+	ERRORS_LEAST = 10,	   /* fewer in an hour are no ratio */
+	WELL_MS = 10 * 60 * 1000,
+};
+
+static struct port_health *
+end_of(const struct health *h, const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+
+	return health_port(h, t->node[port->node].guid, port->num);
+}
+
+static double
+bits_per_second(const struct topo *t, port_ix p)
+{
+	return (double)link_rate_active(&t->port[p]) * BITS_PER_RATE;
+}
+
+double
+link_verdict_ber(const struct port_health *h, const struct topo *t, port_ix p,
+	enum port_health_window w)
+{
+	struct mono span;
+	uint64_t n = port_health_gained(h, w, PORT_HEALTH_SYMBOL_ERRORS, &span);
+	double bits = mono_seconds(span) * bits_per_second(t, p);
+
+	return bits > 0 ? (double)n / bits : 0;
+}
+
+/* Errors in an hour that are too many. */
+static double
+most_errors(const struct topo *t, port_ix p, unsigned ber)
+{
+	struct mono hour = port_health_length(PORT_HEALTH_HOUR);
+	double n = mono_seconds(hour) * bits_per_second(t, p);
+
+	for (unsigned i = 0; i < ber; i++)
+		n /= 10;
+	return n > ERRORS_LEAST ? n : ERRORS_LEAST;
+}
+
+static void
+judge_end(const struct health *h, const struct topo *t, port_ix p,
+	const struct link_limits *limits, struct link_verdict *v)
+{
+	const struct port_health *e = end_of(h, t, p);
+	uint64_t flaps, errors, recovered;
+	struct mono span;
+
+	if (e == NULL)
+		return;
+	flaps = port_health_gained(
+		e, PORT_HEALTH_TEN_MINUTES, PORT_HEALTH_DOWNED, &span);
+	errors = port_health_gained(
+		e, PORT_HEALTH_HOUR, PORT_HEALTH_SYMBOL_ERRORS, &span);
+	recovered = port_health_gained(
+		e, PORT_HEALTH_HOUR, PORT_HEALTH_RECOVERED, &span);
+	if (limits->flaps > 0 && flaps >= limits->flaps)
+		v->reasons |= LINK_VERDICT_FLAPS;
+	if ((double)errors > most_errors(t, p, limits->ber))
+		v->reasons |= LINK_VERDICT_ERRORS;
+	if (limits->recoveries > 0 && recovered >= limits->recoveries)
+		v->reasons |= LINK_VERDICT_RECOVERS;
+	v->flaps = flaps > v->flaps ? flaps : v->flaps;
+	v->recovered = recovered > v->recovered ? recovered : v->recovered;
+	if (errors > v->errors) {
+		v->errors = errors;
+		v->ber = link_verdict_ber(e, t, p, PORT_HEALTH_HOUR);
+	}
+}
+
+void
+link_verdict_of(const struct health *h, const struct topo *t, port_ix p,
+	const struct link_limits *limits, struct link_verdict *out)
+{
+	*out = (struct link_verdict){0};
+	judge_end(h, t, p, limits, out);
+	judge_end(h, t, t->port[p].peer, limits, out);
+}
+
+bool
+link_verdict_is_bad(const struct health *h, const struct topo *t, port_ix p)
+{
+	const struct port_health *a = end_of(h, t, p);
+	const struct port_health *b = end_of(h, t, t->port[p].peer);
+
+	return (a != NULL && a->bad) || (b != NULL && b->bad);
+}
+
+/* Both ends keep it: one of them may not be readable, or get another cable. */
+static void
+keep_at(struct port_health *end, bool bad, struct mono well_since)
+{
+	if (end == NULL)
+		return;
+	end->bad = bad;
+	end->well_since = well_since;
+}
+
+enum link_verdict_change
+link_verdict_update(struct health *h, const struct topo *t, port_ix p,
+	const struct link_limits *limits, struct mono now,
+	struct link_verdict *out)
+{
+	struct port_health *a = end_of(h, t, p);
+	struct port_health *b = end_of(h, t, t->port[p].peer);
+	bool was = link_verdict_is_bad(h, t, p), is = was;
+	struct mono since = MONO_NEVER;
+
+	link_verdict_of(h, t, p, limits, out);
+	if (out->reasons != 0) {
+		is = true;
+	} else if (was) {
+		since = a != NULL && a->bad ? a->well_since : b->well_since;
+		since = mono_min(since, now);
+		is = mono_before(now, mono_add(since, mono_ms(WELL_MS)));
+	}
+	keep_at(a, is, since);
+	keep_at(b, is, since);
+	return is == was ? LINK_VERDICT_SAME
+	       : is	 ? LINK_VERDICT_NOW_BAD
+			 : LINK_VERDICT_NOW_GOOD;
+}
+
+void
+link_verdict_text(const struct link_verdict *v, char *out, size_t size)
+{
+	const char *between = "";
+	size_t n = 0;
+
+	out[0] = '\0';
+	if ((v->reasons & LINK_VERDICT_FLAPS) != 0) {
+		n += (size_t)snprintf(out, size,
+			"went down %llu times in 10 minutes",
+			(unsigned long long)v->flaps);
+		between = "; ";
+	}
+	if ((v->reasons & LINK_VERDICT_ERRORS) != 0 && n < size) {
+		n += (size_t)snprintf(out + n, size - n,
+			"%s%llu symbol errors in an hour, %.1e per bit",
+			between, (unsigned long long)v->errors, v->ber);
+		between = "; ";
+	}
+	if ((v->reasons & LINK_VERDICT_RECOVERS) != 0 && n < size)
+		(void)snprintf(out + n, size - n,
+			"%srecovered %llu times in an hour", between,
+			(unsigned long long)v->recovered);
+}

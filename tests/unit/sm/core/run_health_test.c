@@ -1,0 +1,424 @@
+/* The core reads the counters of ports, and tells which links are bad. */
+#include <string.h>
+
+#include "sm/mad/mad_perf.h"
+#include "sm/view/event_log.h"
+#include "tests/unit/core_fixture.h"
+
+static const char health_on[] = "health: {enabled: true, interval: 10s}\n";
+
+/* A tree whose counters are read, after its first pass. */
+static struct world *
+start_reading(struct fabric *f, const char *yaml)
+{
+	struct world *w = core_start(f, yaml);
+
+	core_expect_order(w, "start");
+	world_run(w, mono_ms(15000));
+	return w;
+}
+
+static uint64_t
+count_of(const struct world *w, enum event_kind kind)
+{
+	return event_log_count(sm_events(w->sm), kind);
+}
+
+static const struct health_stats *
+stats_of(const struct world *w)
+{
+	return health_stats(sm_health(w->sm));
+}
+
+/* The record of a port, by the name of its node. */
+static const struct port_health *
+port_of(const struct world *w, const char *name, unsigned port)
+{
+	uint32_t n = fabric_find(w->fabric, name);
+
+	return health_port(sm_health(w->sm), w->fabric->node[n].guid, port);
+}
+
+static uint64_t
+gained_by(const struct world *w, const char *name, unsigned port,
+	enum port_health_kind k)
+{
+	const struct port_health *h = port_of(w, name, port);
+	struct mono span;
+
+	ck_assert_ptr_nonnull(h);
+	return port_health_gained(h, PORT_HEALTH_HOUR, k, &span);
+}
+
+static void
+count_more(struct world *w, const char *name, unsigned port,
+	enum mad_perf_kind k, uint64_t n)
+{
+	uint32_t node = fabric_find(w->fabric, name);
+
+	sim_hand_counter(
+		w->sim, node, port, k, sim_counter(w->sim, node, port, k) + n);
+}
+
+static void
+set_agent(struct world *w, const char *name, enum sim_perf_agent agent)
+{
+	uint32_t node = fabric_find(w->fabric, name);
+	struct sim_behaviour b = *sim_behaviour(w->sim, node);
+
+	b.perf = agent;
+	sim_fault_behave(w->sim, node, &b);
+}
+
+START_TEST(off_by_default)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, "");
+
+	ck_assert_uint_eq(stats_of(w)->asked, 0);
+	ck_assert_ptr_null(port_of(w, "leaf1", 5));
+	world_reload(w, health_on);
+	world_run(w, mono_ms(15000));
+	ck_assert_ptr_nonnull(port_of(w, "leaf1", 5));
+	world_reload(w, "");
+	world_run(w, mono_ms(15000));
+	ck_assert_ptr_null(port_of(w, "leaf1", 5));
+	ck_assert_uint_eq(stats_of(w)->asked, 0);
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(every_cabled_port_is_read_once_a_pass)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, health_on);
+	struct health_stats first = *stats_of(w);
+
+	/* 64 links; ClassPortInfo of 12 switches and 32 hosts, and once more
+	 * where a second port was asked before the agent had answered */
+	ck_assert_uint_ge(first.passes, 1);
+	ck_assert_uint_eq(first.ports, 128);
+	ck_assert_uint_eq(first.read, 128);
+	ck_assert_uint_eq(first.unanswered, 0);
+	ck_assert_uint_eq(first.alien, 0);
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_eq(stats_of(w)->passes, first.passes + 6);
+	ck_assert_uint_eq(stats_of(w)->asked, first.asked + 6 * 128);
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(counters_of_both_ends)
+{
+	struct fabric *f = core_tree();
+	struct world *w;
+	struct port_health const *h;
+
+	w = start_reading(f, "");
+	set_agent(w, "spine1", SIM_PERF_WIDE);
+	count_more(w, "leaf1", 5, MAD_PERF_SYMBOL_ERRORS, 60000);
+	world_reload(w, health_on);
+	world_run(w, mono_ms(15000));
+	/* what was counted before is not counted now */
+	ck_assert_uint_eq(
+		gained_by(w, "leaf1", 5, PORT_HEALTH_SYMBOL_ERRORS), 0);
+	count_more(w, "leaf1", 5, MAD_PERF_SYMBOL_ERRORS, 3);
+	count_more(w, "spine1", 1, MAD_PERF_SYMBOL_ERRORS, 100000);
+	count_more(w, "spine1", 1, MAD_PERF_XMIT_DISCARDS, 4);
+	count_more(w, "h1", 1, MAD_PERF_XMIT_WAIT, 55);
+	world_run(w, mono_ms(15000));
+	ck_assert_uint_eq(
+		gained_by(w, "leaf1", 5, PORT_HEALTH_SYMBOL_ERRORS), 3);
+	ck_assert_uint_eq(
+		gained_by(w, "spine1", 1, PORT_HEALTH_SYMBOL_ERRORS), 100000);
+	ck_assert_uint_eq(gained_by(w, "spine1", 1, PORT_HEALTH_DISCARDS), 4);
+	ck_assert_uint_eq(gained_by(w, "h1", 1, PORT_HEALTH_WAIT), 55);
+	/* nothing was cleared */
+	h = port_of(w, "leaf1", 5);
+	ck_assert_uint_eq(h->count[MAD_PERF_SYMBOL_ERRORS], 60003);
+	ck_assert_uint_eq(sim_counter(w->sim, fabric_find(f, "leaf1"), 5,
+				  MAD_PERF_SYMBOL_ERRORS),
+		60003);
+	core_end(w, f);
+}
+END_TEST
+
+/* Data in 64 bits costs a second request, unless errors come with it. */
+START_TEST(data_if_wanted)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	uint64_t asked;
+
+	set_agent(w, "leaf1", SIM_PERF_SHORT);
+	sim_hand_counter(w->sim, leaf, 5, MAD_PERF_XMIT_DATA, 1ULL << 40);
+	sim_hand_counter(w->sim, fabric_find(f, "leaf2"), 5, MAD_PERF_XMIT_DATA,
+		1ULL << 40);
+	world_reload(w,
+		"health: {enabled: true, interval: 10s, port_metrics: true}\n");
+	world_run(w, mono_ms(15000));
+	ck_assert(port_of(w, "leaf1", 5)->count[MAD_PERF_XMIT_DATA] ==
+		  UINT32_MAX);
+	ck_assert(port_of(w, "leaf2", 5)->count[MAD_PERF_XMIT_DATA] >=
+		  1ULL << 40);
+	asked = stats_of(w)->asked;
+	world_run(w, mono_ms(10000));
+	ck_assert_uint_eq(stats_of(w)->asked, asked + 2 * 128 - 8);
+	core_end(w, f);
+}
+END_TEST
+
+/* No agent, or none that answers, is no fault, and is seldom asked. */
+START_TEST(ports_without_an_agent)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, "");
+	uint64_t asked;
+
+	set_agent(w, "leaf1", SIM_PERF_REFUSES);
+	set_agent(w, "leaf2", SIM_PERF_MUTE);
+	set_agent(w, "h9", SIM_PERF_MUTE);
+	world_reload(w, health_on);
+	world_run(w, mono_ms(60000));
+	ck_assert_ptr_null(port_of(w, "leaf1", 5));
+	ck_assert_ptr_null(port_of(w, "leaf2", 5));
+	ck_assert_ptr_nonnull(port_of(w, "leaf3", 5));
+	ck_assert_uint_eq(stats_of(w)->read, 128 - 8 - 8 - 1);
+	ck_assert_uint_eq(stats_of(w)->ports, 128);
+	asked = stats_of(w)->unanswered + stats_of(w)->refused;
+	world_run(w, mono_ms(160000));
+	/* 16 passes: each is asked once more */
+	ck_assert_uint_le(
+		stats_of(w)->unanswered + stats_of(w)->refused - asked, 6);
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
+	/* one that gets an agent is read again, in time */
+	set_agent(w, "leaf1", SIM_PERF_EXTENDED);
+	world_run(w, mono_ms(170000));
+	ck_assert_ptr_nonnull(port_of(w, "leaf1", 5));
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(a_link_turns_bad_and_good)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, health_on);
+	const char *text;
+
+	/* 200 Gb/s: 720 errors an hour */
+	count_more(w, "leaf1", 5, MAD_PERF_SYMBOL_ERRORS, 720);
+	world_run(w, mono_ms(10000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
+	count_more(w, "leaf1", 5, MAD_PERF_SYMBOL_ERRORS, 1);
+	world_run(w, mono_ms(30000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 1);
+	text = core_event(w, EVENT_LINK_BAD);
+	ck_assert_ptr_nonnull(strstr(text, "link: bad \"leaf1\""));
+	ck_assert_ptr_nonnull(strstr(text, "721 symbol errors in an hour"));
+	/* an hour and ten minutes later nothing is wrong any more */
+	world_run(w, mono_ms(3500 * 1000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_GOOD), 0);
+	world_run(w, mono_ms(900 * 1000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_GOOD), 1);
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 1);
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(a_link_that_flaps_is_bad)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, health_on);
+	uint32_t leaf = fabric_find(f, "leaf1");
+
+	for (int i = 0; i < 2; i++) {
+		sim_fault_link(w->sim, leaf, 5, false);
+		world_run(w, mono_ms(20000));
+		sim_fault_link(w->sim, leaf, 5, true);
+		world_run(w, mono_ms(20000));
+	}
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
+	sim_fault_link(w->sim, leaf, 5, false);
+	world_run(w, mono_ms(20000));
+	sim_fault_link(w->sim, leaf, 5, true);
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 1);
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(resets_and_reboots_are_no_errors)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+
+	for (unsigned k = MAD_PERF_FLOWS; k < MAD_PERF_KINDS; k++)
+		count_more(w, "leaf1", 5, (enum mad_perf_kind)k, 250);
+	world_reload(w, health_on);
+	world_run(w, mono_ms(15000));
+	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
+		sim_hand_counter(w->sim, leaf, 5, (enum mad_perf_kind)k, 0);
+	world_run(w, mono_ms(15000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
+	ck_assert_uint_eq(gained_by(w, "leaf1", 5, PORT_HEALTH_DOWNED), 0);
+	ck_assert_uint_eq(port_of(w, "leaf1", 5)->resets, 1);
+	core_end(w, f);
+}
+END_TEST
+
+/* While tables are written nothing is asked. */
+START_TEST(nothing_is_asked_while_a_run_goes_on)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, health_on);
+	uint64_t asked;
+	struct sm_status s;
+
+	w->route_delay = mono_ms(60000);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(2000));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.phase, SM_ROUTE);
+	asked = stats_of(w)->asked;
+	world_run(w, mono_ms(50000));
+	ck_assert_uint_eq(stats_of(w)->asked, asked);
+	w->route_delay = mono_ms(0);
+	world_run(w, mono_ms(30000));
+	ck_assert_uint_gt(stats_of(w)->asked, asked);
+	core_end(w, f);
+}
+END_TEST
+
+/* The most requests that are sent in any second. */
+struct pace {
+	int64_t second;
+	unsigned n, most;
+};
+
+static enum sim_verdict
+count_pace(void *cookie, struct sim_msg *m)
+{
+	struct pace *p = cookie;
+
+	if (m->where != SIM_AT_SMA || m->m.mad[1] != MAD_PERF)
+		return SIM_PASS;
+	if (m->now.ns / 1000000000 != p->second)
+		p->n = 0;
+	p->second = m->now.ns / 1000000000;
+	p->most = ++p->n > p->most ? p->n : p->most;
+	return SIM_PASS;
+}
+
+/* 648 hosts: 2592 ports, whatever the interval is. */
+START_TEST(the_pace_is_kept)
+{
+	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct world *w =
+		core_start(f, "health: {enabled: true, interval: 1s}\n");
+	struct pace pace = {.second = -1};
+
+	sim_set_hook(w->sim, count_pace, &pace);
+	core_expect_order(w, "start");
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(stats_of(w)->ports, 2592);
+	ck_assert_uint_eq(stats_of(w)->read, 2592);
+	ck_assert_uint_le(pace.most, HEALTH_RATE + 8);
+	ck_assert_uint_ge(pace.most, HEALTH_RATE / 2);
+	core_end(w, f);
+}
+END_TEST
+
+static enum sim_verdict
+spoil_answer(void *cookie, struct sim_msg *m)
+{
+	unsigned *n = cookie;
+
+	if (m->where != SIM_AT_ENDPOINT || m->m.mad[1] != MAD_PERF)
+		return SIM_PASS;
+	switch ((*n)++ % 5) {
+	case 0:
+		m->m.mad[15] ^= 1; /* TID */
+		break;
+	case 1:
+		m->m.mad[17] ^= 1; /* attribute */
+		break;
+	case 2:
+		m->m.mad[65] ^= 1; /* PortSelect */
+		break;
+	case 3:
+		m->m.addr.lid ^= 1;
+		break;
+	default:
+		break;
+	}
+	return SIM_PASS;
+}
+
+START_TEST(answers_to_nothing_are_dropped)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, health_on);
+	unsigned n = 0;
+
+	count_more(w, "leaf1", 5, MAD_PERF_SYMBOL_ERRORS, 9);
+	sim_set_hook(w->sim, spoil_answer, &n);
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_gt(stats_of(w)->alien, 100);
+	sim_set_hook(w->sim, NULL, NULL);
+	world_run(w, mono_ms(170000));
+	ck_assert_uint_eq(stats_of(w)->read, 128);
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
+	core_end(w, f);
+}
+END_TEST
+
+/* Nodes that left are forgotten; what came is read. */
+START_TEST(nodes_go_and_come)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, health_on);
+	uint32_t spine = fabric_find(f, "spine1");
+
+	sim_fault_node(w->sim, spine, false);
+	world_run(w, mono_ms(40000));
+	ck_assert_ptr_null(port_of(w, "spine1", 1));
+	ck_assert_ptr_nonnull(port_of(w, "spine2", 1));
+	sim_fault_node(w->sim, spine, true);
+	world_run(w, mono_ms(40000));
+	ck_assert_ptr_nonnull(port_of(w, "spine1", 1));
+	ck_assert_ptr_nonnull(port_of(w, "h32", 1));
+	core_end(w, f);
+}
+END_TEST
+
+static Suite *
+make_suite(void)
+{
+	Suite *s = suite_create("run_health");
+	TCase *tc = tcase_create("core");
+
+	tcase_set_timeout(tc, 600);
+	tcase_add_test(tc, off_by_default);
+	tcase_add_test(tc, every_cabled_port_is_read_once_a_pass);
+	tcase_add_test(tc, counters_of_both_ends);
+	tcase_add_test(tc, data_if_wanted);
+	tcase_add_test(tc, ports_without_an_agent);
+	tcase_add_test(tc, a_link_turns_bad_and_good);
+	tcase_add_test(tc, a_link_that_flaps_is_bad);
+	tcase_add_test(tc, resets_and_reboots_are_no_errors);
+	tcase_add_test(tc, nothing_is_asked_while_a_run_goes_on);
+	tcase_add_test(tc, the_pace_is_kept);
+	tcase_add_test(tc, answers_to_nothing_are_dropped);
+	tcase_add_test(tc, nodes_go_and_come);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int
+main(void)
+{
+	return suite_run(make_suite());
+}
