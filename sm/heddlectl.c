@@ -147,6 +147,16 @@ static const struct option_row events_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
+static const struct option_row links_options[] = {
+	{{"--bad", NULL, NULL}, FLAG, "bad",
+		"the links that are bad or slow, and why"},
+	{{"--slow", NULL, NULL}, FLAG, "slow",
+		"the links below the width or speed that both ends can do"},
+	{{"--errors", NULL, NULL}, FLAG, "errors",
+		"the links that counted errors in the last day, worst first"},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
+};
+
 static const struct option_row metrics_options[] = {
 	{{"--output", NULL, "FILE"}, OUTPUT, NULL,
 		"write them to FILE atomically, also when heddled is down"},
@@ -208,9 +218,9 @@ static const struct command commands[] = {
 		show_events,
 		"what happened: links and nodes that went and came, what was\n"
 		"      done about it, commands, reloads, alarms"},
-	{"links", "[accept]", 0, 1, "links", NULL, {"what", NULL}, no_options,
-		show_links,
-		"what is missing, and links that could be faster;\n"
+	{"links", "[accept]", 0, 1, "links", NULL, {"what", NULL},
+		links_options, show_links,
+		"what is missing, and links that could be faster, or are bad;\n"
 		"      accept: what is missing now is to be forgotten"},
 	{"partitions", "[accept]", 0, 1, "partitions", NULL, {"what", NULL},
 		no_options, show_names,

@@ -45,6 +45,7 @@
 #include "sm/report/drains_json.h"
 #include "sm/report/events_json.h"
 #include "sm/report/groups_json.h"
+#include "sm/report/links_json.h"
 #include "sm/report/names_json.h"
 #include "sm/report/port_find.h"
 #include "sm/report/status_json.h"
@@ -147,6 +148,7 @@ gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 		.events = runs ? sm_events(d->sm) : NULL,
 		.drains = runs ? sm_drains(d->sm) : NULL,
 		.tree = runs ? sm_mcast_trees(d->sm) : NULL,
+		.health = runs ? sm_health(d->sm) : NULL,
 		.ctl = c != NULL ? &d->control : NULL,
 		.ring_dropped = runs ? umad_dropped(d->umad) : 0,
 		.now = loop_now(),
@@ -675,11 +677,18 @@ ctl_wants_last_event(void *cookie)
 }
 
 static json_t *
-ctl_wants_links(void *cookie, uid_t uid, bool accept)
+ctl_wants_links(
+	void *cookie, uid_t uid, const struct links_ask *ask, bool accept)
 {
 	struct daemon *d = cookie;
 	const struct topo *t = sm_view(d->sm)->topo;
-	struct event_log *l = sm_events(d->sm);
+	const struct links_facts f = {
+		.t = t,
+		.health = sm_health(d->sm),
+		.limits = sm_link_limits(d->sm),
+		.now = loop_now(),
+	};
+	json_t *o;
 
 	if (accept) {
 		daemon_events_command(
@@ -687,9 +696,15 @@ ctl_wants_links(void *cookie, uid_t uid, bool accept)
 		sm_missing_accept(d->sm, loop_now());
 		arm_core_timer(d);
 	}
-	return json_pack("{s:o, s:o}", "missing",
-		events_missing_json(l, t, SIZE_MAX, loop_now()), "degraded",
-		events_degraded_json(t, SIZE_MAX));
+	if (ask->bad || ask->slow || ask->errors)
+		o = links_json(&f, ask);
+	else
+		o = json_pack("{s:o, s:o}", "missing",
+			events_missing_json(
+				sm_events(d->sm), t, SIZE_MAX, loop_now()),
+			"degraded", links_degraded_json(t, SIZE_MAX));
+	(void)json_object_set_new(o, "health", links_health_json(&f));
+	return o;
 }
 
 /* "sweep requested by root (uid 0)": the cause of what a user asked for. */

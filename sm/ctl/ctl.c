@@ -13,6 +13,7 @@
 #include "sm/base/mem.h"
 #include "sm/report/answer.h"
 #include "sm/report/change_json.h"
+#include "sm/report/links_json.h"
 #include "sm/report/names.h"
 #include "sm/report/partition_explain.h"
 #include "sm/report/routes_json.h"
@@ -284,14 +285,8 @@ command_events(struct client *k, json_t *request)
 /* What a request wants to be done with what it lists: nothing, or "accept".
  * NULL: *accept is set; else an error. */
 static struct answer *
-read_accept(json_t *request, bool *accept)
+read_accept(const char *what, bool *accept)
 {
-	const char *cmd, *what = NULL;
-	json_error_t err;
-
-	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
-		    "what", &what) != 0)
-		return answer_error("bad-argument", err.text);
 	*accept = what != NULL;
 	return what == NULL || strcmp(what, "accept") == 0
 		       ? NULL
@@ -303,12 +298,22 @@ static struct answer *
 command_links(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
+	int bad = 0, slow = 0, errors = 0;
+	const char *cmd, *what = NULL;
+	struct links_ask ask;
+	struct answer *wrong;
 	bool accept = false;
-	struct answer *bad = read_accept(request, &accept);
+	json_error_t err;
 
-	return bad != NULL
-		       ? bad
-		       : answer_result(ops->links(ops->cookie, k->uid, accept));
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s, s?b, s?b, s?b !}",
+		    "cmd", &cmd, "what", &what, "bad", &bad, "slow", &slow,
+		    "errors", &errors) != 0)
+		return answer_error("bad-argument", err.text);
+	wrong = read_accept(what, &accept);
+	if (wrong != NULL)
+		return wrong;
+	ask = (struct links_ask){bad != 0, slow != 0, errors != 0};
+	return answer_result(ops->links(ops->cookie, k->uid, &ask, accept));
 }
 
 static struct answer *
@@ -331,11 +336,17 @@ static struct answer *
 command_partitions(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd, *what = NULL;
+	struct answer *wrong;
 	bool accept = false;
-	struct answer *bad = read_accept(request, &accept);
+	json_error_t err;
 
-	return bad != NULL
-		       ? bad
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
+		    "what", &what) != 0)
+		return answer_error("bad-argument", err.text);
+	wrong = read_accept(what, &accept);
+	return wrong != NULL
+		       ? wrong
 		       : answer_result(ops->names(ops->cookie, k->uid, accept));
 }
 

@@ -49,6 +49,7 @@
 enum { CTL_REQUEST_MAX = 64 * 1024 };
 
 struct ctl;
+struct links_ask;
 
 /* A request to drain something, or to take that back. */
 struct ctl_drain {
@@ -98,9 +99,11 @@ struct ctl_ops {
 	 * object; and the number of the newest. */
 	json_t *(*events)(void *cookie, uint64_t since);
 	uint64_t (*last_event)(void *cookie);
-	/* What is missing, and degraded; accept: what is missing now is
+	/* The links asked for (sm/report/links_json.h), or, where none are,
+	 * what is missing, and degraded; accept: what is missing now is
 	 * forgotten first, by user uid. A new JSON object. */
-	json_t *(*links)(void *cookie, uid_t uid, bool accept);
+	json_t *(*links)(void *cookie, uid_t uid, const struct links_ask *ask,
+		bool accept);
 	/* The configuration in force, or where each value of it comes from
 	 * (sm/report/config_json.h), as a new JSON object. */
 	json_t *(*config)(void *cookie, bool origin);

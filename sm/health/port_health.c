@@ -13,12 +13,6 @@ static const enum mad_perf_kind counters[PORT_HEALTH_KINDS] = {
 	[PORT_HEALTH_WAIT] = MAD_PERF_XMIT_WAIT,
 };
 
-enum mad_perf_kind
-port_health_counter(enum port_health_kind k)
-{
-	return counters[k];
-}
-
 struct mono
 port_health_length(enum port_health_window w)
 {

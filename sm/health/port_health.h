@@ -90,9 +90,6 @@ uint64_t port_health_gained(const struct port_health *h,
 /* How long a window is. */
 struct mono port_health_length(enum port_health_window w);
 
-/* The counter of mad_perf.h that a kind follows. */
-enum mad_perf_kind port_health_counter(enum port_health_kind k);
-
 /* True if the port counts this no more: a short counter is at its limit. */
 bool port_health_is_full(const struct port_health *h, enum port_health_kind k);
 

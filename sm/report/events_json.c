@@ -1,9 +1,7 @@
 #include "sm/report/events_json.h"
 
-#include "discovery/link_rate.h"
 #include "sm/base/buf.h"
 #include "sm/event/event_time.h"
-#include "sm/mad/mad.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
@@ -19,8 +17,8 @@ append_end(json_t *list, const struct event_end *end)
 			"name", names_text(end->name), "port", end->port));
 }
 
-static json_t *
-ends_json(const struct event_end *a, const struct event_end *b)
+json_t *
+events_ends_json(const struct event_end *a, const struct event_end *b)
 {
 	json_t *list = json_array();
 
@@ -139,7 +137,7 @@ list_missing(const struct event_log *l, bool nodes, const struct topo *t,
 			list, json_pack("{s:s, s:f, s:o}", "kind",
 				      nodes ? "node" : "link", "age",
 				      age_of(m[i].since, now), "ends",
-				      ends_json(&m[i].a, &m[i].b)));
+				      events_ends_json(&m[i].a, &m[i].b)));
 	}
 	return told;
 }
@@ -154,77 +152,4 @@ events_missing_json(const struct event_log *l, const struct topo *t,
 
 	return json_pack("{s:I, s:I, s:o}", "nodes", (json_int_t)nodes, "links",
 		(json_int_t)links, "list", list);
-}
-
-/* ---- links below what they could do ---- */
-
-/* What a port supports; false: its PortInfo was not read. */
-static bool
-read_supported(const struct topo *t, port_ix p, struct mad_port_info *out)
-{
-	const struct topo_port *port = &t->port[p];
-	const struct topo_node *n = &t->node[port->node];
-	const struct topo_port *cap =
-		n->type == TOPO_SWITCH ? &t->port[n->first_port] : port;
-	struct reason why;
-
-	if ((port->flags & TP_UNREAD) != 0 || port->width == 0 ||
-		mad_port_info_decode(topo_info(t, p), out, &why) != 0)
-		return false;
-	if ((cap->capmask & MAD_CAP_CAPMASK2) != 0 &&
-		(cap->capmask2 & MAD_CAP2_EXT_SPEEDS2) != 0 &&
-		(out->speed_ext2_supported & 1) != 0)
-		out->speed_ext_supported |= 16;
-	return true;
-}
-
-/* The rate that both ends of a link support, at least the one it has. */
-static uint32_t
-best_rate(const struct topo *t, port_ix p)
-{
-	uint32_t is = link_rate_active(&t->port[p]), best;
-	struct mad_port_info a, b;
-
-	if (!read_supported(t, p, &a) ||
-		!read_supported(t, t->port[p].peer, &b))
-		return is;
-	best = link_rate_of(a.width_supported & b.width_supported,
-		a.speed_supported & b.speed_supported,
-		a.speed_ext_supported & b.speed_ext_supported);
-	return best > is ? best : is;
-}
-
-static json_t *
-degraded_json(const struct topo *t, port_ix p, uint32_t best)
-{
-	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
-	struct event_end from, to;
-
-	topo_event_end_of(t, a->node, a->num, &from);
-	topo_event_end_of(t, b->node, b->num, &to);
-	return json_pack("{s:o, s:s, s:s, s:f, s:f}", "ends",
-		ends_json(&from, &to), "width", names_width(a->width), "speed",
-		names_speed(a), "gbps", link_rate_active(a) / 10.0, "best",
-		best / 10.0);
-}
-
-json_t *
-events_degraded_json(const struct topo *t, size_t most)
-{
-	json_t *list = json_array();
-	json_int_t n = 0;
-
-	for (port_ix p = 0; p < t->nports; p++) {
-		uint32_t best;
-
-		if (t->port[p].peer == TOPO_NONE || t->port[p].peer < p)
-			continue;
-		best = best_rate(t, p);
-		if (best == link_rate_active(&t->port[p]))
-			continue;
-		if (n++ < (json_int_t)most)
-			(void)json_array_append_new(
-				list, degraded_json(t, p, best));
-	}
-	return json_pack("{s:I, s:o}", "links", n, "list", list);
 }

@@ -1,6 +1,6 @@
 /*
- * events_json: events, what is missing, and which links run below what both
- * their ends support, as JSON, for the control socket and for files.
+ * events_json: events, and what is missing, as JSON, for the control socket and
+ * for files.
  */
 #ifndef HEDDLE_SM_REPORT_EVENTS_JSON_H
 #define HEDDLE_SM_REPORT_EVENTS_JSON_H
@@ -28,8 +28,8 @@ json_t *events_missing_json(const struct event_log *l, const struct topo *t,
 /* Events since the start: {"nodes": {"new", ..}, "links": {"down", ..}}. */
 json_t *events_counts_json(const struct event_log *l);
 
-/* {"links", "list"}: links narrower or slower than both ends support, at most
- * `most` of them by name. A new object. O(ports). */
-json_t *events_degraded_json(const struct topo *t, size_t most);
+/* [{"guid", "name", "port"}]: one or two ends; one without a GUID is left out.
+ * A new array. */
+json_t *events_ends_json(const struct event_end *a, const struct event_end *b);
 
 #endif

@@ -315,7 +315,24 @@ status_routes(const json_t *r, struct buf *out)
 		json_util_num(c, "lft_blocks"));
 }
 
-/* What was there before and is not, and links that could be faster. */
+/* Of the counters of ports, where they are read. */
+static void
+status_health(const json_t *h, struct buf *out)
+{
+	long long bad = json_util_num(h, "bad");
+
+	if (!json_util_yes(h, "enabled"))
+		return;
+	buf_printf(out,
+		"health      %lld of %lld ports read in %.1f s, %lld bad "
+		"link%s%s\n",
+		json_util_num(h, "read"), json_util_num(h, "ports"),
+		json_util_real(h, "pass_seconds"), bad, names_plural(bad),
+		bad > 0 ? "; list: heddlectl links --bad" : "");
+}
+
+/* What was there before and is not, links that could be faster, and that are
+ * bad. */
 static void
 status_links(const json_t *r, struct buf *out)
 {
@@ -339,6 +356,7 @@ status_links(const json_t *r, struct buf *out)
 			slow, names_plural(slow));
 		show_degraded(d, out);
 	}
+	status_health(json_object_get(r, "health"), out);
 }
 
 static void

@@ -26,8 +26,11 @@ void show_events(const json_t *result, struct buf *out);
 void show_names(const json_t *result, struct buf *out);
 void show_config(const json_t *result, struct buf *out);
 void show_links(const json_t *result, struct buf *out);
+/* Append the "ends" of an object: "leaf1" (0x..) port 5, then `between` and the
+ * other one, if there are two. */
+void show_ends(const json_t *o, const char *between, struct buf *out);
 /* Append the list in an object of events_missing_json, and in one of
- * events_degraded_json, a line each. */
+ * links_degraded_json, a line each. */
 void show_missing(const json_t *missing, struct buf *out);
 void show_degraded(const json_t *degraded, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);

@@ -82,8 +82,8 @@ put_end(const json_t *end, struct buf *out)
 		buf_printf(out, " port %lld", json_util_num(end, "port"));
 }
 
-static void
-put_ends(const json_t *o, const char *between, struct buf *out)
+void
+show_ends(const json_t *o, const char *between, struct buf *out)
 {
 	const json_t *ends = json_object_get(o, "ends");
 
@@ -105,44 +105,11 @@ show_missing(const json_t *missing, struct buf *out)
 		bool node = json_util_text(m, "kind")[0] == 'n';
 
 		buf_printf(out, "  %s ", json_util_text(m, "kind"));
-		put_ends(m, node ? " at " : " - ", out);
+		show_ends(m, node ? " at " : " - ", out);
 		buf_printf(out, ", since ");
 		put_time(json_util_real(m, "age"), out);
 		buf_printf(out, "\n");
 	}
-}
-
-void
-show_degraded(const json_t *degraded, struct buf *out)
-{
-	const json_t *l;
-	size_t i;
-
-	json_array_foreach(json_object_get(degraded, "list"), i, l)
-	{
-		buf_printf(out, "  link ");
-		put_ends(l, " - ", out);
-		buf_printf(out, ": %s %s, %g of %g Gb/s\n",
-			json_util_text(l, "width"), json_util_text(l, "speed"),
-			json_util_real(l, "gbps"), json_util_real(l, "best"));
-	}
-}
-
-void
-show_links(const json_t *r, struct buf *out)
-{
-	const json_t *missing = json_object_get(r, "missing");
-	const json_t *degraded = json_object_get(r, "degraded");
-	long long nodes = json_util_num(missing, "nodes");
-	long long links = json_util_num(missing, "links");
-	long long slow = json_util_num(degraded, "links");
-
-	buf_printf(out, "missing: %lld node%s, %lld link%s\n", nodes,
-		names_plural(nodes), links, names_plural(links));
-	show_missing(missing, out);
-	buf_printf(out, "below what both ends support: %lld link%s\n", slow,
-		names_plural(slow));
-	show_degraded(degraded, out);
 }
 
 void

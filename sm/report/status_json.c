@@ -15,6 +15,7 @@
 #include "sm/report/events_json.h"
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
+#include "sm/report/links_json.h"
 #include "sm/report/names.h"
 #include "sm/report/partition_json.h"
 #include "sm/report/qos_json.h"
@@ -175,6 +176,15 @@ troubled_json(const struct view *v, const struct view_quarantine *all, size_t n)
 	return list;
 }
 
+static json_t *
+health_json(const struct status_facts *f)
+{
+	const struct links_facts links = {
+		.t = f->view->topo, .health = f->health, .now = f->now};
+
+	return links_health_json(&links);
+}
+
 static void
 add_view(json_t *o, const struct status_facts *f)
 {
@@ -196,7 +206,8 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "missing",
 		events_missing_json(f->events, v->topo, LINKS_LISTED, f->now));
 	json_util_put(
-		o, "degraded", events_degraded_json(v->topo, LINKS_LISTED));
+		o, "degraded", links_degraded_json(v->topo, LINKS_LISTED));
+	json_util_put(o, "health", health_json(f));
 	json_util_put(o, "lids", lids_json(f));
 	json_util_put(o, "tree", tree_json(v, TREE_JSON_FIRST));
 	json_util_put(o, "homes", redundancy_json_all(v));

@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "sm/base/buf.h"
 #include "sm/base/clock.h"
+#include "sm/health/health.h"
 #include "sm/report/sm_status.h"
 #include "sm/transport/xact.h"
 #include "sm/view/event_log.h"
@@ -56,6 +57,7 @@ struct status_facts {
 	const struct event_log *events;	      /* NULL without a port */
 	const struct drains *drains;	      /* the same, ... */
 	const struct mcast_tree *const *tree; /* ... as in drains_json.h */
+	const struct health *health;	      /* NULL without a port */
 	const struct status_control *ctl; /* NULL without a control socket */
 	uint64_t ring_dropped;
 	struct mono now;

@@ -20,6 +20,9 @@
 #			until they are back; events outlive kill -9 and a file
 #			that cannot be written
 #	drain		what is drained is pulled without a packet lost
+#	health		counters that the simulator is told are listed for
+#			their links, bad links are events, and no link is bad
+#			because of a counter that was reset
 #	names		nothing shows characters of names that hide or turn text
 #	ctl		what heddlectl says about wrong words and ambiguous
 #			names, as JSON too, and its pages on a terminal
@@ -818,6 +821,66 @@ test_drain() {
 	halt a
 }
 
+# links_show NAME TEXT [option]: heddlectl links shows that soon
+links_show() {
+	soon links_shown "$@" || fail "links ${3:-} shows no '$2':" \
+		"$(tell "$1" links ${3:+"$3"})"
+	say "links ${3:-}: $2"
+}
+
+links_shown() {
+	tell "$1" links ${3:+"$3"} | grep -q "$2"
+}
+
+test_health() {
+	config a 5 <<-'EOT'
+		health: {interval: 1s}
+	EOT
+	daemon a h1
+	in_order bring-up
+	soon named a spine2 || fail "no names"
+	links_show a '^counters are not read: health.enabled is false$'
+	links_show a '^found: 0 of 64 links$' --slow
+	metric a 'heddle_links_degraded 0'
+	sim counter leaf1/5 LinkDownedCounter 200 || fail counter
+	sed -i 's/health: {/health: {enabled: true, /' "$E2E_DIR/a/yaml"
+	kill -HUP "$(cat "$E2E_DIR/a/pid")"
+	becomes a health.read 128
+	links_show a '^found: 0 of 64 links$' --errors
+	sim counter leaf2/6 SymbolErrorCounter 3 || fail counter
+	sim counter spine1/1 SymbolErrorCounter 800 || fail counter
+	sim counter h9/1 PortXmitDiscards 70000 || fail counter
+	links_show a '^    leaf2 port 6: symbol errors 3, 3, 3; ' --errors
+	links_show a '^    h9 port 1: packets discarded 65535, 65535, 65535; counts no further' --errors
+	links_show a '^    bad: 800 symbol errors in an hour' --bad
+	links_show a '^bad: 1 link; list'
+	logged a 'link: bad "leaf1" (0x[0-9a-f]*) port 5 - "spine1" (0x[0-9a-f]*) port 1: 800 symbol'
+	says a 0 '^health *128 of 128 ports read .* 1 bad link'
+	metric a 'heddle_links_bad 1'
+	metric a 'heddle_link_verdicts_total{verdict="bad"} 1'
+	metric a 'heddle_health_ports{state="read"} 128'
+	# another tool resets them: no error, and nothing is forgotten
+	at h9 perfquery -R -a "$(sim show leaf2 | sed -n \
+		's/^port 0: [a-zA-Z]*, lid \([0-9]*\).*/\1/p')" ||
+		fail "perfquery -R"
+	passes=$(tell a --json status | json_flat |
+		awk -F'\t' '$1 == "health.passes" { print $2 }')
+	soon passed a $((passes + 2)) || fail "no pass"
+	links_show a '^    leaf2 port 6: symbol errors 3, 3, 3; ' --errors
+	links_show a '^bad: 1 link; list'
+	# what is configured and what the ports do
+	tell a --json links --bad --errors >"$E2E_DIR/out" || fail "links"
+	[ "$(json_get "$E2E_DIR/out" links.0.bad)" = true ] ||
+		fail "the worst is not first: $(cat "$E2E_DIR/out")"
+	tell a links --bad accept >"$E2E_DIR/out" || fail "accept"
+}
+
+# passed NAME N: so many passes are over
+passed() {
+	[ "$(tell "$1" --json status | json_flat |
+		awk -F'\t' '$1 == "health.passes" { print $2 }')" -ge "$2" ]
+}
+
 # shown FILE: it has what is left of the names, and nothing that hides or turns
 # text
 shown() {
@@ -992,8 +1055,8 @@ e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | drain | names | ctl) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|drain|names|ctl-FABRIC" ;;
+quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | health | drain | names | ctl) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|health|drain|names|ctl-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 [ "$test" != told ] ||

@@ -69,6 +69,7 @@ daemon reload-demo 240
 daemon told-demo 240
 daemon events-demo 240
 daemon drain-demo 240
+daemon health-demo 240
 daemon names-demo 240
 daemon ctl-demo 240
 daemon adaptive-demo 240

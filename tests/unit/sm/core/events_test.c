@@ -4,6 +4,7 @@
 #include "routing/verify/verify.h"
 #include "sm/base/log.h"
 #include "sm/report/events_json.h"
+#include "sm/report/links_json.h"
 #include "tests/unit/core_fixture.h"
 
 static struct world *
@@ -73,7 +74,7 @@ expect_missing(const struct world *w, long long nodes, long long links)
 static long long
 degraded_links(const struct world *w)
 {
-	json_t *j = events_degraded_json(sm_view(w->sm)->topo, 100);
+	json_t *j = links_degraded_json(sm_view(w->sm)->topo, 100);
 	long long n = json_integer_value(json_object_get(j, "links"));
 
 	ck_assert_int_eq(

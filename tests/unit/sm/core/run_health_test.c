@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "sm/mad/mad_perf.h"
+#include "sm/report/json_util.h"
+#include "sm/report/links_json.h"
 #include "sm/view/event_log.h"
 #include "tests/unit/core_fixture.h"
 
@@ -394,6 +396,80 @@ START_TEST(nodes_go_and_come)
 }
 END_TEST
 
+/* ---- what is told ---- */
+
+static json_t *
+list_links(const struct world *w, struct links_ask ask)
+{
+	const struct links_facts f = {
+		.t = sm_view(w->sm)->topo,
+		.health = sm_health(w->sm),
+		.limits = sm_link_limits(w->sm),
+		.now = sim_now(w->sim),
+	};
+
+	return links_json(&f, &ask);
+}
+
+/* The leaves of the links that are listed, in their order. */
+static void
+expect_listed(const struct world *w, struct links_ask ask, const char *leaves)
+{
+	json_t *j = list_links(w, ask), *l;
+	struct buf is = {0};
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "links"), i, l)
+	{
+		const json_t *ends = json_object_get(l, "ends");
+
+		for (size_t k = 0; k < 2; k++) {
+			const char *name =
+				json_util_text(json_array_get(ends, k), "name");
+
+			if (strncmp(name, "leaf", 4) == 0)
+				buf_printf(&is, "%s ", name);
+		}
+	}
+	ck_assert_str_eq(is.text != NULL ? is.text : "", leaves);
+	ck_assert_int_eq(json_util_num(j, "of"), 64);
+	ck_assert_int_eq(json_util_num(j, "found"), (long long)i);
+	buf_free(&is);
+	json_decref(j);
+}
+
+START_TEST(the_worst_is_listed_first)
+{
+	struct fabric *f = core_tree();
+	struct world *w;
+	json_t *all, *j;
+
+	f->cable[fabric_port(f, fabric_find(f, "leaf4"), 6)->cable].rate.width =
+		PORT_WIDTH_1X;
+	w = start_reading(f, health_on);
+	expect_listed(w, (struct links_ask){.errors = true}, "");
+	expect_listed(w, (struct links_ask){.slow = true}, "leaf4 ");
+	count_more(w, "spine1", 2, MAD_PERF_SYMBOL_ERRORS, 1000);
+	count_more(w, "leaf3", 5, MAD_PERF_XMIT_DISCARDS, 20000);
+	count_more(w, "leaf5", 5, MAD_PERF_RCV_ERRORS, 30000);
+	count_more(w, "leaf6", 5, MAD_PERF_XMIT_WAIT, 40000);
+	world_run(w, mono_ms(15000));
+	expect_listed(
+		w, (struct links_ask){.errors = true}, "leaf2 leaf5 leaf3 ");
+	expect_listed(w, (struct links_ask){.bad = true}, "leaf2 leaf4 ");
+	all = list_links(w, (struct links_ask){.slow = true});
+	j = json_array_get(json_object_get(all, "links"), 0);
+	ck_assert_str_eq(json_util_text(j, "width"), "1x");
+	ck_assert_str_eq(json_util_text(j, "best_width"), "4x");
+	ck_assert_str_eq(json_util_text(j, "speed"), "HDR");
+	ck_assert_str_eq(json_util_text(j, "best_speed"), "HDR");
+	ck_assert(json_util_real(j, "best") > 199);
+	ck_assert(!json_util_yes(j, "bad"));
+	json_decref(all);
+	core_end(w, f);
+}
+END_TEST
+
 static Suite *
 make_suite(void)
 {
@@ -413,6 +489,7 @@ make_suite(void)
 	tcase_add_test(tc, the_pace_is_kept);
 	tcase_add_test(tc, answers_to_nothing_are_dropped);
 	tcase_add_test(tc, nodes_go_and_come);
+	tcase_add_test(tc, the_worst_is_listed_first);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -19,6 +19,7 @@
 #include "sm/base/buf.h"
 #include "sm/base/loop.h"
 #include "sm/ctl/ctl.h"
+#include "sm/report/links_json.h"
 #include "tests/unit/hand_topo.h"
 #include "tests/unit/suite.h"
 
@@ -140,11 +141,12 @@ get_last_event(void *cookie)
 }
 
 static inline json_t *
-do_links(void *cookie, uid_t uid, bool accept)
+do_links(void *cookie, uid_t uid, const struct links_ask *ask, bool accept)
 {
 	(void)cookie;
 	ck_assert_uint_eq(uid, getuid());
-	return json_pack("{s:b}", "accepted", accept);
+	return json_pack("{s:b, s:b, s:b, s:b}", "accepted", accept, "bad",
+		ask->bad, "slow", ask->slow, "errors", ask->errors);
 }
 
 static inline json_t *

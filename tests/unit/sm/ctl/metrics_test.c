@@ -230,6 +230,7 @@ START_TEST(running_daemon)
 	struct fabric *f = gen_tree_two(&p, NULL);
 	struct world *w = world_new(f, &o,
 		"qos:\n  levels:\n    gold: {weight: 8, sl: 3}\n"
+		"health: {enabled: true}\n"
 		"partitions:\n  all: {pkey: 0x10, members: {ALL: full, nobody: "
 		"full}}\n");
 	struct status_daemon d = {.config_file = ""};
@@ -249,6 +250,7 @@ START_TEST(running_daemon)
 	facts.view = sm_view(w->sm);
 	facts.events = sm_events(w->sm);
 	facts.drains = sm_drains(w->sm);
+	facts.health = sm_health(w->sm);
 	facts.now = facts.view->when;
 	sm_view(w->sm)->redundancy =
 		view_redundancy_count(facts.view, NULL, NULL);
