@@ -3,50 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "discovery/link_rate.h"
 #include "routing/driver/registry.h"
 #include "routing/tiers/topo_class.h"
-#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
+#include "sm/report/hop_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/port_find.h"
 #include "sm/report/standby_json.h"
 #include "sm/report/tree_json.h"
 #include "sm/view/view_slvl.h"
-
-/* No verified path has more switches than a directed route has hops. */
-enum { STEPS_MAX = 2 * TOPO_MAX_HOPS };
-
-static void
-put_switch(json_t *o, const struct topo *t, sw_ix s)
-{
-	json_util_put(o, "switch", names_guid(t->node[t->sw[s].node].guid));
-	json_util_put(o, "name", names_node_desc(t, t->sw[s].node));
-}
-
-static json_t *
-port_json(const struct topo *t, port_ix p, uint16_t lid)
-{
-	return json_pack("{s:o, s:i, s:i, s:o}", "guid",
-		names_guid(t->port[p].guid), "port", t->port[p].num, "lid", lid,
-		"name", names_node_desc(t, t->port[p].node));
-}
-
-/* The port at the other end of the link at port num of switch s, or null. */
-static json_t *
-next_json(const struct topo *t, sw_ix s, unsigned num)
-{
-	port_ix peer = topo_port_behind(t, s, num);
-
-	if (peer == TOPO_NONE)
-		return json_null();
-	return json_pack("{s:o, s:i, s:o}", "guid",
-		names_guid(t->node[t->port[peer].node].guid), "port",
-		t->port[peer].num, "name",
-		names_node_desc(t, t->port[peer].node));
-}
 
 void
 routes_json_facts(json_t *o, const struct routes *r)
@@ -123,9 +90,10 @@ busiest_json(const struct view *v)
 	if (r->load_max == 0 || r->load_sw >= v->topo->nsw)
 		return json_null();
 	o = json_object();
-	put_switch(o, v->topo, r->load_sw);
+	hop_json_switch(o, v->topo, r->load_sw);
 	json_util_put(o, "port", json_integer(r->load_port));
-	json_util_put(o, "next", next_json(v->topo, r->load_sw, r->load_port));
+	json_util_put(
+		o, "next", hop_json_next(v->topo, r->load_sw, r->load_port));
 	return o;
 }
 
@@ -171,27 +139,6 @@ step_direction(
 	return routes_above(r, step[i + 1].sw, step[i].sw) ? "up" : "down";
 }
 
-/* The link by which a step leaves: its rate, and its load. */
-static void
-put_link(json_t *o, const struct routes *r, const struct route_step *step)
-{
-	const struct topo *t = r->topo;
-	node_ix n = t->sw[step->sw].node;
-	const struct topo_port *p;
-
-	if (step->out == 0 || step->out > t->node[n].nports)
-		return;
-	p = &t->port[topo_port_of(t, n, step->out)];
-	json_util_put(o, "width", json_string(names_width(p->width)));
-	json_util_put(o, "speed", json_string(names_speed(p)));
-	json_util_put(o, "gbps", json_real(link_rate_active(p) / 10.0));
-	if (r->verified != NULL && p->peer != TOPO_NONE &&
-		t->node[t->port[p->peer].node].type == TOPO_SWITCH)
-		json_util_put(o, "load",
-			json_util_u64(verify_state_load(
-				r->verified, step->sw, step->out)));
-}
-
 /* Where a step is in the order of switches. */
 static void
 put_place(json_t *o, const struct routes *r, const struct route_step *step,
@@ -227,14 +174,14 @@ steps_json(const struct view *v, const struct route_step *step, int n)
 		const char *why = view_adaptive_why(v, step[i].sw);
 		json_t *o = json_object();
 
-		put_switch(o, r->topo, step[i].sw);
+		hop_json_switch(o, r->topo, step[i].sw);
 		json_util_put(o, "in", json_integer(step[i].in));
 		json_util_put(o, "out", json_integer(step[i].out));
 		if (!v->read_only)
 			put_place(o, r, step, i, n);
-		json_util_put(
-			o, "next", next_json(r->topo, step[i].sw, step[i].out));
-		put_link(o, r, &step[i]);
+		json_util_put(o, "next",
+			hop_json_next(r->topo, step[i].sw, step[i].out));
+		hop_json_link(o, r, &step[i]);
 		put_drained(o, r->topo, step[i].sw);
 		if (why != NULL)
 			json_util_put(o, "foreign_adaptive", names_text(why));
@@ -256,7 +203,7 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 	json_t *list = json_array(), *vls;
 	const char *name;
 	unsigned layer = 0;
-	uint8_t sl, row[8];
+	uint8_t sl, vl;
 
 	if (from != TOPO_NONE && to != TOPO_NONE)
 		layer = routes_layer(&v->routes->layers, from, to);
@@ -270,12 +217,9 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 			unsigned in = k < 0 ? 0 : step[k].in;
 			unsigned out = k < 0 ? t->port[a].num : step[k].out;
 
-			if (out != 0 && view_slvl_sl2vl(v, node, in, out, row))
-				(void)json_array_append_new(vls,
-					json_integer(
-						row[sl / 2] >>
-							(sl % 2 != 0 ? 0 : 4) &
-						15));
+			if (hop_json_vl(v, node, in, out, sl, &vl))
+				(void)json_array_append_new(
+					vls, json_integer(vl));
 		}
 		(void)json_array_append_new(
 			list, json_pack("{s:o, s:i, s:o}", "name",
@@ -288,17 +232,17 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 static json_t *
 back_json(const struct view *v, port_ix from, uint16_t to)
 {
-	struct route_step step[STEPS_MAX];
+	struct route_step step[HOP_JSON_STEPS];
 	struct reason why;
-	int n = routes_trace(v->routes, from, to, step, STEPS_MAX, &why);
+	int n = routes_trace(v->routes, from, to, step, HOP_JSON_STEPS, &why);
 
-	return steps_json(v, step, n > STEPS_MAX ? STEPS_MAX : n);
+	return steps_json(v, step, n > HOP_JSON_STEPS ? HOP_JSON_STEPS : n);
 }
 
 static struct answer *
 path_answer(struct view *v, const char *from, const char *to)
 {
-	struct route_step step[STEPS_MAX];
+	struct route_step step[HOP_JSON_STEPS];
 	const struct topo *t = v->topo;
 	struct reason why;
 	uint16_t slid, dlid;
@@ -312,14 +256,14 @@ path_answer(struct view *v, const char *from, const char *to)
 	b = port_find(t, to, &dlid, &why);
 	if (b == TOPO_NONE)
 		return answer_error("not-found", why.text);
-	n = routes_trace(v->routes, a, dlid, step, STEPS_MAX, &why);
+	n = routes_trace(v->routes, a, dlid, step, HOP_JSON_STEPS, &why);
 	if (n < 0)
 		return answer_error("no-path", why.text);
-	if (n > STEPS_MAX)
-		n = STEPS_MAX;
+	if (n > HOP_JSON_STEPS)
+		n = HOP_JSON_STEPS;
 	o = routes_json(v);
-	json_util_put(o, "from", port_json(t, a, slid));
-	json_util_put(o, "to", port_json(t, b, dlid));
+	json_util_put(o, "from", hop_json_port(t, a, slid));
+	json_util_put(o, "to", hop_json_port(t, b, dlid));
 	json_util_put(o, "steps", steps_json(v, step, n));
 	json_util_put(o, "levels", levels_json(v, a, b, step, n));
 	json_util_put(o, "load_mean", json_real(v->routes->report.load_mean));
@@ -337,10 +281,10 @@ column_item(const struct view *v, size_t i, const void *param)
 	uint8_t out = routes_port(v->routes, s, *lid);
 	json_t *o = json_object();
 
-	put_switch(o, v->topo, s);
+	hop_json_switch(o, v->topo, s);
 	json_util_put(
 		o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	json_util_put(o, "next", next_json(v->topo, s, out));
+	json_util_put(o, "next", hop_json_next(v->topo, s, out));
 	return o;
 }
 
@@ -360,7 +304,7 @@ column_answer(struct view *v, const char *to)
 	if (p == TOPO_NONE)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
-	json_util_put(o, "to", port_json(v->topo, p, lid));
+	json_util_put(o, "to", hop_json_port(v->topo, p, lid));
 	return answer_list(o, v, &list, &lid, sizeof(lid));
 }
 
@@ -377,10 +321,10 @@ row_item(const struct view *v, size_t i, const void *param)
 	if (p == TOPO_NONE)
 		return NULL;
 	out = routes_port(v->routes, *s, lid);
-	o = port_json(v->topo, p, lid);
+	o = hop_json_port(v->topo, p, lid);
 	json_util_put(
 		o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	json_util_put(o, "next", next_json(v->topo, *s, out));
+	json_util_put(o, "next", hop_json_next(v->topo, *s, out));
 	return o;
 }
 
@@ -399,7 +343,7 @@ row_answer(struct view *v, const char *name)
 	if (s == TOPO_NONE)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
-	put_switch(o, v->topo, s);
+	hop_json_switch(o, v->topo, s);
 	if (!v->read_only && v->routes->order != ROUTE_NO_ORDER)
 		json_util_put(o, "rank", json_util_u64(v->routes->rank[s]));
 	json_util_put(o, "reading", tree_json_class(v));
