@@ -201,6 +201,10 @@ static const struct command commands[] = {
 	{"routes", "[[FROM] TO]", 0, 2, "routes", NULL, {"from", "to"},
 		routes_options, show_routes,
 		"summary; out-ports towards TO; the path FROM TO and why"},
+	{"path", "A B", 2, 2, "path", NULL, {"from", "to"}, no_options,
+		show_path,
+		"why A and B are slow: both directions link by link, and the\n"
+		"      worst link in one sentence"},
 	{"rebalance", "", 0, 0, "rebalance", NULL, {NULL, NULL},
 		rebalance_options, show_routes,
 		"compute and write fresh tables, if they are better"},

@@ -676,18 +676,26 @@ ctl_wants_last_event(void *cookie)
 	return event_store_last(d->events);
 }
 
+static struct links_facts
+ctl_wants_link_facts(void *cookie)
+{
+	const struct daemon *d = cookie;
+
+	return (struct links_facts){
+		.t = sm_view(d->sm)->topo,
+		.health = sm_health(d->sm),
+		.limits = sm_link_limits(d->sm),
+		.now = loop_now(),
+	};
+}
+
 static json_t *
 ctl_wants_links(
 	void *cookie, uid_t uid, const struct links_ask *ask, bool accept)
 {
 	struct daemon *d = cookie;
-	const struct topo *t = sm_view(d->sm)->topo;
-	const struct links_facts f = {
-		.t = t,
-		.health = sm_health(d->sm),
-		.limits = sm_link_limits(d->sm),
-		.now = loop_now(),
-	};
+	const struct links_facts f = ctl_wants_link_facts(d);
+	const struct topo *t = f.t;
 	json_t *o;
 
 	if (accept) {
@@ -968,6 +976,7 @@ open_control(struct daemon *d)
 		.events = ctl_wants_events,
 		.last_event = ctl_wants_last_event,
 		.links = ctl_wants_links,
+		.link_facts = ctl_wants_link_facts,
 		.names = ctl_wants_names,
 		.drain = ctl_wants_drain,
 		.drains = ctl_wants_drains,

@@ -13,9 +13,9 @@
 #include "sm/base/mem.h"
 #include "sm/report/answer.h"
 #include "sm/report/change_json.h"
-#include "sm/report/links_json.h"
 #include "sm/report/names.h"
 #include "sm/report/partition_explain.h"
+#include "sm/report/path_json.h"
 #include "sm/report/routes_json.h"
 #include "sm/report/snapshot_json.h"
 #include "sm/report/topology_json.h"
@@ -221,6 +221,15 @@ static struct answer *
 command_routes(struct client *k, json_t *request)
 {
 	return routes_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
+static struct answer *
+command_path(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const struct links_facts f = ops->link_facts(ops->cookie);
+
+	return path_answer(request, ops->view(ops->cookie), &f);
 }
 
 static struct answer *
@@ -441,6 +450,7 @@ static const struct command {
 	{"topology", true, command_topology},
 	{"tree", true, command_tree},
 	{"routes", true, command_routes},
+	{"path", true, command_path},
 	{"groups", true, command_groups},
 	{"events", false, command_events},
 	{"links", true, command_links},

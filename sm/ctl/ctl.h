@@ -41,6 +41,7 @@
 #include "sm/base/clock.h"
 #include "sm/base/loop.h"
 #include "sm/base/reason.h"
+#include "sm/report/links_json.h"
 #include "sm/report/sm_status.h"
 #include "sm/view/view.h"
 
@@ -49,7 +50,6 @@
 enum { CTL_REQUEST_MAX = 64 * 1024 };
 
 struct ctl;
-struct links_ask;
 
 /* A request to drain something, or to take that back. */
 struct ctl_drain {
@@ -107,6 +107,8 @@ struct ctl_ops {
 	/* The configuration in force, or where each value of it comes from
 	 * (sm/report/config_json.h), as a new JSON object. */
 	json_t *(*config)(void *cookie, bool origin);
+	/* What path_answer (sm/report/path_json.h) is to know of links. */
+	struct links_facts (*link_facts)(void *cookie);
 	/* Names of members that wait; accept: they are accepted first, by user
 	 * uid. A new JSON object. */
 	json_t *(*names)(void *cookie, uid_t uid, bool accept);

@@ -12,11 +12,6 @@
 
 /* ---- what a link could do ---- */
 
-/* Width and speed as in struct topo_port: one bit each. */
-struct pace {
-	uint8_t width, speed, speed_ext;
-};
-
 /* What a port supports; false: its PortInfo was not read. */
 static bool
 read_supported(const struct topo *t, port_ix p, struct mad_port_info *out)
@@ -38,10 +33,10 @@ read_supported(const struct topo *t, port_ix p, struct mad_port_info *out)
 }
 
 /* The widest bit of widths, and the fastest of speeds. */
-static struct pace
+static struct links_pace
 fastest_of(uint8_t widths, uint8_t speeds, uint8_t speeds_ext)
 {
-	struct pace best = {0};
+	struct links_pace best = {0};
 	uint32_t rate = 0;
 
 	for (unsigned i = 0; i < 8; i++) {
@@ -59,12 +54,12 @@ fastest_of(uint8_t widths, uint8_t speeds, uint8_t speeds_ext)
 	return best;
 }
 
-/* What both ends of a link support, if that is faster than what it has. */
-static struct pace
-best_pace(const struct topo *t, port_ix p)
+struct links_pace
+links_best_pace(const struct topo *t, port_ix p)
 {
 	const struct topo_port *port = &t->port[p];
-	struct pace is = {port->width, port->speed, port->speed_ext}, best;
+	struct links_pace is = {port->width, port->speed, port->speed_ext},
+			  best;
 	struct mad_port_info a, b;
 
 	if (!read_supported(t, p, &a) || !read_supported(t, port->peer, &b))
@@ -79,29 +74,22 @@ best_pace(const struct topo *t, port_ix p)
 }
 
 static uint32_t
-rate_of(struct pace p)
+rate_of(struct links_pace p)
 {
 	return link_rate_of(p.width, p.speed, p.speed_ext);
-}
-
-uint32_t
-links_best_rate(const struct topo *t, port_ix p)
-{
-	return rate_of(best_pace(t, p));
 }
 
 static bool
 is_slow(const struct topo *t, port_ix p)
 {
-	return links_best_rate(t, p) != link_rate_active(&t->port[p]);
+	return rate_of(links_best_pace(t, p)) != link_rate_active(&t->port[p]);
 }
 
-/* The link of port p: its ends, what it does, and what it could do. */
-static json_t *
-link_json(const struct topo *t, port_ix p)
+json_t *
+links_link_json(const struct topo *t, port_ix p)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
-	struct pace best = best_pace(t, p);
+	struct links_pace best = links_best_pace(t, p);
 	const struct topo_port could = {
 		.speed = best.speed, .speed_ext = best.speed_ext};
 	struct event_end from, to;
@@ -131,7 +119,8 @@ links_degraded_json(const struct topo *t, size_t most)
 	for (port_ix p = 0; p < t->nports; p++)
 		if (is_lower_end(t, p) && is_slow(t, p) &&
 			n++ < (json_int_t)most)
-			(void)json_array_append_new(list, link_json(t, p));
+			(void)json_array_append_new(
+				list, links_link_json(t, p));
 	return json_pack("{s:I, s:o}", "links", n, "list", list);
 }
 
@@ -155,8 +144,8 @@ static const char *const counters[PORT_HEALTH_KINDS] = {
 	[PORT_HEALTH_WAIT] = "wait",
 };
 
-static struct port_health *
-record_of(const struct links_facts *f, port_ix p)
+const struct port_health *
+links_record(const struct links_facts *f, port_ix p)
 {
 	const struct topo_port *port = &f->t->port[p];
 
@@ -186,7 +175,7 @@ window_json(const struct links_facts *f, const struct port_health *h, port_ix p,
 json_t *
 links_counters_json(const struct links_facts *f, port_ix p)
 {
-	const struct port_health *h = record_of(f, p);
+	const struct port_health *h = links_record(f, p);
 	json_t *o, *full;
 
 	if (h == NULL)
@@ -221,7 +210,7 @@ struct found {
 static uint64_t
 errors_of(const struct links_facts *f, port_ix p, enum port_health_window w)
 {
-	const struct port_health *h = record_of(f, p);
+	const struct port_health *h = links_record(f, p);
 	uint64_t n = 0;
 	struct mono span;
 
@@ -271,7 +260,7 @@ worse_first(const void *x, const void *y)
 static json_t *
 found_json(const struct links_facts *f, const struct found *l)
 {
-	json_t *o = link_json(f->t, l->p), *ends = json_array();
+	json_t *o = links_link_json(f->t, l->p), *ends = json_array();
 	char why[160];
 
 	link_verdict_text(&l->verdict, why, sizeof(why));

@@ -49,8 +49,20 @@ json_t *links_health_json(const struct links_facts *f);
  * read; null where it is not. A new value. */
 json_t *links_counters_json(const struct links_facts *f, port_ix p);
 
-/* The rate, in units of 100 Mb/s, that both ends of the link of port p support,
- * at least the one it has. */
-uint32_t links_best_rate(const struct topo *t, port_ix p);
+/* What is known of port p; NULL: nothing. */
+const struct port_health *links_record(const struct links_facts *f, port_ix p);
+
+/* Width and speed as in struct topo_port: one bit each. */
+struct links_pace {
+	uint8_t width, speed, speed_ext;
+};
+
+/* What both ends of the link of port p support, if that is faster than what it
+ * has; else that. */
+struct links_pace links_best_pace(const struct topo *t, port_ix p);
+
+/* The link of port p: its ends, what it does, and what it could do, as in
+ * links_json. A new object. */
+json_t *links_link_json(const struct topo *t, port_ix p);
 
 #endif

@@ -19,6 +19,7 @@ void show_tiers(const json_t *tree, struct buf *out);
  * nodes have single points of failure, and which these are. */
 void show_redundancy(const json_t *redundancy, struct buf *out);
 void show_routes(const json_t *result, struct buf *out);
+void show_path(const json_t *result, struct buf *out);
 void show_groups(const json_t *result, struct buf *out);
 void show_change(const json_t *result, struct buf *out);
 void show_pkeys(const json_t *result, struct buf *out);

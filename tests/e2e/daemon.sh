@@ -22,7 +22,7 @@
 #	drain		what is drained is pulled without a packet lost
 #	health		counters that the simulator is told are listed for
 #			their links, bad links are events, and no link is bad
-#			because of a counter that was reset
+#			because of a counter that was reset; a path names them
 #	names		nothing shows characters of names that hide or turn text
 #	ctl		what heddlectl says about wrong words and ambiguous
 #			names, as JSON too, and its pages on a terminal
@@ -630,7 +630,7 @@ test_ctl() {
 	wrong 1 "'pine' is in the name of 4 nodes: use a GUID" routes pine
 	wrong 1 '"spine4"' routes pine
 	for c in status topology tree routes rebalance groups change \
-		pkeys partitions events links metrics sweep plan import; do
+		pkeys partitions events links path metrics sweep plan import; do
 		for h in "help $c" "$c --help" "$c -h"; do
 			# shellcheck disable=SC2086
 			"$B/heddlectl" $h >"$E2E_DIR/out" || fail "$h"
@@ -872,6 +872,11 @@ test_health() {
 	tell a --json links --bad --errors >"$E2E_DIR/out" || fail "links"
 	[ "$(json_get "$E2E_DIR/out" links.0.bad)" = true ] ||
 		fail "the worst is not first: $(cat "$E2E_DIR/out")"
+	tell a path h3 h20 >"$E2E_DIR/out" || fail "path"
+	grep -q '^verdict ' "$E2E_DIR/out" || fail "path: $(cat "$E2E_DIR/out")"
+	tell a path leaf1 spine1 >"$E2E_DIR/out" || fail "path"
+	grep -q '^verdict the link "leaf1" port 5 - "spine1" port 1 is bad: 800' \
+		"$E2E_DIR/out" || fail "path: $(cat "$E2E_DIR/out")"
 	tell a links --bad accept >"$E2E_DIR/out" || fail "accept"
 }
 

@@ -19,7 +19,6 @@
 #include "sm/base/buf.h"
 #include "sm/base/loop.h"
 #include "sm/ctl/ctl.h"
-#include "sm/report/links_json.h"
 #include "tests/unit/hand_topo.h"
 #include "tests/unit/suite.h"
 
@@ -149,6 +148,14 @@ do_links(void *cookie, uid_t uid, const struct links_ask *ask, bool accept)
 		ask->bad, "slow", ask->slow, "errors", ask->errors);
 }
 
+static inline struct links_facts
+get_link_facts(void *cookie)
+{
+	const struct fixture *f = cookie;
+
+	return (struct links_facts){.t = f->view->topo};
+}
+
 static inline json_t *
 do_drain(void *cookie, uid_t uid, const struct ctl_drain *ask,
 	struct reason *why)
@@ -216,6 +223,7 @@ ops_of(struct fixture *f, struct ctl_ops *ops)
 		.events = get_events,
 		.last_event = get_last_event,
 		.links = do_links,
+		.link_facts = get_link_facts,
 		.names = do_names,
 		.drain = do_drain,
 		.drains = do_drains,

@@ -1,0 +1,267 @@
+/* Why a path is slow: the choices of its switches, and its worst link. */
+#include <string.h>
+
+#include "sm/base/buf.h"
+#include "sm/mad/mad_perf.h"
+#include "sm/report/json_util.h"
+#include "sm/report/path_json.h"
+#include "tests/unit/core_fixture.h"
+
+static struct fabric_cable *
+link_at(struct fabric *f, const char *name, unsigned port)
+{
+	return &f->cable[fabric_port(f, fabric_find(f, name), port)->cable];
+}
+
+static struct world *
+start_on(struct fabric *f, const char *yaml)
+{
+	struct world *w = core_start(f, yaml);
+
+	core_expect_order(w, "start");
+	world_run(w, mono_ms(15000));
+	return w;
+}
+
+/* The answer as JSON, all of it; the caller's. */
+static json_t *
+ask_path(const struct world *w, const char *from, const char *to)
+{
+	const struct links_facts facts = {
+		.t = sm_view(w->sm)->topo,
+		.health = sm_health(w->sm),
+		.limits = sm_link_limits(w->sm),
+		.now = sim_now(w->sim),
+	};
+	json_t *request = json_pack(
+		"{s:s, s:s, s:s}", "cmd", "path", "from", from, "to", to);
+	struct answer *a = path_answer(request, sm_view(w->sm), &facts);
+	struct buf text = {0};
+	json_t *reply;
+
+	while (answer_more(a, SIZE_MAX, &text))
+		;
+	(void)answer_free(a);
+	reply = json_loads(text.text, 0, NULL);
+	ck_assert_msg(reply != NULL, "%s", text.text);
+	buf_free(&text);
+	json_decref(request);
+	return reply;
+}
+
+static json_t *
+link_of(const json_t *reply, const char *direction, size_t i)
+{
+	const json_t *r = json_object_get(reply, "result");
+
+	return json_array_get(
+		json_object_get(json_object_get(r, direction), "links"), i);
+}
+
+static void
+expect_verdict(const struct world *w, const char *from, const char *to,
+	const char *has)
+{
+	json_t *reply = ask_path(w, from, to);
+	const char *is =
+		json_util_text(json_object_get(reply, "result"), "verdict");
+
+	ck_assert_msg(strstr(is, has) != NULL, "%s", is);
+	json_decref(reply);
+}
+
+static void
+expect_reason(const json_t *link, const char *reason, long long choices)
+{
+	ck_assert_str_eq(json_util_text(link, "reason"), reason);
+	ck_assert_int_eq(json_util_num(link, "choices"), choices);
+}
+
+START_TEST(both_directions_link_by_link)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_on(f, "");
+	json_t *reply = ask_path(w, "h1", "h30"), *l;
+
+	l = link_of(reply, "there", 0);
+	ck_assert_ptr_null(json_object_get(l, "reason"));
+	ck_assert_int_eq(json_util_num(l, "mtu"), 4096);
+	expect_reason(link_of(reply, "there", 1), "balance", 4);
+	l = link_of(reply, "there", 2);
+	expect_reason(l, "only-one", 1);
+	ck_assert_int_eq(json_util_num(l, "load"), 28);
+	ck_assert(json_util_real(l, "times_mean") > 0.99);
+	ck_assert(json_util_real(l, "times_mean") < 1.01);
+	expect_reason(link_of(reply, "there", 3), "exit", 1);
+	ck_assert_ptr_null(link_of(reply, "there", 4));
+	expect_reason(link_of(reply, "back", 1), "balance", 4);
+	ck_assert_ptr_nonnull(link_of(reply, "back", 3));
+	json_decref(reply);
+	expect_verdict(
+		w, "h1", "h30", "nothing is known to be wrong with these");
+	expect_verdict(w, "h1", "h30", "errors are not counted");
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(paths_of_few_links)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_on(f, "");
+	json_t *reply;
+
+	expect_verdict(w, "h1", "h2", "these 2 links");
+	expect_verdict(w, "h1", "h1", "these 1 link:");
+	expect_verdict(w, "leaf1", "spine1", "these 1 link:");
+	reply = ask_path(w, "h1", "nothing");
+	ck_assert_str_eq(json_util_text(reply, "code"), "not-found");
+	json_decref(reply);
+	reply = ask_path(w, "h", "h1");
+	ck_assert_str_eq(json_util_text(reply, "code"), "not-found");
+	json_decref(reply);
+	core_end(w, f);
+}
+END_TEST
+
+/* Both ends of a link came up at EDR, though they can do HDR. */
+static void
+slow_down(struct world *w, const char *name, unsigned port)
+{
+	uint32_t node = fabric_find(w->fabric, name), peer;
+	struct mad_port_info pi = *sim_port_info(w->sim, node, port);
+	unsigned other;
+
+	pi.speed_ext_active = 2;
+	ck_assert(fabric_peer(w->fabric, node, port, &peer, &other));
+	sim_hand_port(w->sim, node, port, &pi);
+	pi = *sim_port_info(w->sim, peer, other);
+	pi.speed_ext_active = 2;
+	sim_hand_port(w->sim, peer, other, &pi);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	core_expect_order(w, "slower");
+}
+
+/* One of two links of a leaf is slow, the other is down. */
+START_TEST(a_slow_link_that_carries_much)
+{
+	const struct gen_fattree2 p = {2, 4, 1, 4, 4};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct world *w = start_on(f, "");
+
+	slow_down(w, "leaf3", 5);
+	sim_fault_link(w->sim, fabric_find(f, "leaf3"), 6, false);
+	core_expect_order(w, "one link left");
+	expect_verdict(w, "h9", "h1",
+		" times the mean load and runs at 25 instead of 50 Gb/s a "
+		"lane");
+	expect_verdict(w, "h9", "h1", "the link \"leaf3\" port 5 - \"spine1\"");
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(a_narrow_link)
+{
+	struct fabric *f = core_tree();
+	struct world *w;
+
+	link_at(f, "h9", 1)->rate.width = PORT_WIDTH_1X;
+	w = start_on(f, "");
+	expect_verdict(w, "h1", "h9", "is 1x instead of 4x wide");
+	expect_verdict(w, "h1", "h9", "\"leaf3\" port 1");
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(counters_name_the_link)
+{
+	struct fabric *f = core_tree();
+	struct world *w =
+		start_on(f, "health: {enabled: true, interval: 10s}\n");
+	uint32_t h9 = fabric_find(f, "h9");
+
+	expect_verdict(w, "h1", "h9", "1.0 times the mean load");
+	/* a host counts what it receives, a switch what it discards */
+	sim_hand_counter(w->sim, h9, 1, MAD_PERF_SYMBOL_ERRORS, 2);
+	world_run(w, mono_ms(15000));
+	expect_verdict(w, "h1", "h9",
+		"\"leaf3\" port 1 - \"h9\" port 1 counted 2 errors in an "
+		"hour");
+	sim_hand_counter(
+		w->sim, fabric_find(f, "leaf3"), 1, MAD_PERF_XMIT_DISCARDS, 7);
+	world_run(w, mono_ms(15000));
+	expect_verdict(w, "h1", "h9",
+		"counted 2 errors in an hour and discarded 7 packets in an "
+		"hour");
+	expect_verdict(w, "h9", "h1", ", on the way back, counted 2 errors");
+	sim_hand_counter(w->sim, h9, 1, MAD_PERF_SYMBOL_ERRORS, 3000);
+	world_run(w, mono_ms(15000));
+	expect_verdict(w, "h9", "h1", "is bad: 3000 symbol errors");
+	core_end(w, f);
+}
+END_TEST
+
+/* Entries that were kept although another link carries less. */
+START_TEST(kept_entries)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_on(f, "routing: {load_limit: 2}\n");
+	uint32_t leaf = fabric_find(f, "leaf3");
+	json_t *reply;
+	bool kept = false;
+
+	sim_fault_link(w->sim, leaf, 6, false);
+	core_expect_order(w, "link out");
+	sim_fault_link(w->sim, leaf, 6, true);
+	core_expect_order(w, "link back");
+	for (int h = 17; h <= 32; h++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "h%d", h);
+		reply = ask_path(w, "h9", name);
+		kept |= strcmp(json_util_text(
+				       link_of(reply, "there", 1), "reason"),
+				"kept") == 0;
+		json_decref(reply);
+	}
+	ck_assert(kept);
+	core_end(w, f);
+}
+END_TEST
+
+/* A host with two ports on two leaves: its paths keep clear of each other. */
+START_TEST(redundant_paths)
+{
+	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
+	struct world *w = start_on(f, "");
+	json_t *reply = ask_path(w, "h1", "h16");
+
+	ck_assert_str_eq(json_util_text(link_of(reply, "there", 1), "reason"),
+		"redundancy");
+	json_decref(reply);
+	core_end(w, f);
+}
+END_TEST
+
+static Suite *
+make_suite(void)
+{
+	Suite *s = suite_create("path_json");
+	TCase *tc = tcase_create("paths");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, both_directions_link_by_link);
+	tcase_add_test(tc, paths_of_few_links);
+	tcase_add_test(tc, a_slow_link_that_carries_much);
+	tcase_add_test(tc, a_narrow_link);
+	tcase_add_test(tc, counters_name_the_link);
+	tcase_add_test(tc, kept_entries);
+	tcase_add_test(tc, redundant_paths);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int
+main(void)
+{
+	return suite_run(make_suite());
+}
