@@ -27,6 +27,7 @@
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
 #include "sm/ctl/metrics.h"
+#include "sm/ctl/port_metrics.h"
 #include "sm/events_command.h"
 #include "sm/report/config_json.h"
 #include "sm/report/drains_json.h"
@@ -946,15 +947,46 @@ print_page(const struct buf *page)
 	buf_free(&out);
 }
 
+/* All nodes of the command "counters", page by page, as far as they come, in a
+ * new array. */
+static json_t *
+ask_counters(const struct ask *a, int fd, struct mono until, int *code)
+{
+	json_t *request = json_pack("{s:s}", "cmd", "counters");
+	json_t *nodes = json_array();
+	bool more = true;
+
+	while (more) {
+		json_t *reply = ask_daemon(a, fd, request, until, code);
+		const json_t *page = json_object_get(reply, "result");
+		json_t *next = json_object_get(page, "next");
+
+		more = json_is_string(next);
+		if (more)
+			(void)json_object_set(request, "after", next);
+		(void)json_array_extend(nodes, json_object_get(page, "nodes"));
+		json_decref(reply);
+	}
+	json_decref(request);
+	return nodes;
+}
+
 /* Metrics are printed for a daemon that is down or in alarm, too: neither is a
  * failure to print them. code: of asking. */
 static int
-print_metrics(const struct ask *a, const json_t *result, int code)
+print_metrics(const struct ask *a, const json_t *result, int fd,
+	struct mono until, int code)
 {
+	const json_t *health = json_object_get(result, "health");
+	json_t *nodes = NULL;
 	struct buf out = {0};
 	struct reason why;
 
 	metrics_text(result, &out);
+	if (json_util_yes(health, "port_metrics"))
+		nodes = ask_counters(a, fd, until, &code);
+	port_metrics_text(nodes, &out);
+	json_decref(nodes);
 	if (a->output == NULL)
 		(void)fputs(out.text, stdout);
 	else if (metrics_write(a->output, &out, &why) != 0) {
@@ -1164,7 +1196,7 @@ run_command(const struct ask *a)
 		reply = wait_handed_over(a, fd, reply, &code);
 	result = json_object_get(reply, "result");
 	if (a->cmd->show == metrics_text) {
-		code = print_metrics(a, result, code);
+		code = print_metrics(a, result, fd, until, code);
 	} else if (reply != NULL) {
 		print_result(a, result);
 		if (a->cmd->show != show_handover &&

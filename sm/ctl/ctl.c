@@ -13,6 +13,7 @@
 #include "sm/base/mem.h"
 #include "sm/report/answer.h"
 #include "sm/report/change_json.h"
+#include "sm/report/counters_json.h"
 #include "sm/report/names.h"
 #include "sm/report/partition_explain.h"
 #include "sm/report/path_json.h"
@@ -230,6 +231,15 @@ command_path(struct client *k, json_t *request)
 	const struct links_facts f = ops->link_facts(ops->cookie);
 
 	return path_answer(request, ops->view(ops->cookie), &f);
+}
+
+static struct answer *
+command_counters(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const struct links_facts f = ops->link_facts(ops->cookie);
+
+	return counters_answer(request, &f);
 }
 
 static struct answer *
@@ -454,6 +464,7 @@ static const struct command {
 	{"groups", true, command_groups},
 	{"events", false, command_events},
 	{"links", true, command_links},
+	{"counters", true, command_counters},
 	{"partitions", true, command_partitions},
 	{"drain", true, command_drain},
 	{"undrain", true, command_undrain},

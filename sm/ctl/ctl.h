@@ -107,7 +107,8 @@ struct ctl_ops {
 	/* The configuration in force, or where each value of it comes from
 	 * (sm/report/config_json.h), as a new JSON object. */
 	json_t *(*config)(void *cookie, bool origin);
-	/* What path_answer (sm/report/path_json.h) is to know of links. */
+	/* What path_answer (sm/report/path_json.h) and counters_answer
+	 * (sm/report/counters_json.h) are to know of links. */
 	struct links_facts (*link_facts)(void *cookie);
 	/* Names of members that wait; accept: they are accepted first, by user
 	 * uid. A new JSON object. */

@@ -434,8 +434,8 @@ cut_segment(const char *path, const char *ends, char word[WORD])
 	return path[n] != '\0' ? path + n + 1 : path + n;
 }
 
-static void
-put_escaped(struct buf *b, const char *s)
+void
+metrics_escape(const char *s, struct buf *b)
 {
 	for (; *s != '\0'; s++) {
 		unsigned char c = (unsigned char)*s;
@@ -460,7 +460,7 @@ add_label(struct writing *w, const char *value)
 		names = cut_segment(names, " ", name);
 	(void)cut_segment(names, " ", name);
 	buf_printf(&w->labels, "%s%s=\"", w->nlabels > 0 ? "," : "", name);
-	put_escaped(&w->labels, value);
+	metrics_escape(value, &w->labels);
 	buf_printf(&w->labels, "\"");
 	w->nlabels++;
 	w->told |= *value != '\0';

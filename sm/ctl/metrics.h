@@ -43,6 +43,10 @@ const struct metrics_row *metrics_all(size_t *n);
  * was no answer, which is a metric, too. */
 void metrics_text(const json_t *status, struct buf *out);
 
+/* Append the value of a label: what would end it is escaped, and what cannot be
+ * printed is a '?'. */
+void metrics_escape(const char *value, struct buf *out);
+
 /*
  * Write text to file atomically: a reader sees the old text or the new one,
  * whole. 0, or -1 and why.

@@ -181,8 +181,12 @@ health_json(const struct status_facts *f)
 {
 	const struct links_facts links = {
 		.t = f->view->topo, .health = f->health, .now = f->now};
+	json_t *o = links_health_json(&links);
 
-	return links_health_json(&links);
+	json_util_put(o, "port_metrics",
+		json_boolean(f->config->health.enabled &&
+			     f->config->health.port_metrics));
+	return o;
 }
 
 static void

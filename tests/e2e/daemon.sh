@@ -872,6 +872,12 @@ test_health() {
 	tell a --json links --bad --errors >"$E2E_DIR/out" || fail "links"
 	[ "$(json_get "$E2E_DIR/out" links.0.bad)" = true ] ||
 		fail "the worst is not first: $(cat "$E2E_DIR/out")"
+	tell a metrics | grep -q '^infiniband_' &&
+		fail "counters of ports among the metrics"
+	sed -i 's/health: {/health: {port_metrics: true, /' "$E2E_DIR/a/yaml"
+	kill -HUP "$(cat "$E2E_DIR/a/pid")"
+	metric a 'infiniband_switch_port_symbol_error_total{guid="0x0002c90200002900",port="1"} 800'
+	metric a 'infiniband_hca_port_transmit_discards_total{guid="0x0002c90300000c00",port="1"} 65535'
 	tell a path h3 h20 >"$E2E_DIR/out" || fail "path"
 	grep -q '^verdict ' "$E2E_DIR/out" || fail "path: $(cat "$E2E_DIR/out")"
 	tell a path leaf1 spine1 >"$E2E_DIR/out" || fail "path"

@@ -1,0 +1,129 @@
+#include "sm/report/counters_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "discovery/link_rate.h"
+#include "sm/mad/mad_perf.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+
+/* The LID of a node: of a switch, or of the first port of another that has one.
+ */
+static uint16_t
+lid_of(const struct topo *t, node_ix n)
+{
+	for (unsigned i = 0; i <= t->node[n].nports; i++) {
+		uint16_t lid = t->port[topo_port_of(t, n, i)].lid;
+
+		if (lid != 0)
+			return lid;
+	}
+	return 0;
+}
+
+static json_t *
+peer_json(const struct topo *t, port_ix p)
+{
+	const struct topo_port *peer = &t->port[t->port[p].peer];
+	node_ix n = peer->node;
+
+	return json_pack("{s:o, s:o, s:s, s:i, s:i}", "guid",
+		names_guid(t->node[n].guid), "name", names_node_desc(t, n),
+		"type", names_type(&t->node[n]), "port", peer->num, "lid",
+		lid_of(t, n));
+}
+
+static json_t *
+port_json(const struct topo *t, port_ix p, const struct port_health *h)
+{
+	json_t *o = json_object(), *counters = json_object();
+
+	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
+		if ((h->known >> k & 1) != 0)
+			json_util_put(counters,
+				mad_perf_name((enum mad_perf_kind)k),
+				json_util_u64(h->count[k]));
+	json_util_put(o, "port", json_integer(t->port[p].num));
+	json_util_put(
+		o, "gbps", json_real(link_rate_active(&t->port[p]) / 10.0));
+	json_util_put(o, "peer", peer_json(t, p));
+	json_util_put(o, "counters", counters);
+	return o;
+}
+
+static json_t *
+node_json(const struct links_facts *f, node_ix n, unsigned *ports)
+{
+	const struct topo_node *node = &f->t->node[n];
+	json_t *list = json_array();
+
+	for (unsigned i = 1; i <= node->nports; i++) {
+		port_ix p = topo_port_of(f->t, n, i);
+		const struct port_health *h = links_record(f, p);
+
+		if (h == NULL || f->t->port[p].peer == TOPO_NONE)
+			continue;
+		(void)json_array_append_new(list, port_json(f->t, p, h));
+		(*ports)++;
+	}
+	return json_pack("{s:o, s:o, s:i, s:s, s:o}", "guid",
+		names_guid(node->guid), "name", names_node_desc(f->t, n), "lid",
+		lid_of(f->t, n), "type", names_type(node), "ports", list);
+}
+
+/* The place among the nodes by GUID of the first one after a GUID. */
+static uint32_t
+place_after(const struct topo *t, uint64_t guid)
+{
+	uint32_t low = 0, high = t->nnodes;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->node[t->by_node[mid]].guid <= guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static json_t *
+page_json(const struct links_facts *f, uint32_t at)
+{
+	const struct topo *t = f->t;
+	json_t *nodes = json_array(), *next = json_null();
+	unsigned ports = 0;
+
+	for (; at < t->nnodes && ports < COUNTERS_JSON_PAGE; at++) {
+		node_ix n = t->by_node[at];
+
+		/* of nodes with one GUID the first one */
+		if (topo_by_node_guid(t, t->node[n].guid) != n)
+			continue;
+		(void)json_array_append_new(nodes, node_json(f, n, &ports));
+	}
+	if (at < t->nnodes)
+		next = names_guid(t->node[t->by_node[at - 1]].guid);
+	return json_pack("{s:o, s:o}", "nodes", nodes, "next", next);
+}
+
+struct answer *
+counters_answer(json_t *request, const struct links_facts *f)
+{
+	const char *cmd, *after = "0";
+	json_error_t err;
+	uint64_t guid;
+	char *end;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
+		    "after", &after) != 0)
+		return answer_error("bad-argument", err.text);
+	errno = 0;
+	guid = strtoull(after, &end, 16);
+	if (errno != 0 || end == after || *end != '\0')
+		return answer_error("bad-argument", "'after' is no GUID");
+	return answer_result(page_json(
+		f, after[0] == '0' && guid == 0 ? 0 : place_after(f->t, guid)));
+}

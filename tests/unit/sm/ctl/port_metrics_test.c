@@ -1,0 +1,163 @@
+/* The counters of ports as metrics, from a daemon that reads them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/ctl/port_metrics.h"
+#include "sm/mad/mad_perf.h"
+#include "sm/report/counters_json.h"
+#include "sm/report/json_util.h"
+#include "tests/unit/core_fixture.h"
+
+/* All pages of the command counters, and in *pages their number. */
+static json_t *
+read_pages(const struct world *w, unsigned *pages)
+{
+	const struct links_facts f = {
+		.t = sm_view(w->sm)->topo,
+		.health = sm_health(w->sm),
+		.limits = sm_link_limits(w->sm),
+		.now = sim_now(w->sim),
+	};
+	json_t *request = json_pack("{s:s}", "cmd", "counters");
+	json_t *nodes = json_array(), *reply, *next;
+	bool more = true;
+
+	for (*pages = 0; more; (*pages)++) {
+		struct answer *a = counters_answer(request, &f);
+		struct buf text = {0};
+
+		while (answer_more(a, SIZE_MAX, &text))
+			;
+		(void)answer_free(a);
+		reply = json_loads(text.text, 0, NULL);
+		ck_assert_msg(json_util_yes(reply, "ok"), "%s", text.text);
+		next = json_object_get(
+			json_object_get(reply, "result"), "next");
+		more = json_is_string(next);
+		if (more)
+			(void)json_object_set(request, "after", next);
+		(void)json_array_extend(
+			nodes, json_object_get(json_object_get(reply, "result"),
+				       "nodes"));
+		buf_free(&text);
+		json_decref(reply);
+	}
+	json_decref(request);
+	return nodes;
+}
+
+static unsigned
+count_lines(const char *text, const char *begin)
+{
+	unsigned n = 0;
+
+	for (const char *at = text; (at = strstr(at, begin)) != NULL; at++)
+		n += at == text || at[-1] == '\n';
+	return n;
+}
+
+static void
+expect_line(const struct buf *b, const char *line)
+{
+	ck_assert_msg(count_lines(b->text, line) == 1, "no %s in %.3000s", line,
+		b->text);
+}
+
+/* 648 hosts, 2592 ports: many pages. */
+START_TEST(every_port_once)
+{
+	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct world *w = core_start(f,
+		"health: {enabled: true, interval: 1s, port_metrics: true}\n");
+	struct buf out = {0};
+	unsigned pages;
+	json_t *nodes;
+
+	core_expect_order(w, "start");
+	world_run(w, mono_ms(15000));
+	nodes = read_pages(w, &pages);
+	ck_assert_uint_gt(pages, 5);
+	ck_assert_uint_eq(json_array_size(nodes), 702);
+	port_metrics_text(nodes, &out);
+	ck_assert_uint_eq(
+		count_lines(out.text, "infiniband_hca_port_link_downed_total{"),
+		648);
+	ck_assert_uint_eq(count_lines(out.text,
+				  "infiniband_switch_port_link_downed_total{"),
+		648 + 2 * 648);
+	ck_assert_uint_eq(
+		count_lines(out.text, "# TYPE infiniband_switch_info "), 1);
+	ck_assert_uint_eq(count_lines(out.text, "infiniband_switch_info{"), 54);
+	buf_free(&out);
+	json_decref(nodes);
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(names_and_units)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	struct buf out = {0};
+	unsigned pages;
+	json_t *nodes;
+
+	core_expect_order(w, "start");
+	world_run(w, mono_ms(5000)); /* names */
+	sim_hand_counter(w->sim, leaf, 5, MAD_PERF_RCV_MULTICAST, 6000000000);
+	sim_hand_counter(w->sim, leaf, 5, MAD_PERF_XMIT_WAIT, 17);
+	sim_hand_counter(
+		w->sim, fabric_find(f, "h7"), 1, MAD_PERF_SYMBOL_ERRORS, 70000);
+	world_reload(w,
+		"health: {enabled: true, interval: 10s, port_metrics: true}\n");
+	world_run(w, mono_ms(5000));
+	/* what the first pass counted as data is not known here */
+	sim_hand_counter(w->sim, leaf, 5, MAD_PERF_XMIT_DATA, 1ULL << 40);
+	world_run(w, mono_ms(10000));
+	nodes = read_pages(w, &pages);
+	ck_assert_uint_eq(pages, 1);
+	port_metrics_text(nodes, &out);
+	expect_line(&out,
+		"infiniband_switch_port_multicast_receive_packets_total{guid="
+		"\"0x0002c90200000100\",port=\"5\"} 6000000000\n");
+	expect_line(&out, "infiniband_switch_port_transmit_wait_total{guid="
+			  "\"0x0002c90200000100\",port=\"5\"} 17\n");
+	/* bytes, not words; packets of this pass come on top */
+	expect_line(&out,
+		"infiniband_switch_port_transmit_data_bytes_total{guid="
+		"\"0x0002c90200000100\",port=\"5\"} 439804");
+	expect_line(&out, "infiniband_hca_port_symbol_error_total{guid="
+			  "\"0x0002c90300000900\",port=\"1\"} 65535\n");
+	expect_line(&out, "infiniband_switch_info{guid=\"0x0002c90200000100\","
+			  "switch=\"leaf1\",lid=\"33\"} 1\n");
+	expect_line(&out,
+		"infiniband_hca_uplink_info{guid=\"0x0002c90300000900\","
+		"port=\"1\",hca=\"h7\",uplink=\"leaf2\",uplink_guid="
+		"\"0x0002c90200000600\",uplink_type=\"SW\",uplink_port="
+		"\"3\",uplink_lid=\"");
+	buf_free(&out);
+	json_decref(nodes);
+	core_end(w, f);
+}
+END_TEST
+
+static Suite *
+make_suite(void)
+{
+	Suite *s = suite_create("port_metrics");
+	TCase *tc = tcase_create("ports");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, every_port_once);
+	tcase_add_test(tc, names_and_units);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int
+main(void)
+{
+	return suite_run(make_suite());
+}
