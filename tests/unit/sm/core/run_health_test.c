@@ -246,6 +246,11 @@ START_TEST(a_link_that_flaps_is_bad)
 	sim_fault_link(w->sim, leaf, 5, true);
 	world_run(w, mono_ms(20000));
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 1);
+	/* ten minutes later it is not bad any more; ten more, and it is good */
+	world_run(w, mono_ms(900 * 1000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_GOOD), 0);
+	world_run(w, mono_ms(600 * 1000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_GOOD), 1);
 	core_end(w, f);
 }
 END_TEST
@@ -340,6 +345,8 @@ spoil_answer(void *cookie, struct sim_msg *m)
 
 	if (m->where != SIM_AT_ENDPOINT || m->m.mad[1] != MAD_PERF)
 		return SIM_PASS;
+	if (*n % 5 < 4)
+		m->m.mad[68] = 0xee; /* many symbol errors */
 	switch ((*n)++ % 5) {
 	case 0:
 		m->m.mad[15] ^= 1; /* TID */

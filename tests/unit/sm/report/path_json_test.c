@@ -242,6 +242,37 @@ START_TEST(redundant_paths)
 }
 END_TEST
 
+/* On a ring of four the neighbours of the root have one way to each other: the
+ * other one would go up after it came down. */
+START_TEST(what_would_go_up_again_is_no_choice)
+{
+	const unsigned four = 4;
+	struct fabric *f = gen_grid(&four, 1, true, 1, NULL);
+	struct world *w = start_on(f, "routing: {engines: [updn]}\n");
+	const struct topo *t = sm_view(w->sm)->topo;
+	long long choices = 0;
+
+	for (port_ix a = 0; a < t->nports; a++)
+		for (port_ix b = 0; b < t->nports; b++) {
+			char from[8], to[8];
+			json_t *reply, *l;
+
+			if (!topo_is_host(t, a) || !topo_is_host(t, b))
+				continue;
+			(void)snprintf(
+				from, sizeof(from), "%u", t->port[a].lid);
+			(void)snprintf(to, sizeof(to), "%u", t->port[b].lid);
+			reply = ask_path(w, from, to);
+			l = link_of(reply, "there", 1);
+			if (link_of(reply, "there", 3) != NULL)
+				choices += json_util_num(l, "choices");
+			json_decref(reply);
+		}
+	ck_assert_int_eq(choices, 2 + 2 + 1 + 1);
+	core_end(w, f);
+}
+END_TEST
+
 static Suite *
 make_suite(void)
 {
@@ -256,6 +287,7 @@ make_suite(void)
 	tcase_add_test(tc, counters_name_the_link);
 	tcase_add_test(tc, kept_entries);
 	tcase_add_test(tc, redundant_paths);
+	tcase_add_test(tc, what_would_go_up_again_is_no_choice);
 	suite_add_tcase(s, tc);
 	return s;
 }
