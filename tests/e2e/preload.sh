@@ -272,6 +272,7 @@ check_heddled() {
 check_planar() {
 	fabric demo "$E2E_DIR/fabric.net"
 	serve "$E2E_DIR/fabric.net" --planar
+	E2E_CONF_MORE='health: {enabled: true, interval: 1s}'
 	for port in auto smi0/1 heddle0/1; do
 		sm_config
 		sed -i "s|port: auto|port: $port|" "$E2E_CONF"
@@ -279,8 +280,14 @@ check_planar() {
 		soon answers || fail "$port: $(tail "$E2E_DIR/sm.out")"
 		grep -q 'device=smi0 .*sa_device=heddle0' "$E2E_DIR/sm.out" ||
 			fail "$port: SMPs do not go through smi0"
+		soon counters_read || fail "$port: no counters, by QP1"
 		sm_stop
 	done
+}
+
+# Counters of all ports are read, through the device with QP1.
+counters_read() {
+	[ "$(status_get health.read)" = 128 ]
 }
 
 # Subnet administration answers, through the device with QP1.
