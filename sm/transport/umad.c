@@ -341,7 +341,8 @@ register_agents(struct umad *u, struct reason *why)
 		d = device_for(u, agents[i].mgmt_class);
 		u->agent[i] = umad_register(d->fd, agents[i].mgmt_class,
 			agents[i].version, agents[i].rmpp, mask);
-		if (u->agent[i] < 0)
+		/* without counters of ports everything else works */
+		if (u->agent[i] < 0 && agents[i].methods != 0)
 			return reason_set(why,
 				"%s/%d: cannot register management class "
 				"0x%02x: %s (is another subnet manager "

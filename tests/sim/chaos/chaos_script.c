@@ -407,11 +407,12 @@ set_up_nodes(struct plan_maker *m)
 	append_what(m, ", unequal devices");
 }
 
+/* One day in four counters of ports are read, too; the script is the same. */
 static void
-set_up_daemon(struct plan_maker *m)
+set_up_daemon(struct plan_maker *m, uint64_t seed)
 {
 	(void)snprintf(m->s->yaml, sizeof(m->s->yaml),
-		"fabric:\n  priority: 3\n  m_key: 0x%x\n"
+		"%sfabric:\n  priority: 3\n  m_key: 0x%x\n"
 		"  accept_loss: 1000000\n"
 		"  lmc:\n    hosts: %u\n    switches: %u\n"
 		"sweep:\n  interval: %us\n  hold_down: %ums\n"
@@ -419,6 +420,7 @@ set_up_daemon(struct plan_maker *m)
 		"  target_max: %u\n"
 		"sa:\n  trust_key: 0x5ec2e7\n  requests_per_second: 0\n"
 		"routing:\n  load_limit: %u.%u\n",
+		seed % 4 == 0 ? "health: {enabled: true, interval: 1s}\n" : "",
 		draw_percent(m, 20) ? draw_between(m, 1, 1000) : 0,
 		draw_percent(m, 20) ? draw_between(m, 1, 3) : 0,
 		draw_percent(m, 10) ? draw_between(m, 1, 2) : 0,
@@ -721,7 +723,7 @@ chaos_script_make(
 	s->f = make_fabric(&m, l);
 	set_up_devices(&m);
 	set_up_nodes(&m);
-	set_up_daemon(&m);
+	set_up_daemon(&m, seed);
 	write_script(&m);
 	write_groups(&m, seed);
 	if (l->engine != NULL)
