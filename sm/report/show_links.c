@@ -125,6 +125,11 @@ show_health(const json_t *health, struct buf *out)
 				"false\n");
 		return;
 	}
+	if (json_util_num(health, "passes") == 0) {
+		buf_printf(out, "counters are not read yet; the master reads "
+				"them\n");
+		return;
+	}
 	buf_printf(out,
 		"counters: %lld of %lld ports read in the last pass, which "
 		"took %.1f s\n",

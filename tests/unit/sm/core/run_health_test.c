@@ -403,6 +403,25 @@ START_TEST(nodes_go_and_come)
 }
 END_TEST
 
+/* Requests take the SL of the layer of their path. */
+START_TEST(ports_of_a_torus)
+{
+	const unsigned dim[] = {4, 4, 4};
+	struct fabric *f = gen_grid(dim, 3, true, 1, NULL);
+	struct world *w =
+		core_start(f, "health: {enabled: true, interval: 10s}\n"
+			      "routing: {engines: [nue]}\n");
+
+	ck_assert(world_settle(w, mono_ms(60000)));
+	world_run(w, mono_ms(15000));
+	ck_assert_str_eq(sm_view(w->sm)->story.engine, "nue");
+	ck_assert_uint_gt(sm_view(w->sm)->routes->layers.n, 1);
+	ck_assert_uint_eq(stats_of(w)->read, 64 * 6 + 2 * 64);
+	ck_assert_uint_eq(stats_of(w)->unanswered, 0);
+	core_end(w, f);
+}
+END_TEST
+
 /* ---- what is told ---- */
 
 static json_t *
@@ -496,6 +515,7 @@ make_suite(void)
 	tcase_add_test(tc, the_pace_is_kept);
 	tcase_add_test(tc, answers_to_nothing_are_dropped);
 	tcase_add_test(tc, nodes_go_and_come);
+	tcase_add_test(tc, ports_of_a_torus);
 	tcase_add_test(tc, the_worst_is_listed_first);
 	suite_add_tcase(s, tc);
 	return s;
