@@ -11,6 +11,7 @@ enum {
 static const char *const names[HOP_REASONS] = {
 	[HOP_EXIT] = "exit",
 	[HOP_ONLY] = "only-one",
+	[HOP_DRAINED] = "drained",
 	[HOP_REDUNDANCY] = "redundancy",
 	[HOP_KEPT] = "kept",
 	[HOP_BALANCE] = "balance",
@@ -123,6 +124,31 @@ could_take(
 	       is_in_order(r, h->before, h->sw, a->peer, h->lid, h->end);
 }
 
+/* Links that are drained and lead as near to the destination, or to switches of
+ * the rank of the one that is taken: a drained switch itself knows other ways.
+ */
+static unsigned
+count_drained(const struct routes *r, const struct hop *h)
+{
+	const struct topo *t = r->topo;
+	node_ix n = t->sw[h->sw].node;
+	unsigned drained = 0;
+
+	for (unsigned i = 1; i <= t->node[n].nports; i++) {
+		const struct topo_port *p = &t->port[topo_port_of(t, n, i)];
+		sw_ix peer = topo_port_switch(t, p->peer);
+		unsigned far;
+
+		if ((p->flags & TP_IDLE) == 0 || peer == TOPO_NONE)
+			continue;
+		far = distance_to(r, peer, h->lid, h->end);
+		drained += (far != 0 && far <= h->far) ||
+			   (r->order != ROUTE_NO_ORDER &&
+				   r->rank[peer] == r->rank[h->next]);
+	}
+	return drained;
+}
+
 static struct hop_choice
 weigh_links(const struct routes *r, const struct hop *h,
 	const struct route_step *sibling, int nsibling)
@@ -147,8 +173,9 @@ weigh_links(const struct routes *r, const struct hop *h,
 		shared |= a->peer != h->end && a->peer != h->next &&
 			  passes_switch(sibling, nsibling, a->peer);
 	}
+	c.drained = count_drained(r, h);
 	if (c.links <= 1)
-		c.reason = HOP_ONLY;
+		c.reason = c.drained > 0 ? HOP_DRAINED : HOP_ONLY;
 	else if (shared && !passes_switch(sibling, nsibling, h->next))
 		c.reason = HOP_REDUNDANCY;
 	else if (r->entries_kept > 0 && c.load - c.least > c.load / CLEARLY)

@@ -15,17 +15,22 @@
 enum hop_reason {
 	HOP_EXIT,	/* the destination is at this port */
 	HOP_ONLY,	/* no other link could be taken */
+	HOP_DRAINED,	/* the same: the others are drained */
 	HOP_REDUNDANCY, /* others are used by the way to another port of the
 			   destination's node */
-	HOP_KEPT,	/* others carry clearly less, but entries were kept */
-	HOP_BALANCE,	/* others carry about as much */
+	HOP_KEPT,	/* another would carry clearly less, but entries were
+			   kept */
+	HOP_BALANCE,	/* the others would carry about as much */
 	HOP_REASONS
 };
 
 struct hop_choice {
 	enum hop_reason reason;
-	unsigned links;	      /* that could be taken, with the one that is */
-	uint64_t load, least; /* of that one; the least of all of them */
+	unsigned links;	  /* that could be taken, with the one that is */
+	unsigned drained; /* others, which no route leads over */
+	uint64_t load;	  /* of that one */
+	uint64_t least; /* the least that another one would carry with one pair
+			   of hosts more; 0: there is no other */
 };
 
 /* Why step i of the n steps of a path to port `to`, whose LID is lid, leaves by

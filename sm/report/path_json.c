@@ -278,6 +278,9 @@ put_choice(json_t *o, const struct report *r, const struct direction *d, int i)
 	json_util_put(o, "choices", json_integer((json_int_t)c.links));
 	if (c.reason == HOP_EXIT)
 		return 0;
+	if (c.drained > 0)
+		json_util_put(
+			o, "drained", json_integer((json_int_t)c.drained));
 	if (mean > 0)
 		ratio = (double)c.load / mean;
 	json_util_put(o, "load", json_util_u64(c.load));

@@ -9,6 +9,7 @@ static const struct {
 	const char *key, *words;
 } choices[] = {
 	{"only-one", "no other link"},
+	{"drained", "no other link that is not drained"},
 	{"redundancy", "keeps clear of the other ports of the node"},
 	{"kept", "kept from earlier tables"},
 	{"balance", "balance"},
@@ -26,6 +27,9 @@ show_choice(const json_t *l, struct buf *out)
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
 		if (strcmp(choices[i].key, key) == 0)
 			buf_printf(out, "; %s", choices[i].words);
+	if (json_util_num(l, "drained") > 0)
+		buf_printf(out, ", %lld more drained",
+			json_util_num(l, "drained"));
 	if (json_util_num(l, "choices") > 1)
 		buf_printf(out, ", one of %lld, others would carry %lld",
 			json_util_num(l, "choices"), json_util_num(l, "least"));

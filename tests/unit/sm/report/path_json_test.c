@@ -228,6 +228,40 @@ START_TEST(kept_entries)
 }
 END_TEST
 
+/* Three of the four links of a leaf are drained. */
+START_TEST(drained_links)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_on(f, "");
+	uint64_t leaf = f->node[fabric_find(f, "leaf1")].guid;
+	json_t *reply;
+
+	for (unsigned port = 5; port < 8; port++) {
+		const struct sm_drain d = {.guid = leaf,
+			.port = port,
+			.duration = MONO_NEVER,
+			.by = "the test",
+			.reason = ""};
+		uint32_t generation;
+		struct reason why;
+
+		reply = ask_path(w, "h1", "h30");
+		ck_assert_int_eq(
+			json_util_num(link_of(reply, "there", 1), "drained"),
+			port - 5);
+		json_decref(reply);
+		ck_assert_msg(sm_drain(w->sm, &d, sim_now(w->sim), &generation,
+				      &why) == 0,
+			"%s", why.text);
+		core_expect_order(w, "drained");
+	}
+	reply = ask_path(w, "h1", "h30");
+	expect_reason(link_of(reply, "there", 1), "drained", 1);
+	json_decref(reply);
+	core_end(w, f);
+}
+END_TEST
+
 /* A host with two ports on two leaves: its paths keep clear of each other. */
 START_TEST(redundant_paths)
 {
@@ -286,6 +320,7 @@ make_suite(void)
 	tcase_add_test(tc, a_narrow_link);
 	tcase_add_test(tc, counters_name_the_link);
 	tcase_add_test(tc, kept_entries);
+	tcase_add_test(tc, drained_links);
 	tcase_add_test(tc, redundant_paths);
 	tcase_add_test(tc, what_would_go_up_again_is_no_choice);
 	suite_add_tcase(s, tc);
