@@ -196,7 +196,7 @@ wall_time(void)
 	struct timespec now;
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (double)now.tv_sec + (double)(now.tv_nsec / 1000) / 1e6;
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* An event of the fabric, or of this daemon. */
