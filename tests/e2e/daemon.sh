@@ -783,7 +783,7 @@ test_drain() {
 		fail "$(cat "$E2E_DIR/out")"
 	grep -q 'ends in 2.0 h: fan tray$' "$E2E_DIR/out" ||
 		fail "$(cat "$E2E_DIR/out")"
-	lists a events 'maintenance: drained "spine2" .*, for 2.* by .*: fan tray$'
+	lists a events 'maintenance: drained "spine2".*, for 2.* by .*: fan tray$'
 	metric a 'heddle_drains{state="clear"} 1'
 	tell a routes h2 h32 | grep -q ', 1 link drained$' ||
 		fail "$(tell a routes h2 h32)"
@@ -814,7 +814,7 @@ test_drain() {
 	tell a drain spine1 --for soon 2>"$E2E_DIR/out"
 	[ $? = 2 ] || fail "--for soon: not code 2"
 	tell a undrain spine2 | grep -q '^Undrained$' || fail "undrain"
-	lists a events 'maintenance: undrained "spine2" '
+	lists a events 'maintenance: undrained "spine2"'
 	tell a undrain spine2 2>/dev/null
 	[ $? = 4 ] || fail "undrained twice: not code 4"
 	in_order "undrained"
