@@ -23,7 +23,8 @@
  *   LEARN    read SL2VL and arbitration tables of live ports that are unknown
  *   ARBS     VLArbitrationTables, before packets are sent to other VLs
  *   LANES    SL2VL, where there are QoS levels, or several layers; many rows of
- *            a switch in one Set where it can take them so
+ *            a switch in one Set where it can take them so. Rows with blocked
+ *            SLs wait for UNBLOCK, unless a link of theirs comes up before
  *   LEARN    read the rows that BLOCK will change
  *   BLOCK    dependencies of the transition go to VL 15; where stages come
  *            first, just before the last one

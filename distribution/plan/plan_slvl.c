@@ -227,26 +227,48 @@ rows_of(const struct plan_maker *m, node_ix n)
 	return r;
 }
 
+/* Whether packets may be on the link of port p of a switch already, or, with
+ * port 0, come from the switch. */
+static bool
+is_in_use(const struct plan_maker *m, port_ix p)
+{
+	const struct topo_port *port = port_at(m, p);
+
+	return port->num == 0 ||
+	       (port->peer != TOPO_NONE && port->state > PORT_INIT);
+}
+
+/*
+ * A row of which some SLs are blocked gets its final value when it is
+ * unblocked, after the tables. But where one of its links comes up with this
+ * plan the row may have been made while there was no link, which has no class
+ * in the map of VLs: then its other SLs have to be right before packets come.
+ */
 static void
 add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 	unsigned out, const uint8_t want[SL2VL_ROW])
 {
 	port_ix p = r->node->first_port + out;
 	struct device_at at = device_at_row(r->node->guid, in, out);
-	uint16_t stays = blocked_sls(m, r->n, in, out);
+	const struct blocked_row *b = blocked_rows_find(
+		device_blocked(m->hw), r->node->guid, in, out);
+	unsigned stays = blocked_sls(m, r->n, in, out);
 	uint8_t row[SL2VL_ROW];
 
-	if (carries_data(m, p) &&
-		(stays != 0 || blocked_rows_find(device_blocked(m->hw),
-				       r->node->guid, in, out) != NULL))
-		return; /* it gets its row when it is unblocked */
+	if (carries_data(m, p) && (stays != 0 || b != NULL) &&
+		(m->now->kind == PLAN_LEARN ||
+			(is_in_use(m, p) &&
+				is_in_use(m, r->node->first_port + in))))
+		return;
 	if (m->now->kind == PLAN_LEARN) {
 		if (device_bytes(m->hw, at) == NULL && carries_data(m, p))
 			plan_add_step(m, p, DEVICE_SL2VL, in, 0);
 		return;
 	}
+	if (b != NULL && carries_data(m, p))
+		stays |= b->stays;
 	memcpy(row, want, SL2VL_ROW);
-	sl2vl_row_block(row, stays);
+	sl2vl_row_block(row, (uint16_t)stays);
 	if (!is_in_place(m, at, row))
 		plan_add_step(m, p, DEVICE_SL2VL, in, add_row_payload(m, row));
 }

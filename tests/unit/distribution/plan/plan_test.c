@@ -457,9 +457,10 @@ START_TEST(one_layer_stays_blocked)
 }
 END_TEST
 
-/* Whether a phase of this kind sets the row (in, out) of a switch. */
-static bool
-sets_row(const struct rig *g, enum plan_kind k, uint64_t guid, unsigned in,
+/* The step of a phase of this kind that sets the row (in, out) of a switch, or
+ * NULL. */
+static const struct plan_step *
+row_step(const struct rig *g, enum plan_kind k, uint64_t guid, unsigned in,
 	unsigned out)
 {
 	for (size_t i = 0; i < g->p->nsteps; i++) {
@@ -468,9 +469,16 @@ sets_row(const struct rig *g, enum plan_kind k, uint64_t guid, unsigned in,
 
 		if (s->kind == k && s->attr == DEVICE_SL2VL && s->block == in &&
 			p->num == out && g->t->node[p->node].guid == guid)
-			return true;
+			return s;
 	}
-	return false;
+	return NULL;
+}
+
+static bool
+sets_row(const struct rig *g, enum plan_kind k, uint64_t guid, unsigned in,
+	unsigned out)
+{
+	return row_step(g, k, guid, in, out) != NULL;
 }
 
 /* Every port has four VLs, and maps SLs to them. */
@@ -546,6 +554,46 @@ START_TEST(settled_blocks)
 	open = phase_of(&g, PLAN_UNBLOCK, false);
 	ck_assert_uint_gt(open, phase_of(&g, PLAN_LFT, false));
 	ck_assert_uint_eq(g.p->step[g.p->phase[open].first].stays, 0);
+	rig_free(&g);
+}
+END_TEST
+
+/*
+ * A row with SLs that stay blocked, of a time without a link at one of its
+ * ports, is right before that comes up, but for these SLs.
+ */
+START_TEST(blocked_rows_of_links_that_come_up)
+{
+	const struct blocked_row settled = {.guid = 0x100, .in = 2, .out = 1};
+	uint8_t row[SL2VL_ROW], other[SL2VL_ROW];
+	struct slvl levels;
+	struct rig g;
+
+	rig_layers(&g);
+	slvl_allocate(&(struct slvl_want){0}, 2, false, &levels);
+	blocked_rows_add(device_blocked(g.hw), &settled);
+	blocked_rows_settle(
+		device_blocked(g.hw), 0x100, 2, 1, slvl_sls(&levels, 1));
+	slvl_row(&levels, (struct slvl_hop){4, .end = true}, row);
+	sl2vl_row_block(row, slvl_sls(&levels, 1));
+	memset(other, 0x33, sizeof(other));
+	sl2vl_row_block(other, slvl_sls(&levels, 1));
+	device_put(g.hw, device_at_row(0x100, 2, 1), other);
+	rig_plan_change(&g, make_transition(&g, false));
+	ck_assert(!sets_row(&g, PLAN_SLVL, 0x100, 2, 1));
+	for (unsigned num = 1; num <= 2; num++) {
+		struct topo_port *p = &g.t->port[topo_port_of(
+			g.t, topo_by_node_guid(g.t, 0x100), num)];
+		const struct plan_step *s;
+
+		plan_free(g.p);
+		p->state = PORT_INIT;
+		rig_plan_change(&g, make_transition(&g, false));
+		p->state = PORT_ACTIVE;
+		s = row_step(&g, PLAN_SLVL, 0x100, 2, 1);
+		ck_assert_ptr_nonnull(s);
+		ck_assert_mem_eq(g.p->payload[s->payload], row, sizeof(row));
+	}
 	rig_free(&g);
 }
 END_TEST
@@ -1032,6 +1080,7 @@ main(void)
 	tcase_add_test(t, a_blocked_transition);
 	tcase_add_test(t, one_layer_stays_blocked);
 	tcase_add_test(t, settled_blocks);
+	tcase_add_test(t, blocked_rows_of_links_that_come_up);
 	tcase_add_test(t, rows_for_other_layers);
 	tcase_add_test(t, quenches_first);
 	tcase_add_loop_test(t, quenches_and_tops, 0, 2);

@@ -258,7 +258,8 @@ END_TEST
  * and traps about the manager's own changes stopped its pushes; pairs whose
  * layers a restart forgot when it was killed before its first view; old tables
  * with more layers than the new ones; a dependency that was blocked again after
- * a reboot, with its row of long ago for SLs that are not. */
+ * a reboot, with its row of long ago for SLs that are not; a row with blocked
+ * SLs that was made without the link that came back. */
 static const struct {
 	uint64_t seed;
 	const char *engine;
@@ -267,7 +268,8 @@ static const struct {
 	{96000020, "dragonfly", false}, {96000025, "dragonfly", false},
 	{96000064, "dragonfly", false}, {96000091, "dragonfly", false},
 	{97000125, "dragonfly", false}, {98000287, "dragonfly", false},
-	{98000158, "nue", false}, {98000030, "nue", true}};
+	{98000158, "nue", false}, {98000030, "nue", true},
+	{4, "dragonfly", false}};
 
 START_TEST(a_remembered_day_for_an_engine)
 {
