@@ -1,5 +1,6 @@
 /*
- * climb_mend: pairs without a common layer, where layers have a map of VLs.
+ * climb_mend: pairs without a common layer, where the orders are those of a
+ * structure.
  *
  * In the tree of one of the two, or in both, the pair gets the path of a layer
  * that changes the least: next hops, and pairs of switches behind them that
@@ -8,12 +9,12 @@
  * at first fewer than before, then as many, then a few more, so that the search
  * does not end where no single change helps.
  *
- * Pairs that have no layer after that get their paths in layer 0, whatever that
- * breaks, and those paths are pinned: nothing changes them any more, and the
- * search goes on around them. If pinned paths leave none in a tree, all its
- * pins are those of the escape tree from then on. A tree becomes one of these
- * once, and otherwise pins only grow; with all of them pinned every pair has
- * layer 0, so this ends.
+ * Pairs that have no layer after that get up/down paths, in the layer of these,
+ * whatever that breaks, and those paths are pinned: nothing changes them any
+ * more, and the search goes on around them. If pinned paths leave none in a
+ * tree, all its pins are those of the escape tree from then on. A tree becomes
+ * one of these once, and otherwise pins only grow; with all of them pinned
+ * every pair has that layer, so this ends.
  */
 #include <string.h>
 
@@ -417,7 +418,7 @@ hang_escape(const struct climb_mend *m, sw_ix t, sw_ix u)
 	}
 }
 
-/* u is pinned to a path of layer 0 in the tree of t. */
+/* u is pinned to an up/down path in the tree of t. */
 static void
 force_path(struct climb_mend *m, sw_ix t, sw_ix u)
 {
@@ -440,8 +441,7 @@ force_path(struct climb_mend *m, sw_ix t, sw_ix u)
 	climb_add_load(x, t, true);
 }
 
-/* The first pair without a layer gets paths of layer 0; false: there is none.
- */
+/* The first pair without a layer gets up/down paths; false: there is none. */
 static bool
 force_first(struct climb_mend *m)
 {
