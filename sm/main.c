@@ -758,15 +758,6 @@ drains_facts(const struct daemon *d)
 		.now = loop_now()};
 }
 
-/* Who asks, in the list of drains and in events. */
-static void
-name_user(uid_t uid, char by[CAUSE])
-{
-	const char *root = uid == 0 ? "root (" : "";
-
-	(void)snprintf(by, CAUSE, "%suid %u%s", root, uid, uid == 0 ? ")" : "");
-}
-
 static int
 begin_drain(struct daemon *d, const char *by, const struct ctl_drain *ask,
 	uint32_t *generation, struct reason *why)
@@ -804,10 +795,10 @@ ctl_wants_drain(void *cookie, uid_t uid, const struct ctl_drain *ask,
 {
 	struct daemon *d = cookie;
 	uint32_t generation;
-	char by[CAUSE];
+	char user[DAEMON_EVENTS_USER];
+	const char *by = daemon_events_user(uid, user);
 	json_t *o;
 
-	name_user(uid, by);
 	if ((ask->back ? end_drain(d, by, ask->node, &generation, why)
 		       : begin_drain(d, by, ask, &generation, why)) != 0)
 		return NULL;
