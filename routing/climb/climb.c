@@ -320,14 +320,6 @@ make_tree(struct climb *x, sw_ix t)
 
 /* ---- pairs ---- */
 
-/* Whether u and t, which have paths, have a layer both ways. */
-static bool
-has_layer(const struct climb *x, sw_ix t, sw_ix u)
-{
-	return (x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)]) !=
-	       0;
-}
-
 /* Pin the escape paths of u in the tree of t; false: they were. */
 static bool
 pin_pair(struct climb *x, sw_ix t, sw_ix u)
@@ -355,7 +347,7 @@ mend_pairs(struct climb *x)
 			for (uint32_t k = 1; k < x->nseq[t]; k++) {
 				sw_ix u = x->seq[climb_pair(x, t, k)];
 
-				if (u > t || has_layer(x, t, u))
+				if (u > t || climb_common_layers(x, t, u) != 0)
 					continue;
 				again[t] |= pin_pair(x, t, u);
 				again[u] |= pin_pair(x, u, t);
@@ -407,8 +399,7 @@ prefer_layers(const struct climb *x, sw_ix t, sw_ix u, uint16_t can)
 static unsigned
 choose_layer(const struct climb *x, sw_ix t, sw_ix u, const uint64_t *used)
 {
-	uint16_t can =
-		x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)];
+	uint16_t can = climb_common_layers(x, t, u);
 	unsigned best = ROUTE_LAYERS;
 
 	if ((can & climb_former_layer(x, t, u)) != 0)

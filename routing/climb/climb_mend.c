@@ -71,13 +71,6 @@ struct climb_mend {
 	uint32_t length;
 };
 
-/* Layers that u and t have both ways. */
-static uint16_t
-common_layers(const struct climb *x, sw_ix t, sw_ix u)
-{
-	return x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)];
-}
-
 /* Whether u and t, which are linked somehow, have no layer both ways. */
 static bool
 is_left(const struct climb *x, sw_ix t, sw_ix u)
@@ -85,7 +78,7 @@ is_left(const struct climb *x, sw_ix t, sw_ix u)
 	const struct swgraph *g = x->g;
 
 	return g->live[t] && g->live[u] && g->comp[t] == g->comp[u] &&
-	       common_layers(x, t, u) == 0;
+	       climb_common_layers(x, t, u) == 0;
 }
 
 static struct climb_layers
@@ -141,7 +134,7 @@ change_switch(struct climb_mend *m, sw_ix t, sw_ix u, uint32_t c)
 {
 	struct climb *x = m->x;
 	size_t p = climb_pair(x, t, u);
-	bool had = common_layers(x, t, u) != 0;
+	bool had = climb_common_layers(x, t, u) != 0;
 	struct climb_layers l;
 
 	m->undo[m->n++] =
@@ -151,7 +144,7 @@ change_switch(struct climb_mend *m, sw_ix t, sw_ix u, uint32_t c)
 	l = layers_of(x, t, u);
 	x->mask[p] = l.mask;
 	x->tail[p] = l.tail;
-	return (int)had - (common_layers(x, t, u) != 0);
+	return (int)had - (climb_common_layers(x, t, u) != 0);
 }
 
 /* The path found becomes that of its switches in the tree of t, and what hangs
@@ -224,7 +217,7 @@ count_breaks(struct climb_mend *m, sw_ix t, unsigned layer)
 	for (uint32_t k = x->nseq[t]; k-- > 1;) {
 		sw_ix s = seq[k];
 		uint32_t c = x->next[climb_pair(x, t, s)];
-		uint16_t can = common_layers(x, t, s);
+		uint16_t can = climb_common_layers(x, t, s);
 
 		m->breaks[s] += can != 0 && (can >> layer & 1) == 0;
 		m->breaks[x->g->group[c].peer] += m->breaks[s];

@@ -70,6 +70,13 @@ climb_pair(const struct climb *x, sw_ix t, sw_ix u)
 	return (size_t)t * x->g->nsw + u;
 }
 
+/* Layers that t and u have both ways. */
+static inline uint16_t
+climb_common_layers(const struct climb *x, sw_ix t, sw_ix u)
+{
+	return x->mask[climb_pair(x, t, u)] & x->mask[climb_pair(x, u, t)];
+}
+
 /* Layers in which group next comes after c, which comes after a link of a
  * class. */
 static inline uint16_t
