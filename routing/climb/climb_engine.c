@@ -141,6 +141,24 @@ climb_engine_note(
 		known ? p->was->places : NULL, p->d->g, places, p->state);
 }
 
+int
+climb_engine_place(struct climb_plan *p, const struct dimensions_given *given,
+	struct layer_orders *first, struct dimensions *places,
+	struct reason *why)
+{
+	bool known = climb_engine_fit(p, first, places) &&
+		     dimensions_are_given(places, given);
+
+	if (known) {
+		dimensions_of_links(p->d->g, places);
+		known = dimensions_has_few_odd(places, p->d->n);
+	}
+	if (!known && dimensions_find(p->d->g, given, places, why) != 0)
+		return -1;
+	climb_engine_note(p, places, known);
+	return 0;
+}
+
 /* ---- VLs ---- */
 
 unsigned

@@ -15,6 +15,7 @@
 #include "routing/climb/order_memory.h"
 #include "routing/core/engine.h"
 #include "routing/core/layer_links.h"
+#include "routing/graph/dimensions_fit.h"
 
 /* Orders that are being made. */
 struct climb_plan {
@@ -54,6 +55,16 @@ extern const struct engine_state_ops climb_engine_state;
  */
 bool climb_engine_fit(struct climb_plan *p, struct layer_orders *first,
 	struct dimensions *places);
+
+/*
+ * The same for a structure of dimensions: the places that are remembered, if
+ * they are what is given and all links but a few still lead to a neighbour in
+ * them, else as they are read. They are noted. -1 and why: the switches are no
+ * such product.
+ */
+int climb_engine_place(struct climb_plan *p,
+	const struct dimensions_given *given, struct layer_orders *first,
+	struct dimensions *places, struct reason *why);
 
 /* The places that the orders are made by; known: climb_engine_fit gave
  * them. */

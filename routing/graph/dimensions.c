@@ -1,6 +1,7 @@
 #include "routing/graph/dimensions.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@ enum {
 	SELDOM = 4, /* one dimension: one meeting in this many spans a square */
 	NO_CLASS = UINT32_MAX,
 	SQUARE = 2, /* common neighbours of the corners of a square */
+	ODD = 20,   /* one link in so many may be of no dimension */
 };
 
 struct reading {
@@ -646,4 +648,24 @@ dimensions_read(
 			return -1;
 	dimensions_sort(g, out);
 	return 0;
+}
+
+bool
+dimensions_has_few_odd(const struct dimensions *x, uint32_t n)
+{
+	return x->odd * ODD <= n;
+}
+
+void
+dimensions_print(const struct dimensions *x, char *out, size_t size)
+{
+	static const char *const shape[] = {[DIMENSION_LINE] = "line",
+		[DIMENSION_RING] = "ring",
+		[DIMENSION_FULL] = "full mesh"};
+	size_t n = strlen(out);
+
+	for (unsigned i = 0; i < x->n && n < size; i++)
+		n += (size_t)snprintf(out + n, size - n, "%s %s of %" PRIu32,
+			i > 0 ? "," : "", shape[x->dim[i].shape],
+			x->dim[i].size);
 }

@@ -70,4 +70,10 @@ void dimensions_sort(const struct swgraph *g, struct dimensions *x);
  * be what the links are now: `of` and `odd` are filled in. */
 void dimensions_of_links(const struct swgraph *g, struct dimensions *x);
 
+/* Whether at most one link in 20, of n in all, is of no dimension. */
+bool dimensions_has_few_odd(const struct dimensions *x, uint32_t n);
+
+/* " line of 8, full mesh of 12", appended to the text in out. */
+void dimensions_print(const struct dimensions *x, char *out, size_t size);
+
 #endif

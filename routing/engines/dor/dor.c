@@ -7,8 +7,6 @@
 #include "routing/climb/dimension_orders.h"
 #include "routing/graph/dimensions_fit.h"
 
-enum { ODD = 20 };
-
 static const struct schema dor_schema = {
 	"routing.dor", &dimension_option, 1, sizeof(struct dimension_options)};
 
@@ -19,26 +17,12 @@ take_dimensions(const struct route_job *job)
 		engine_own_options(job->options, &dor_schema), dor_schema.path);
 }
 
-static void
-describe_dimensions(const struct dimensions *d, char *out, size_t size)
-{
-	size_t n = (size_t)snprintf(
-		out, size, "one dimension after the other, of %u:", d->n);
-
-	for (unsigned i = 0; i < d->n && n < size; i++)
-		n += (size_t)snprintf(out + n, size - n, "%s %s of %" PRIu32,
-			i > 0 ? "," : "",
-			d->dim[i].shape == DIMENSION_LINE ? "line"
-							  : "full mesh",
-			d->dim[i].size);
-}
-
-/* A ring has cycles on a single VL. One link in ODD may be in no dimension. */
+/* A ring has cycles on a single VL. A few links may be in no dimension. */
 static int
 refuse_others(const struct directions *d, const struct dimensions *m,
 	struct reason *why)
 {
-	if (m->odd * ODD > d->n)
+	if (!dimensions_has_few_odd(m, d->n))
 		return reason_set(why,
 			"no mesh, hypercube or HyperX: links lead to no "
 			"neighbour in any dimension: %" PRIu32,
@@ -52,30 +36,21 @@ refuse_others(const struct directions *d, const struct dimensions *m,
 	return 0;
 }
 
-/* Whether the places that are remembered still fit the links. */
-static bool
-fits_links(const struct climb_plan *p, struct dimensions *m)
-{
-	dimensions_of_links(p->d->g, m);
-	return refuse_others(p->d, m, &(struct reason){""}) == 0;
-}
-
 static int
 make_orders(struct climb_plan *p, struct reason *why)
 {
 	const struct dimensions_given given = take_dimensions(p->job);
 	struct dimensions m;
 	struct layer_orders first;
-	bool known = climb_engine_fit(p, &first, &m) &&
-		     dimensions_are_given(&m, &given) && fits_links(p, &m);
 
-	if (!known && (dimensions_find(p->d->g, &given, &m, why) != 0 ||
-			      refuse_others(p->d, &m, why) != 0))
+	if (climb_engine_place(p, &given, &first, &m, why) != 0 ||
+		refuse_others(p->d, &m, why) != 0)
 		return -1;
-	climb_engine_note(p, &m, known);
 	dimension_orders_make(p->d, &m, &first,
 		climb_engine_choose_layers(p, DIMENSION_LAYERS), &p->orders);
-	describe_dimensions(&m, p->note, sizeof(p->note));
+	(void)snprintf(p->note, sizeof(p->note),
+		"one dimension after the other, of %u:", m.n);
+	dimensions_print(&m, p->note, sizeof(p->note));
 	return 0;
 }
 

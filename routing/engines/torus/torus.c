@@ -1,13 +1,10 @@
 #include "routing/engines/torus/torus.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "routing/climb/climb_engine.h"
 #include "routing/climb/torus_orders.h"
 #include "routing/graph/dimensions_fit.h"
-
-enum { ODD = 20 };
 
 static const struct schema torus_schema = {"routing.torus", &dimension_option,
 	1, sizeof(struct dimension_options)};
@@ -17,29 +14,6 @@ take_dimensions(const struct route_job *job)
 {
 	return dimensions_take(engine_own_options(job->options, &torus_schema),
 		torus_schema.path);
-}
-
-static void
-describe_dimensions(const struct dimensions *d, char *out, size_t size)
-{
-	static const char *const shape[] = {[DIMENSION_LINE] = "line",
-		[DIMENSION_RING] = "ring",
-		[DIMENSION_FULL] = "full mesh"};
-	size_t n = (size_t)snprintf(
-		out, size, "paths by the order of %u dimensions:", d->n);
-
-	for (unsigned i = 0; i < d->n && n < size; i++)
-		n += (size_t)snprintf(out + n, size - n, "%s %s of %" PRIu32,
-			i > 0 ? "," : "", shape[d->dim[i].shape],
-			d->dim[i].size);
-}
-
-/* Whether the links are still those of the dimensions, but for one in ODD. */
-static bool
-fits_links(const struct climb_plan *p, struct dimensions *m)
-{
-	dimensions_of_links(p->d->g, m);
-	return m->odd * ODD <= p->d->n;
 }
 
 /* The most layers that there are VLs and SLs for. */
@@ -62,18 +36,15 @@ make_orders(struct climb_plan *p, struct reason *why)
 	struct dimensions m;
 	struct layer_orders first;
 	struct layer_map_size size;
-	bool known = climb_engine_fit(p, &first, &m) &&
-		     dimensions_are_given(&m, &given) && fits_links(p, &m);
 
-	if (!known && dimensions_find(p->d->g, &given, &m, why) != 0)
+	if (climb_engine_place(p, &given, &first, &m, why) != 0 ||
+		torus_orders_check(p->d->g, &m, why) != 0 ||
+		choose_size(p->job, &m, &size, why) != 0)
 		return -1;
-	if (torus_orders_check(p->d->g, &m, why) != 0)
-		return -1;
-	if (choose_size(p->job, &m, &size, why) != 0)
-		return -1;
-	climb_engine_note(p, &m, known);
 	torus_orders_make(p->d, &m, &first, &size, &p->orders);
-	describe_dimensions(&m, p->note, sizeof(p->note));
+	(void)snprintf(p->note, sizeof(p->note),
+		"paths by the order of %u dimensions:", m.n);
+	dimensions_print(&m, p->note, sizeof(p->note));
 	return 0;
 }
 
