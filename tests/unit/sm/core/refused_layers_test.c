@@ -12,35 +12,10 @@
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/refusal.h"
 #include "tests/unit/suite.h"
 
 static const char torus_first[] = "routing: {engines: [torus, nue]}\n";
-
-struct refusal {
-	struct world *w;
-	uint32_t node;
-	unsigned times;
-};
-
-static enum sim_verdict
-refuse_rows(void *cookie, struct sim_msg *m)
-{
-	struct refusal *x = cookie;
-	struct transport_msg answer = m->m;
-	struct smp smp;
-
-	if (m->where != SIM_AT_SMA || m->node != x->node ||
-		smp_decode(m->m.mad, m->m.len, &smp, NULL) != 0 ||
-		smp.attr != MAD_SL2VL || smp.method != MAD_SET)
-		return SIM_PASS;
-	x->times++;
-	smp.method = MAD_GET_RESP;
-	smp.response = true;
-	smp.status = MAD_STATUS_FIELD;
-	smp_encode(&smp, answer.mad);
-	sim_inject(x->w->ep, &answer, mono_us(10));
-	return SIM_DROP;
-}
 
 static uint16_t
 sls_of_pair(void *cookie, uint16_t from, uint16_t to)
@@ -81,17 +56,17 @@ START_TEST(torus)
 	static const unsigned dim[2] = {6, 5};
 	struct fabric *f = gen_grid(dim, 2, true, 1, NULL);
 	struct sim_options o = sim_defaults();
-	struct refusal x = {.node = fabric_find(f, "sw1.1")};
+	struct refusal x = {.node = fabric_find(f, "sw1.1"), .attr = MAD_SL2VL};
 	struct world *w;
 	unsigned times;
 
 	x.w = w = world_new(f, &o, torus_first);
 	if (_i == 0)
-		sim_set_hook(w->sim, refuse_rows, &x);
+		sim_set_hook(w->sim, refuse_set, &x);
 	world_start(w);
 	if (_i == 1) {
 		expect_engine(w, "torus");
-		sim_set_hook(w->sim, refuse_rows, &x);
+		sim_set_hook(w->sim, refuse_set, &x);
 		sim_fault_reboot(w->sim, x.node);
 	}
 	expect_engine(w, "nue");

@@ -15,6 +15,7 @@
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/refusal.h"
 #include "tests/unit/suite.h"
 
 enum { SEED = 5, ROUNDS = 12 };
@@ -266,36 +267,6 @@ START_TEST(many_rows_at_once)
 	fabric_free(f);
 }
 END_TEST
-
-/* A switch that announces Sets of many rows, or weights, and refuses them. */
-struct refusal {
-	struct world *w;
-	uint32_t node;
-	uint16_t attr;
-	bool many; /* of SL2VL: only Sets for many port pairs */
-	unsigned times;
-};
-
-static enum sim_verdict
-refuse_set(void *cookie, struct sim_msg *m)
-{
-	struct refusal *x = cookie;
-	struct transport_msg answer = m->m;
-	struct smp smp;
-
-	if (m->where != SIM_AT_SMA || m->node != x->node ||
-		smp_decode(m->m.mad, m->m.len, &smp, NULL) != 0 ||
-		smp.attr != x->attr || smp.method != MAD_SET ||
-		(x->many && smp.mod >> 16 == 0))
-		return SIM_PASS;
-	x->times++;
-	smp.method = MAD_GET_RESP;
-	smp.response = true;
-	smp.status = MAD_STATUS_FIELD;
-	smp_encode(&smp, answer.mad);
-	sim_inject(x->w->ep, &answer, mono_us(10));
-	return SIM_DROP;
-}
 
 START_TEST(refusals)
 {
