@@ -24,6 +24,7 @@
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
 
 enum { SEED = 20262, ROUNDS = 3000 };
@@ -31,33 +32,6 @@ enum { SEED = 20262, ROUNDS = 3000 };
 static const struct schema_module minhop = {.name = "minhop"};
 static const struct schema_module *const engines[] = {
 	&engine_ftree.module, &minhop, &engine_updn.module, NULL};
-
-/* The path of a file of the source tree: tests run at its top, or the
- * environment variable HEDDLE_SOURCE names it. */
-static char *
-source_path(const char *name)
-{
-	const char *top = getenv("HEDDLE_SOURCE");
-	struct buf b = {0};
-
-	buf_printf(&b, "%s/%s", top != NULL ? top : ".", name);
-	return b.text;
-}
-
-static struct buf
-read_file(const char *path)
-{
-	struct buf b = {0};
-	FILE *f = fopen(path, "r");
-	char chunk[4096];
-	size_t n;
-
-	ck_assert_msg(f != NULL, "%s", path);
-	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-		buf_put(&b, chunk, n);
-	ck_assert_int_eq(fclose(f), 0);
-	return b;
-}
 
 static const struct updn_options *
 updn_of(const struct config *c)
@@ -810,7 +784,7 @@ END_TEST
 
 START_TEST(test_examples)
 {
-	char *dir = source_path("config/examples");
+	const char *dir = source_path("config/examples");
 	DIR *d = opendir(dir);
 	struct dirent *e;
 	size_t n = 0;
@@ -836,7 +810,6 @@ START_TEST(test_examples)
 	}
 	ck_assert_uint_ge(n, 1);
 	ck_assert_int_eq(closedir(d), 0);
-	free(dir);
 }
 END_TEST
 
@@ -889,33 +862,11 @@ END_TEST
 /* The manual page holds exactly what the tables say. */
 START_TEST(test_manual)
 {
-	static const char begin[] = ".\\\" BEGIN OPTIONS",
-			  end[] = ".\\\" END OPTIONS";
-	char *path = source_path("man/heddle.yaml.5"), *from, *to;
-	struct buf page = read_file(path), want = {0};
-	FILE *f;
+	struct buf want = {0};
 
-	from = strstr(page.text, begin);
-	to = strstr(page.text, end);
-	ck_assert(from != NULL && to != NULL && from < to);
-	from = strchr(from, '\n') + 1;
 	config_mdoc(registry_modules(), &want);
-	if (getenv("HEDDLE_UPDATE") != NULL) {
-		f = fopen(path, "w");
-		ck_assert_ptr_nonnull(f);
-		(void)fprintf(f, "%.*s%s%s", (int)(from - page.text), page.text,
-			want.text, to);
-		ck_assert_int_eq(fclose(f), 0);
-	} else {
-		ck_assert_msg((size_t)(to - from) == want.n &&
-				      memcmp(from, want.text, want.n) == 0,
-			"%s is not what the tables say: run this test with "
-			"HEDDLE_UPDATE=1",
-			path);
-	}
-	buf_free(&page);
+	manual_expect("man/heddle.yaml.5", "OPTIONS", &want);
 	buf_free(&want);
-	free(path);
 }
 END_TEST
 

@@ -4,62 +4,22 @@
  * of compared.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/import/import_priv.h"
 #include "routing/driver/registry.h"
+#include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
 
 enum { OPTIONS = 162 };
 
-static char *
-read_page(const char *path)
-{
-	struct buf b = {0};
-	FILE *f = fopen(path, "r");
-	char chunk[4096];
-	size_t n;
-
-	ck_assert_msg(f != NULL, "%s", path);
-	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-		buf_put(&b, chunk, n);
-	ck_assert_int_eq(fclose(f), 0);
-	return b.text;
-}
-
 START_TEST(test_page)
 {
-	static const char begin[] = ".\\\" BEGIN OPTIONS\n",
-			  end[] = ".\\\" END OPTIONS";
-	const char *top = getenv("HEDDLE_SOURCE");
-	struct buf path = {0}, want = {0};
-	char *page, *from, *to;
-	FILE *f;
+	struct buf want = {0};
 
-	buf_printf(&path, "%s/man/heddle-migration.7", top != NULL ? top : ".");
-	page = read_page(path.text);
-	from = strstr(page, begin);
-	to = strstr(page, end);
-	ck_assert(from != NULL && to != NULL && from < to);
-	from += strlen(begin);
 	import_mdoc(registry_modules(), &want);
-	if (getenv("HEDDLE_UPDATE") != NULL) {
-		f = fopen(path.text, "w");
-		ck_assert_ptr_nonnull(f);
-		(void)fprintf(
-			f, "%.*s%s%s", (int)(from - page), page, want.text, to);
-		ck_assert_int_eq(fclose(f), 0);
-	} else {
-		ck_assert_msg((size_t)(to - from) == want.n &&
-				      memcmp(from, want.text, want.n) == 0,
-			"%s is not what the tables say: run this test with "
-			"HEDDLE_UPDATE=1",
-			path.text);
-	}
-	buf_free(&path);
+	manual_expect("man/heddle-migration.7", "OPTIONS", &want);
 	buf_free(&want);
-	free(page);
 }
 END_TEST
 

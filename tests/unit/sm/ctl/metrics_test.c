@@ -17,46 +17,8 @@
 #include "sm/view/view_redundancy.h"
 #include "tests/sim/model/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
-
-/* The path of a file of the source tree: tests run at its top, or the
- * environment variable HEDDLE_SOURCE names it. */
-static const char *
-source_path(const char *name)
-{
-	static char path[512];
-	const char *top = getenv("HEDDLE_SOURCE");
-
-	(void)snprintf(
-		path, sizeof(path), "%s/%s", top != NULL ? top : ".", name);
-	return path;
-}
-
-static struct buf
-read_file(const char *path)
-{
-	struct buf b = {0};
-	FILE *f = fopen(path, "r");
-	char chunk[4096];
-	size_t n;
-
-	if (f == NULL)
-		return b;
-	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-		buf_put(&b, chunk, n);
-	ck_assert_int_eq(fclose(f), 0);
-	return b;
-}
-
-static void
-write_file(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(f);
-	(void)fputs(text, f);
-	ck_assert_int_eq(fclose(f), 0);
-}
 
 static const struct metrics_row *
 row_of(const char *name, size_t len)
@@ -311,34 +273,17 @@ END_TEST
 /* The manual page lists exactly what the table does. */
 START_TEST(manual)
 {
-	static const char begin[] = ".\\\" BEGIN METRICS\n",
-			  end[] = ".\\\" END METRICS";
-	struct buf page = read_file(source_path("man/heddlectl.8")), want = {0};
-	char *from = strstr(page.text, begin), *to = strstr(page.text, end);
+	const struct metrics_row *row;
+	struct buf want = {0};
 	size_t n;
-	const struct metrics_row *row = metrics_all(&n);
 
-	ck_assert(from != NULL && to != NULL && from < to);
-	from += strlen(begin);
+	row = metrics_all(&n);
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&want, ".It Li %s%s%s\n%s\n", row[i].name,
 			row[i].labels != NULL ? " Ns Brq " : "",
 			row[i].labels != NULL ? row[i].labels : "",
 			row[i].help);
-	if (getenv("HEDDLE_UPDATE") != NULL) {
-		struct buf new = {0};
-
-		buf_printf(&new, "%.*s%s%s", (int)(from - page.text), page.text,
-			want.text, to);
-		write_file(source_path("man/heddlectl.8"), new.text);
-		buf_free(&new);
-	} else {
-		ck_assert_msg((size_t)(to - from) == want.n &&
-				      memcmp(from, want.text, want.n) == 0,
-			"man/heddlectl.8 is not what the table says: run this "
-			"test with HEDDLE_UPDATE=1");
-	}
-	buf_free(&page);
+	manual_expect("man/heddlectl.8", "METRICS", &want);
 	buf_free(&want);
 }
 END_TEST

@@ -1,15 +1,13 @@
 /* The table of kinds, and the text of an event. */
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "sm/base/file.h"
 #include "sm/event/event.h"
 #include "sm/event/event_journal.h"
 #include "sm/event/event_time.h"
+#include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
 
 static bool
@@ -237,38 +235,11 @@ print_entry(const struct event_row *r, struct buf *out)
 /* The manual page lists exactly what the table does. */
 START_TEST(manual)
 {
-	static const char begin[] = ".\\\" BEGIN EVENTS\n",
-			  end[] = ".\\\" END EVENTS";
-	const char *top = getenv("HEDDLE_SOURCE");
 	struct buf want = {0};
-	char path[512], *page = NULL, *from, *to;
-	int fd;
 
-	(void)snprintf(path, sizeof(path), "%s/man/heddle-events.7",
-		top != NULL ? top : ".");
-	fd = open(path, O_RDONLY);
-	ck_assert_int_gt(file_read_text(fd, &page), 0);
-	(void)close(fd);
-	from = strstr(page, begin);
-	to = strstr(page, end);
-	ck_assert(from != NULL && to != NULL && from < to);
-	from += strlen(begin);
 	for (unsigned k = 0; k < EVENT_KINDS; k++)
 		print_entry(event_kind_row((enum event_kind)k), &want);
-	if (getenv("HEDDLE_UPDATE") != NULL) {
-		FILE *f = fopen(path, "w");
-
-		ck_assert_ptr_nonnull(f);
-		(void)fprintf(
-			f, "%.*s%s%s", (int)(from - page), page, want.text, to);
-		ck_assert_int_eq(fclose(f), 0);
-	} else {
-		ck_assert_msg((size_t)(to - from) == want.n &&
-				      memcmp(from, want.text, want.n) == 0,
-			"man/heddle-events.7 is not what the table says: run "
-			"this test with HEDDLE_UPDATE=1");
-	}
-	free(page);
+	manual_expect("man/heddle-events.7", "EVENTS", &want);
 	buf_free(&want);
 }
 END_TEST
