@@ -21,8 +21,8 @@
 #include "routing/climb/climb_priv.h"
 #include "sm/base/mem.h"
 
-/* What a next hop costs in a search, what one costs that is not the tree's, and
- * a pair that loses its layer by that, of which so many count. */
+/* Costs of a search: of a next hop, of one that is not the tree's, and of a
+ * pair that loses its layer by that; of such pairs at most BREAKS count. */
 enum {
 	COST_HOP = 1,
 	COST_CHANGE = 3,
@@ -32,8 +32,8 @@ enum {
 	NO_STATE = UINT32_MAX
 };
 
-/* Pairs more that a change may leave without a layer, in the last of a row of
- * rounds; each pair has so many attempts. */
+/* Rounds allow a change to leave up to MORE - 1 pairs more without a layer; a
+ * pair is tried at most ATTEMPTS times. */
 enum { MORE = 3, ATTEMPTS = 4 };
 
 struct undo {

@@ -12,7 +12,7 @@ enum {
 	DENSE = 70,  /* per cent of the links that a group could have */
 	LINKED = 75, /* per cent of the pairs of groups */
 	HUNDRED = 100,
-	LEFT = 2, /* one in so many is enough of what it was before */
+	LEFT = 2, /* of groups that were there before, 1/LEFT of that */
 };
 
 /* ---- groups that are given ---- */
