@@ -62,6 +62,12 @@ struct route_multi_port {
 	bool passive; /* idle until another one fails */
 };
 
+/* Which switches may choose among ports, route_sets.h. */
+struct route_adaptive {
+	const struct route_choice *can; /* [nsw] of the topology */
+	bool default_first;
+};
+
 /* What the administrator configures for the engines. */
 struct engine_options {
 	const struct schema_values *own; /* of engines, by their tables */
@@ -95,6 +101,7 @@ struct route_job {
 				   that begin with its name; or NULL */
 	uint64_t now;		/* seconds since 1970, to be noted */
 	const struct engine_options *options;
+	const struct route_adaptive *adaptive; /* NULL: none may */
 	uint32_t load_limit; /* per mille: keep entries while the worst load
 				is below this times a fresh computation's */
 	bool rebalance; /* fresh entries are wanted although prev has some */

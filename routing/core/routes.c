@@ -33,6 +33,7 @@ routes_unref(struct routes *r)
 	routes_mcast_free(&r->mcast);
 	free(r->row);
 	route_layers_free(&r->layers);
+	route_sets_unref(r->sets);
 	verify_state_unref(r->verified);
 	free(r->deps);
 	free(r);
@@ -493,6 +494,7 @@ routes_for(const struct routes *r, struct topo *t)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		(void)lft_row_share(c->row[s]);
 	c->layers = route_layers_copy(&r->layers);
+	(void)route_sets_ref(c->sets);
 	if (r->deps != NULL)
 		c->deps = mem_dup(r->deps,
 			sizeof(*r->deps) +

@@ -15,6 +15,7 @@
 #include "routing/core/lft.h"
 #include "routing/core/link_ranks.h"
 #include "routing/core/route_layers.h"
+#include "routing/core/route_sets.h"
 #include "routing/core/verdict.h"
 #include "sm/base/arena.h"
 #include "sm/base/reason.h"
@@ -132,7 +133,9 @@ struct routes {
 	uint32_t nblocks;	       /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
 	struct route_layers layers;
-	uint64_t entries_kept; /* against the previous routes */
+	struct route_sets *sets; /* a reference, where switches choose among
+				    ports; NULL: the tables alone decide */
+	uint64_t entries_kept;	 /* against the previous routes */
 	uint64_t entries_changed;
 	uint64_t fresh_load;  /* that these routes are accepted against: highest
 				 link load of a fresh computation, hosts' links

@@ -1,0 +1,98 @@
+#include "routing/core/route_sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/bitset.h"
+#include "sm/base/mem.h"
+
+struct route_set_row *
+route_set_row_new(uint32_t nsw)
+{
+	struct route_set_row *row =
+		mem_zalloc(1, sizeof(*row) + nsw * sizeof(row->of[0]));
+
+	row->refs = 1;
+	row->n = 1;
+	row->nsw = nsw;
+	row->set = mem_zalloc(1, sizeof(*row->set));
+	return row;
+}
+
+void
+route_set_row_drop(struct route_set_row *row)
+{
+	if (row == NULL || --row->refs > 0)
+		return;
+	free(row->set);
+	free(row);
+}
+
+bool
+route_set_row_equal(
+	const struct route_set_row *a, const struct route_set_row *b)
+{
+	if (a == b)
+		return true;
+	return a != NULL && b != NULL && a->n == b->n && a->nsw == b->nsw &&
+	       memcmp(a->set, b->set, a->n * sizeof(*a->set)) == 0 &&
+	       memcmp(a->of, b->of, a->nsw * sizeof(a->of[0])) == 0;
+}
+
+struct route_sets *
+route_sets_new(uint32_t nsw, const struct route_choice *can, bool default_first)
+{
+	struct route_sets *s = mem_zalloc(1, sizeof(*s));
+
+	s->refs = 1;
+	s->nsw = nsw;
+	s->default_first = default_first;
+	s->can = mem_zalloc(nsw, sizeof(*s->can));
+	memcpy(s->can, can, nsw * sizeof(*s->can));
+	s->row = mem_zalloc(nsw, sizeof(struct route_set_row *));
+	return s;
+}
+
+struct route_sets *
+route_sets_ref(struct route_sets *s)
+{
+	if (s != NULL)
+		s->refs++;
+	return s;
+}
+
+void
+route_sets_unref(struct route_sets *s)
+{
+	if (s == NULL || --s->refs > 0)
+		return;
+	for (uint32_t i = 0; i < s->nsw; i++)
+		route_set_row_drop(s->row[i]);
+	free(s->row);
+	free(s->can);
+	free(s);
+}
+
+unsigned
+route_set_next(const struct route_set *s, unsigned from)
+{
+	for (unsigned w = from / 64; w < ROUTE_SET_WORDS; w++) {
+		uint64_t rest = s->port[w];
+
+		if (w == from / 64)
+			rest &= UINT64_MAX << from % 64;
+		if (rest != 0)
+			return w * 64 + bitset_lowest64(rest);
+	}
+	return ROUTE_SET_WORDS * 64;
+}
+
+unsigned
+route_set_count(const struct route_set *s)
+{
+	unsigned n = 0;
+
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+		n += bitset_count64(s->port[w]);
+	return n;
+}

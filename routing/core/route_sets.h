@@ -1,0 +1,123 @@
+/*
+ * route_sets: the ports beside that of the forwarding table by which a switch
+ * may send packets on, where it chooses among ports itself (adaptive routing).
+ *
+ * An entry is a default, the port that the forwarding table names for a LID,
+ * and a set of options, which all LIDs on one destination switch have in
+ * common. Packets that must stay in order take the default. A packet for which
+ * the switch may choose takes any port of the set, or the default; "default
+ * first" means that it prefers the default until that is congested. A switch
+ * that cannot choose has no sets.
+ *
+ * Kinds of switches, by when a packet's out-port is settled:
+ *
+ *	fixed    by the forwarding table alone
+ *	commits  when the packet arrives, by the state of the ports then; from
+ *	         then on it waits for that port. Every switch that is built
+ *	escapes  as late as the packet leaves; each input buffer keeps half of
+ *	         its room for packets that came by a default
+ *
+ * Sets are an engine-independent value beside the tables: routing/adaptive
+ * makes them for tables that obey an order of switches,
+ * routing/verify/options.h judges them. Rows are shared by reference with those
+ * of older routes. Sources: Martinez et al., Supporting fully adaptive routing
+ * in InfiniBand networks (IPDPS 2003) for default and options; US 8,730,965 for
+ * the preference among them.
+ */
+#ifndef HEDDLE_ROUTING_CORE_ROUTE_SETS_H
+#define HEDDLE_ROUTING_CORE_ROUTE_SETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+
+enum { ROUTE_SET_WORDS = 4 }; /* 256 ports as bits */
+
+/* Ports of a switch, port p is bit p % 64 of word p / 64. */
+struct route_set {
+	uint64_t port[ROUTE_SET_WORDS];
+};
+
+enum route_switch_kind {
+	ROUTE_FIXED,
+	ROUTE_COMMITS,
+	ROUTE_ESCAPES,
+};
+
+/* What a switch can do, as it says itself. */
+struct route_choice {
+	uint8_t kind;	 /* enum route_switch_kind */
+	uint16_t groups; /* different pairs of a default and a set, or sets
+			    alone, that it has room for */
+};
+
+/* The sets of one switch. */
+struct route_set_row {
+	unsigned refs;
+	uint16_t n;	       /* sets in use, [0] included */
+	uint32_t nsw;	       /* destination switches */
+	struct route_set *set; /* [n]; [0] is empty: the default alone */
+	uint16_t of[];	       /* [nsw] set of each destination switch */
+};
+
+struct route_sets {
+	unsigned refs;
+	uint32_t nsw;
+	bool default_first;	    /* else all ports are alike */
+	struct route_choice *can;   /* [nsw] of each switch */
+	struct route_set_row **row; /* [nsw]; NULL: no options at all */
+	uint64_t dropped; /* pairs of switches whose set had no room in a switch
+			   */
+	char why[160];	  /* why no switch has options; "": some do */
+};
+
+/* A row of one empty set, to be filled: of[] is 0. */
+struct route_set_row *route_set_row_new(uint32_t nsw);
+/* One reference less; NULL allowed. */
+void route_set_row_drop(struct route_set_row *row);
+/* True if both give every destination switch the same ports; NULL is a row
+ * without options. */
+bool route_set_row_equal(
+	const struct route_set_row *a, const struct route_set_row *b);
+
+/* Sets without options; can[nsw] is copied. */
+struct route_sets *route_sets_new(
+	uint32_t nsw, const struct route_choice *can, bool default_first);
+struct route_sets *route_sets_ref(struct route_sets *s); /* NULL allowed */
+void route_sets_unref(struct route_sets *s);		 /* NULL allowed */
+
+/*
+ * The options of switch s to destination switch t; NULL: none, the default
+ * alone decides. sets NULL: the same.
+ */
+static inline const struct route_set *
+route_sets_get(const struct route_sets *sets, sw_ix s, sw_ix t)
+{
+	const struct route_set_row *row;
+
+	if (sets == NULL || sets->row[s] == NULL)
+		return NULL;
+	row = sets->row[s];
+	return row->of[t] == 0 ? NULL : &row->set[row->of[t]];
+}
+
+static inline bool
+route_set_has(const struct route_set *s, unsigned port)
+{
+	return s != NULL && (s->port[port / 64] >> port % 64 & 1) != 0;
+}
+
+static inline void
+route_set_add(struct route_set *s, unsigned port)
+{
+	s->port[port / 64] |= UINT64_C(1) << port % 64;
+}
+
+/* The first port of s from `from` on, or 256. */
+unsigned route_set_next(const struct route_set *s, unsigned from);
+
+/* How many ports it has. */
+unsigned route_set_count(const struct route_set *s);
+
+#endif
