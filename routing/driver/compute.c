@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/adaptive/legal_sets.h"
 #include "routing/core/layer_links.h"
 #include "routing/core/link_load.h"
 #include "routing/driver/registry.h"
@@ -16,6 +17,7 @@
 #include "routing/measure/bandwidth.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
+#include "routing/verify/options.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 
@@ -980,6 +982,63 @@ try_best(struct run *run)
 	return best;
 }
 
+/* ---- options beside the tables ---- */
+
+/* Whether sets stand the judge; deps: at least the dependencies of r. */
+static bool
+options_hold(const struct run *run, const struct routes *r,
+	const struct route_sets *sets, const struct verify_dependencies *deps,
+	struct reason *why)
+{
+	const struct options_job job = {.topo = r->topo,
+		.side = {{r->pool, r->row, r->nblocks, sets}},
+		.nsides = 1,
+		.deps = deps,
+		.threads = run->job->threads};
+	struct options_report found;
+
+	return options_judge(&job, &found, why) == 0;
+}
+
+/* The same; where it fails, by the very dependencies of r. */
+static bool
+verify_options(const struct run *run, const struct routes *r,
+	const struct route_sets *sets, struct reason *why)
+{
+	struct verify_dependencies *deps =
+		verify_state_dependencies(r->verified, r->topo);
+	bool hold = options_hold(run, r, sets, deps, why);
+
+	free(deps);
+	if (hold || !r->report.by_change || r->report.by_rank)
+		return hold;
+	deps = exact_dependencies(run, r);
+	hold = options_hold(run, r, sets, deps, why);
+	free(deps);
+	return hold;
+}
+
+/* Sets of ports for the switches that can choose, none where they do not
+ * verify. */
+static void
+add_options(const struct run *run, struct routes *r)
+{
+	const struct route_job *job = run->job;
+	struct reason why = {""};
+	struct route_sets *sets;
+
+	if (job->adaptive == NULL)
+		return;
+	sets = legal_sets_make(job, r);
+	if (sets->why[0] == '\0' && !verify_options(run, r, sets, &why)) {
+		route_sets_unref(sets);
+		sets = route_sets_new(r->topo->nsw, job->adaptive->can,
+			job->adaptive->default_first);
+		(void)snprintf(sets->why, sizeof(sets->why), "%s", why.text);
+	}
+	r->sets = sets;
+}
+
 static struct run
 begin_run(const struct route_job *job, struct route_account *story)
 {
@@ -998,9 +1057,10 @@ end_run(const struct run *run, struct routes *r, struct reason *why)
 		(void)reason_set(why, "cancelled");
 		return NULL;
 	}
-	if (r != NULL)
+	if (r != NULL) {
 		read_tree(run->job, r);
-	else
+		add_options(run, r);
+	} else
 		(void)reason_set(why,
 			"no engine made routes that pass verification: %s",
 			run->story->tried);

@@ -1,0 +1,41 @@
+/*
+ * legal_sets: the ports that switches may choose among without closing a cycle:
+ * those by which the shortest paths begin that obey the order of switches that
+ * the tables obey.
+ *
+ *	tables, order of switches -> levels, 64 destination switches a word
+ *	                          -> ports by destination switch -> sets
+ *
+ * A destination switch is one with compute hosts; packets to other LIDs never
+ * choose. Let t be one, and let a switch be "above" t when a path leads down to
+ * t from it. A switch that is above t may use every neighbour below it from
+ * which the shortest path down is one link shorter; any other switch every
+ * neighbour above it from which the path is. So whatever switches choose,
+ * packets go up and then down, which ends and closes no cycle, and the tables
+ * obey the same rule: both share one proof.
+ *
+ * Where tables do more than the rule (the extension switches of an sFtree
+ * subtree do), a default may lead up from a switch that is above t: then no
+ * options lead down to it. All of it is judged anew, from the sets alone, by
+ * routing/verify/options.h.
+ *
+ * Folder routing/adaptive: tables with an order -> sets of ports. Caller:
+ * routing/driver. Source: up/down routing, Schroeder et al., Autonet (1991).
+ */
+#ifndef HEDDLE_ROUTING_ADAPTIVE_LEGAL_SETS_H
+#define HEDDLE_ROUTING_ADAPTIVE_LEGAL_SETS_H
+
+#include <stdbool.h>
+
+#include "routing/core/engine.h"
+#include "routing/core/routes.h"
+
+/*
+ * Sets for r, of switches that can choose by job->adaptive (not NULL). Rows
+ * that are those of job->prev are shared with it. Without options out->why says
+ * why. One reference, the caller's. The same for any number of threads.
+ */
+struct route_sets *legal_sets_make(
+	const struct route_job *job, const struct routes *r);
+
+#endif

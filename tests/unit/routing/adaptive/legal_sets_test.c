@@ -1,0 +1,319 @@
+/*
+ * Legal sets: they hold the ports of the shortest paths that obey the order,
+ * by a search that knows nothing of words of bits; they verify, on damaged
+ * trees and on irregular fabrics; they are the same for any number of threads;
+ * what does not change is shared with the routes before.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+enum { GROUPS = 4000, FAR = 1 << 20 };
+
+struct rig {
+	struct fabric *f;
+	struct topo *t;
+	struct lft_pool *pool;
+	struct route_choice *can;
+	unsigned threads;
+	uint16_t groups;
+	bool default_first;
+};
+
+static void
+rig_open(struct rig *g, struct fabric *f)
+{
+	const struct frozen_lids lids = {0};
+
+	ck_assert_ptr_nonnull(f);
+	*g = (struct rig){
+		.f = f, .pool = lft_pool_new(), .threads = 1, .groups = GROUPS};
+	g->t = frozen_topo(f, &lids);
+	g->can = mem_zalloc(g->t->nsw, sizeof(*g->can));
+}
+
+static void
+rig_close(struct rig *g)
+{
+	ck_assert_uint_eq(g->pool->live, 0);
+	free(g->can);
+	topo_unref(g->t);
+	lft_pool_free(g->pool);
+	fabric_free(g->f);
+}
+
+/* Routes whose switches all commit, but those of which fixed says so. */
+static struct routes *
+route(struct rig *g, const char *engine, const struct routes *prev)
+{
+	const struct route_adaptive adaptive = {g->can, g->default_first};
+	struct route_account story;
+	struct reason why = {""};
+	struct route_job job = {.topo = g->t,
+		.pool = g->pool,
+		.prev = prev,
+		.threads = g->threads,
+		.load_limit = 1250,
+		.adaptive = &adaptive};
+	struct routes *r;
+
+	for (sw_ix s = 0; s < g->t->nsw; s++)
+		if (g->can[s].groups == 0)
+			g->can[s] =
+				(struct route_choice){ROUTE_COMMITS, g->groups};
+	r = compute_routes(&job, &engine, 1, &story, &why);
+	ck_assert_msg(r != NULL, "%s", why.text);
+	ck_assert_str_eq(story.engine, engine);
+	ck_assert_ptr_nonnull(r->sets);
+	return r;
+}
+
+/* ---- the rule, searched for one destination switch ---- */
+
+struct search {
+	const struct routes *r;
+	uint32_t *pos, *down, *path; /* [nsw] */
+};
+
+static bool
+relax(uint32_t *is, uint32_t via)
+{
+	if (via + 1 >= *is)
+		return false;
+	*is = via + 1;
+	return true;
+}
+
+/* Links of the shortest path down from each switch to `to`, and of the shortest
+ * one up and then down; a switch with a path down takes that. */
+static void
+search(struct search *x, sw_ix to)
+{
+	const struct topo *t = x->r->topo;
+	bool more = true;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		x->down[s] = x->path[s] = s == to ? 0 : FAR;
+	for (unsigned up = 0; up < 2; up++, more = true) {
+		while (more) {
+			more = false;
+			for (uint32_t i = 0; i < t->nsw * 300U; i++) {
+				sw_ix s = i / 300, p;
+				uint32_t k = i % 300;
+
+				if (k >= t->sw[s].nadj)
+					continue;
+				p = t->adj[t->sw[s].adj + k].peer;
+				if (up == 0 && x->pos[p] > x->pos[s])
+					more |= relax(&x->down[s], x->down[p]);
+				if (up == 1 && x->pos[p] < x->pos[s] &&
+					x->down[s] == FAR)
+					more |= relax(&x->path[s], x->path[p]);
+			}
+		}
+		for (sw_ix s = 0; s < t->nsw && up == 0; s++)
+			x->path[s] = x->down[s];
+	}
+}
+
+/* Ports by the rule. */
+static struct route_set
+expected(const struct search *x, sw_ix s)
+{
+	const struct topo *t = x->r->topo;
+	struct route_set set = {{0}};
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+		if (x->down[s] != FAR
+				? x->pos[a->peer] > x->pos[s] &&
+					  x->down[a->peer] + 1 == x->down[s]
+				: x->pos[a->peer] < x->pos[s] &&
+					  x->path[a->peer] + 1 == x->path[s])
+			route_set_add(&set, a->out);
+	}
+	return set;
+}
+
+/* Every set is the rule's, or left out; returns how many are left out although
+ * there is a choice. */
+static unsigned
+compare(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct search x = {.r = r,
+		.pos = mem_zalloc(t->nsw, sizeof(uint32_t)),
+		.down = mem_zalloc(t->nsw, sizeof(uint32_t)),
+		.path = mem_zalloc(t->nsw, sizeof(uint32_t))};
+	unsigned out = 0;
+
+	routes_order(r, x.pos);
+	for (sw_ix to = 0; to < t->nsw; to++) {
+		search(&x, to);
+		for (sw_ix s = 0; s < t->nsw; s++) {
+			const struct route_set *set =
+				route_sets_get(r->sets, s, to);
+			struct route_set want = expected(&x, s);
+
+			if (s == to || t->sw[to].nhost == 0)
+				ck_assert_ptr_null(set);
+			else if (set == NULL)
+				out += route_set_count(&want) > 1;
+			else
+				ck_assert(
+					memcmp(set, &want, sizeof(want)) == 0 &&
+					route_set_count(set) > 1);
+		}
+	}
+	free(x.pos);
+	free(x.down);
+	free(x.path);
+	return out;
+}
+
+START_TEST(test_tree)
+{
+	struct reason why = {""};
+	struct routes *r;
+	struct rig g;
+
+	rig_open(&g, gen_tree_three(8, &why));
+	r = route(&g, "ftree", NULL);
+	ck_assert_str_eq(r->sets->why, "");
+	ck_assert_uint_eq(compare(r), 0);
+	ck_assert_uint_eq(r->sets->dropped, 0);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+/* Trees so damaged that some switches have paths that the order alone would
+ * not give them, by their seeds, and random graphs. */
+START_TEST(test_damaged_and_irregular)
+{
+	static const uint64_t seeds[] = {1, 3, 5, 32, 44, 162, 186, 236};
+
+	for (unsigned i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		uint64_t seed = seeds[i];
+		struct reason why = {""};
+		struct routes *r;
+		struct rig g;
+
+		rig_open(&g, seed % 2 == 0 ? gen_edit_fail_links(
+						     gen_tree_three(6, &why),
+						     8 + (unsigned)seed % 24,
+						     seed, true, &why)
+					   : gen_random(24, 5, 2, seed, &why));
+		r = route(&g, seed % 2 == 0 ? "ftree" : "updn", NULL);
+		ck_assert_msg(r->sets->why[0] == '\0', "seed %lu: %s",
+			(unsigned long)seed, r->sets->why);
+		(void)compare(r);
+		routes_unref(r);
+		rig_close(&g);
+	}
+}
+END_TEST
+
+/* Rows of the second computation are those of the first. */
+START_TEST(test_threads_and_sharing)
+{
+	struct reason why = {""};
+	struct routes *one, *three;
+	struct rig g;
+
+	rig_open(&g, gen_tree_three(6, &why));
+	one = route(&g, "ftree", NULL);
+	g.threads = 3;
+	three = route(&g, "ftree", NULL);
+	for (sw_ix s = 0; s < g.t->nsw; s++)
+		ck_assert(route_set_row_equal(
+			one->sets->row[s], three->sets->row[s]));
+	routes_unref(three);
+	three = route(&g, "ftree", one);
+	for (sw_ix s = 0; s < g.t->nsw; s++)
+		ck_assert_ptr_eq(one->sets->row[s], three->sets->row[s]);
+	routes_unref(one);
+	routes_unref(three);
+	rig_close(&g);
+}
+END_TEST
+
+static uint32_t
+groups_needed(const struct routes *r, sw_ix s)
+{
+	const struct route_set_row *row = r->sets->row[s];
+	uint32_t n = 0;
+
+	for (uint16_t k = 1; row != NULL && k < row->n; k++) {
+		bool used = false;
+
+		for (sw_ix t = 0; t < row->nsw; t++)
+			used |= row->of[t] == k;
+		if (used)
+			n += r->sets->default_first
+				     ? route_set_count(&row->set[k])
+				     : 1;
+	}
+	return n;
+}
+
+START_TEST(test_too_few_groups)
+{
+	struct reason why = {""};
+	struct routes *r;
+	struct rig g;
+
+	rig_open(&g, gen_tree_three(8, &why));
+	g.groups = 3;
+	g.default_first = true;
+	g.can[1] = (struct route_choice){ROUTE_FIXED, 1};
+	r = route(&g, "ftree", NULL);
+	ck_assert_uint_gt(r->sets->dropped, 0);
+	ck_assert_ptr_null(r->sets->row[1]);
+	for (sw_ix s = 0; s < g.t->nsw; s++)
+		ck_assert_uint_le(groups_needed(r, s), g.groups);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+START_TEST(test_no_order)
+{
+	const unsigned dim[] = {4, 4};
+	struct reason why = {""};
+	struct routes *r;
+	struct rig g;
+
+	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
+	r = route(&g, "dor", NULL);
+	ck_assert_ptr_nonnull(strstr(r->sets->why, "no order of switches"));
+	for (sw_ix s = 0; s < g.t->nsw; s++)
+		ck_assert_ptr_null(r->sets->row[s]);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("legal_sets");
+	TCase *c = tcase_create("legal_sets");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, test_tree);
+	tcase_add_test(c, test_damaged_and_irregular);
+	tcase_add_test(c, test_threads_and_sharing);
+	tcase_add_test(c, test_too_few_groups);
+	tcase_add_test(c, test_no_order);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}
