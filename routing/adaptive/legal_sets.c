@@ -218,7 +218,7 @@ reach_by(const struct maker *m, sw_ix s, const struct topo_adj *a, uint32_t w)
 /* Rows and columns of a square of bits change places (Warren, Hacker's
  * Delight, 7-3). */
 static void
-transpose(uint64_t x[64])
+transpose_bits(uint64_t x[64])
 {
 	uint64_t mask = UINT64_C(0x00000000ffffffff);
 
@@ -250,7 +250,7 @@ find_ports(const struct maker *m, sw_ix s, uint32_t w,
 	}
 	for (unsigned k = 0; k < ROUTE_SET_WORDS; k++)
 		if ((used >> k & 1) != 0)
-			transpose(by_port[k]);
+			transpose_bits(by_port[k]);
 }
 
 /* The number of a set in a row, where it is put if it is new; hint: the last
@@ -385,7 +385,7 @@ share_switches(struct maker *m, unsigned threads, void (*fn)(void *))
 
 /* Why there can be no options at all, or NULL. */
 static const char *
-refuse(const struct route_job *job, const struct routes *r)
+reason_against(const struct route_job *job, const struct routes *r)
 {
 	bool any = false;
 
@@ -445,7 +445,7 @@ struct route_sets *
 legal_sets_make(const struct route_job *job, const struct routes *r)
 {
 	struct maker m = {.r = r, .t = r->topo, .a = arena_new()};
-	const char *why = refuse(job, r);
+	const char *why = reason_against(job, r);
 
 	m.out = route_sets_new(
 		r->topo->nsw, job->adaptive->can, job->adaptive->default_first);

@@ -17,10 +17,11 @@
  * Where tables do more than the rule (the extension switches of an sFtree
  * subtree do), a default may lead up from a switch that is above t: then no
  * options lead down to it. All of it is judged anew, from the sets alone, by
- * routing/verify/options.h.
+ * routing/verify/verify_sets.h.
  *
- * Folder routing/adaptive: tables with an order -> sets of ports. Caller:
- * routing/driver. Source: up/down routing, Schroeder et al., Autonet (1991).
+ * Folder routing/adaptive: tables with an order of switches -> sets of ports.
+ * Callers: routing/driver. Read next: routing/core/route_sets.h (the value),
+ * then legal_sets.c. Source: up/down routing, Schroeder et al., Autonet (1991).
  */
 #ifndef HEDDLE_ROUTING_ADAPTIVE_LEGAL_SETS_H
 #define HEDDLE_ROUTING_ADAPTIVE_LEGAL_SETS_H

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/base/bitset.h"
 #include "sm/base/mem.h"
 
 struct route_set_row *
@@ -71,20 +70,6 @@ route_sets_unref(struct route_sets *s)
 	free(s->row);
 	free(s->can);
 	free(s);
-}
-
-unsigned
-route_set_next(const struct route_set *s, unsigned from)
-{
-	for (unsigned w = from / 64; w < ROUTE_SET_WORDS; w++) {
-		uint64_t rest = s->port[w];
-
-		if (w == from / 64)
-			rest &= UINT64_MAX << from % 64;
-		if (rest != 0)
-			return w * 64 + bitset_lowest64(rest);
-	}
-	return ROUTE_SET_WORDS * 64;
 }
 
 unsigned

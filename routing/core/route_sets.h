@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "sm/base/bitset.h"
 
 enum { ROUTE_SET_WORDS = 4 }; /* 256 ports as bits */
 
@@ -115,7 +116,19 @@ route_set_add(struct route_set *s, unsigned port)
 }
 
 /* The first port of s from `from` on, or 256. */
-unsigned route_set_next(const struct route_set *s, unsigned from);
+static inline unsigned
+route_set_next(const struct route_set *s, unsigned from)
+{
+	for (unsigned w = from / 64; w < ROUTE_SET_WORDS; w++) {
+		uint64_t rest = s->port[w];
+
+		if (w == from / 64)
+			rest &= UINT64_MAX << from % 64;
+		if (rest != 0)
+			return w * 64 + bitset_lowest64(rest);
+	}
+	return ROUTE_SET_WORDS * 64;
+}
 
 /* How many ports it has. */
 unsigned route_set_count(const struct route_set *s);

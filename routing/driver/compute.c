@@ -5,19 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/adaptive/legal_sets.h"
 #include "routing/core/layer_links.h"
 #include "routing/core/link_load.h"
+#include "routing/driver/beside_tables.h"
 #include "routing/driver/registry.h"
 #include "routing/graph/multi_port_node.h"
 #include "routing/improve/disjoint.h"
 #include "routing/improve/load_bound.h"
 #include "routing/improve/rebalance.h"
-#include "routing/mcast/mcast_order.h"
 #include "routing/measure/bandwidth.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
-#include "routing/verify/options.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 
@@ -69,24 +67,6 @@ static bool
 is_cancelled(const struct run *run)
 {
 	return run->job->cancel != NULL && *run->job->cancel;
-}
-
-static struct verify_tables
-routes_as_verify_tables(const struct routes *r)
-{
-	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
-}
-
-/* The same with the ranks of links, a reference. */
-static struct verify_tables
-ranked_verify_tables(const struct routes *r, struct link_ranks **ranks)
-{
-	struct verify_tables in = routes_as_verify_tables(r);
-
-	*ranks = routes_link_ranks(r);
-	in.ranks = *ranks;
-	return in;
 }
 
 /* The ranks of links by the port that they leave by, one more than they are; 0:
@@ -177,10 +157,10 @@ verify_routes(const struct route_job *job, const struct routes *before,
 
 	if (vl_map_check(r->layers.map, r->topo, r->layers.n, why) != 0)
 		return -1;
-	in = ranked_verify_tables(r, &ranks);
+	in = beside_tables_ranked(r, &ranks);
 	if (before != NULL) {
 		was.state = before->verified;
-		was.in = routes_as_verify_tables(before);
+		was.in = beside_tables_as_judged(before);
 	}
 	rc = verify_incremental(
 		&was, &in, job->threads, &r->report, &r->verified, why);
@@ -551,7 +531,7 @@ fresh_load_allows_kept(
 
 	if (may_be_separated(fresh) || changes_one_in(fresh, ALIKE))
 		return false;
-	in = ranked_verify_tables(fresh, &ranks);
+	in = beside_tables_ranked(fresh, &ranks);
 	arrives = verify_load(&in, run->job->threads, &load);
 	link_ranks_drop(ranks);
 	if (!arrives || !is_within_load_limit(run, kept, load) ||
@@ -821,53 +801,13 @@ repeat_until_stable(
 	return r;
 }
 
-/*
- * The dependencies that r makes, no others: what is found beside them depends
- * on the tables alone, not on how they were judged.
- */
-static struct verify_dependencies *
-exact_dependencies(const struct run *run, const struct routes *r)
-{
-	struct verify_tables in;
-	struct verify_dependencies *deps;
-	struct verify_state *state;
-	struct verify_report again;
-	struct link_ranks *ranks;
-
-	if (!r->report.by_change || r->report.by_rank)
-		return verify_state_dependencies(r->verified, r->topo);
-	in = ranked_verify_tables(r, &ranks);
-	(void)verify_keep(&in, run->job->threads, &again, &state, NULL);
-	deps = verify_state_dependencies(state, r->topo);
-	verify_state_unref(state);
-	link_ranks_drop(ranks);
-	return deps;
-}
-
-/*
- * Find room for multicast beside tables that obey no order of switches. False:
- * there is none, and these tables cannot be used.
- */
+/* Room for multicast beside tables that obey no order of switches; false: there
+ * is none, and these tables cannot be used. */
 static bool
-find_mcast_order(struct run *run, struct routes *r)
+has_mcast_order(struct run *run, struct routes *r)
 {
-	const struct routes *prev = run->job->prev;
-	struct route_mcast was = {0}, own = r->mcast;
-	const struct mcast_order_try first[2] = {
-		{prev != NULL ? prev->topo : NULL, &was}, {r->topo, &own}};
-	struct verify_dependencies *deps;
-	bool found;
+	bool found = beside_tables_mcast(run->job, r);
 
-	if (r->order != ROUTE_NO_ORDER)
-		return true;
-	deps = exact_dependencies(run, r);
-	if (prev != NULL)
-		routes_mcast(prev, &was);
-	found = mcast_order_find(r->topo, deps, route_layers_trees(&r->layers),
-		first, &r->mcast);
-	routes_mcast_free(&was);
-	routes_mcast_free(&own);
-	free(deps);
 	if (!found)
 		append_account(run,
 			"%s: multicast trees find no room beside its tables",
@@ -883,7 +823,7 @@ try_engine(struct run *run, const struct engine *e)
 	for (unsigned n = 0; n < ATTEMPTS && result == ENGINE_OK; n++) {
 		struct routes *r = attempt_engine(run, e, n, &result);
 
-		if (r != NULL && !find_mcast_order(run, r)) {
+		if (r != NULL && !has_mcast_order(run, r)) {
 			routes_unref(r);
 			r = NULL;
 		}
@@ -916,7 +856,7 @@ engine_in_force(const struct route_job *job)
 static double
 bisection_bandwidth(const struct routes *r)
 {
-	const struct verify_tables in = routes_as_verify_tables(r);
+	const struct verify_tables in = beside_tables_as_judged(r);
 	struct bandwidth_ebb ebb;
 
 	bandwidth_ebb(&in, BISECTIONS, 1, &ebb);
@@ -982,63 +922,6 @@ try_best(struct run *run)
 	return best;
 }
 
-/* ---- options beside the tables ---- */
-
-/* Whether sets stand the judge; deps: at least the dependencies of r. */
-static bool
-options_hold(const struct run *run, const struct routes *r,
-	const struct route_sets *sets, const struct verify_dependencies *deps,
-	struct reason *why)
-{
-	const struct options_job job = {.topo = r->topo,
-		.side = {{r->pool, r->row, r->nblocks, sets}},
-		.nsides = 1,
-		.deps = deps,
-		.threads = run->job->threads};
-	struct options_report found;
-
-	return options_judge(&job, &found, why) == 0;
-}
-
-/* The same; where it fails, by the very dependencies of r. */
-static bool
-verify_options(const struct run *run, const struct routes *r,
-	const struct route_sets *sets, struct reason *why)
-{
-	struct verify_dependencies *deps =
-		verify_state_dependencies(r->verified, r->topo);
-	bool hold = options_hold(run, r, sets, deps, why);
-
-	free(deps);
-	if (hold || !r->report.by_change || r->report.by_rank)
-		return hold;
-	deps = exact_dependencies(run, r);
-	hold = options_hold(run, r, sets, deps, why);
-	free(deps);
-	return hold;
-}
-
-/* Sets of ports for the switches that can choose, none where they do not
- * verify. */
-static void
-add_options(const struct run *run, struct routes *r)
-{
-	const struct route_job *job = run->job;
-	struct reason why = {""};
-	struct route_sets *sets;
-
-	if (job->adaptive == NULL)
-		return;
-	sets = legal_sets_make(job, r);
-	if (sets->why[0] == '\0' && !verify_options(run, r, sets, &why)) {
-		route_sets_unref(sets);
-		sets = route_sets_new(r->topo->nsw, job->adaptive->can,
-			job->adaptive->default_first);
-		(void)snprintf(sets->why, sizeof(sets->why), "%s", why.text);
-	}
-	r->sets = sets;
-}
-
 static struct run
 begin_run(const struct route_job *job, struct route_account *story)
 {
@@ -1059,7 +942,7 @@ end_run(const struct run *run, struct routes *r, struct reason *why)
 	}
 	if (r != NULL) {
 		read_tree(run->job, r);
-		add_options(run, r);
+		beside_tables_sets(run->job, r);
 	} else
 		(void)reason_set(why,
 			"no engine made routes that pass verification: %s",

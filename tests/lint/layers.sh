@@ -30,7 +30,7 @@ routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/verify/dep_g
 routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
 routing/climb/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/climb/*
 routing/engines/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/climb/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/updown_state.h OWN/*
-routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/verify/options.h routing/adaptive/* routing/graph/multi_port_node.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/mcast/mcast_order.h routing/measure/bandwidth.h routing/engines/* routing/driver/*
+routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/verify/verify_sets.h routing/adaptive/* routing/graph/multi_port_node.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/mcast/mcast_order.h routing/measure/bandwidth.h routing/engines/* routing/driver/*
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*
 distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/dep_cycle.h routing/verify/dep_graph.h routing/verify/dynamic_order.h routing/mcast/mcast_order.h distribution/tables/* distribution/device/device_store.h distribution/transition/*

@@ -51,7 +51,8 @@ rig_close(struct rig *g)
 
 /* Routes whose switches all commit, but those of which fixed says so. */
 static struct routes *
-route(struct rig *g, const char *engine, const struct routes *prev)
+route_adaptive_fabric(
+	struct rig *g, const char *engine, const struct routes *prev)
 {
 	const struct route_adaptive adaptive = {g->can, g->default_first};
 	struct route_account story;
@@ -83,7 +84,7 @@ struct search {
 };
 
 static bool
-relax(uint32_t *is, uint32_t via)
+take_shorter(uint32_t *is, uint32_t via)
 {
 	if (via + 1 >= *is)
 		return false;
@@ -94,7 +95,7 @@ relax(uint32_t *is, uint32_t via)
 /* Links of the shortest path down from each switch to `to`, and of the shortest
  * one up and then down; a switch with a path down takes that. */
 static void
-search(struct search *x, sw_ix to)
+search_paths(struct search *x, sw_ix to)
 {
 	const struct topo *t = x->r->topo;
 	bool more = true;
@@ -112,10 +113,12 @@ search(struct search *x, sw_ix to)
 					continue;
 				p = t->adj[t->sw[s].adj + k].peer;
 				if (up == 0 && x->pos[p] > x->pos[s])
-					more |= relax(&x->down[s], x->down[p]);
+					more |= take_shorter(
+						&x->down[s], x->down[p]);
 				if (up == 1 && x->pos[p] < x->pos[s] &&
 					x->down[s] == FAR)
-					more |= relax(&x->path[s], x->path[p]);
+					more |= take_shorter(
+						&x->path[s], x->path[p]);
 			}
 		}
 		for (sw_ix s = 0; s < t->nsw && up == 0; s++)
@@ -125,7 +128,7 @@ search(struct search *x, sw_ix to)
 
 /* Ports by the rule. */
 static struct route_set
-expected(const struct search *x, sw_ix s)
+ports_by_rule(const struct search *x, sw_ix s)
 {
 	const struct topo *t = x->r->topo;
 	struct route_set set = {{0}};
@@ -146,7 +149,7 @@ expected(const struct search *x, sw_ix s)
 /* Every set is the rule's, or left out; returns how many are left out although
  * there is a choice. */
 static unsigned
-compare(const struct routes *r)
+compare_with_rule(const struct routes *r)
 {
 	const struct topo *t = r->topo;
 	struct search x = {.r = r,
@@ -157,11 +160,11 @@ compare(const struct routes *r)
 
 	routes_order(r, x.pos);
 	for (sw_ix to = 0; to < t->nsw; to++) {
-		search(&x, to);
+		search_paths(&x, to);
 		for (sw_ix s = 0; s < t->nsw; s++) {
 			const struct route_set *set =
 				route_sets_get(r->sets, s, to);
-			struct route_set want = expected(&x, s);
+			struct route_set want = ports_by_rule(&x, s);
 
 			if (s == to || t->sw[to].nhost == 0)
 				ck_assert_ptr_null(set);
@@ -186,9 +189,9 @@ START_TEST(test_tree)
 	struct rig g;
 
 	rig_open(&g, gen_tree_three(8, &why));
-	r = route(&g, "ftree", NULL);
+	r = route_adaptive_fabric(&g, "ftree", NULL);
 	ck_assert_str_eq(r->sets->why, "");
-	ck_assert_uint_eq(compare(r), 0);
+	ck_assert_uint_eq(compare_with_rule(r), 0);
 	ck_assert_uint_eq(r->sets->dropped, 0);
 	routes_unref(r);
 	rig_close(&g);
@@ -212,10 +215,11 @@ START_TEST(test_damaged_and_irregular)
 						     8 + (unsigned)seed % 24,
 						     seed, true, &why)
 					   : gen_random(24, 5, 2, seed, &why));
-		r = route(&g, seed % 2 == 0 ? "ftree" : "updn", NULL);
+		r = route_adaptive_fabric(
+			&g, seed % 2 == 0 ? "ftree" : "updn", NULL);
 		ck_assert_msg(r->sets->why[0] == '\0', "seed %lu: %s",
 			(unsigned long)seed, r->sets->why);
-		(void)compare(r);
+		(void)compare_with_rule(r);
 		routes_unref(r);
 		rig_close(&g);
 	}
@@ -230,14 +234,14 @@ START_TEST(test_threads_and_sharing)
 	struct rig g;
 
 	rig_open(&g, gen_tree_three(6, &why));
-	one = route(&g, "ftree", NULL);
+	one = route_adaptive_fabric(&g, "ftree", NULL);
 	g.threads = 3;
-	three = route(&g, "ftree", NULL);
+	three = route_adaptive_fabric(&g, "ftree", NULL);
 	for (sw_ix s = 0; s < g.t->nsw; s++)
 		ck_assert(route_set_row_equal(
 			one->sets->row[s], three->sets->row[s]));
 	routes_unref(three);
-	three = route(&g, "ftree", one);
+	three = route_adaptive_fabric(&g, "ftree", one);
 	for (sw_ix s = 0; s < g.t->nsw; s++)
 		ck_assert_ptr_eq(one->sets->row[s], three->sets->row[s]);
 	routes_unref(one);
@@ -275,7 +279,7 @@ START_TEST(test_too_few_groups)
 	g.groups = 3;
 	g.default_first = true;
 	g.can[1] = (struct route_choice){ROUTE_FIXED, 1};
-	r = route(&g, "ftree", NULL);
+	r = route_adaptive_fabric(&g, "ftree", NULL);
 	ck_assert_uint_gt(r->sets->dropped, 0);
 	ck_assert_ptr_null(r->sets->row[1]);
 	for (sw_ix s = 0; s < g.t->nsw; s++)
@@ -293,7 +297,7 @@ START_TEST(test_no_order)
 	struct rig g;
 
 	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
-	r = route(&g, "dor", NULL);
+	r = route_adaptive_fabric(&g, "dor", NULL);
 	ck_assert_ptr_nonnull(strstr(r->sets->why, "no order of switches"));
 	for (sw_ix s = 0; s < g.t->nsw; s++)
 		ck_assert_ptr_null(r->sets->row[s]);

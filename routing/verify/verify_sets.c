@@ -1,4 +1,4 @@
-#include "routing/verify/options.h"
+#include "routing/verify/verify_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const char *const fault_text[] = {
 };
 
 struct judge {
-	const struct options_job *job;
+	const struct verify_sets_job *job;
 	const struct topo *t;
 	struct dep_graph frame;
 	uint8_t *kind; /* [nsw] enum route_switch_kind */
@@ -44,7 +44,7 @@ struct part {
 	uint64_t *option; /* [nsw * words] O */
 	uint32_t *degree; /* [nsw] */
 	sw_ix *queue;	  /* [nsw] */
-	struct options_report found;
+	struct verify_sets_report found;
 	enum fault fault; /* the first one, and where */
 	sw_ix fault_at, fault_to;
 	unsigned fault_port;
@@ -85,8 +85,8 @@ note_fault(struct part *x, enum fault f, sw_ix s, unsigned port, sw_ix t)
 /* ---- the entries and options of one destination switch ---- */
 
 static void
-add_tables_of_lid(
-	struct part *x, const struct options_side *side, sw_ix t, uint32_t lid)
+add_tables_of_lid(struct part *x, const struct verify_sets_side *side, sw_ix t,
+	uint32_t lid)
 {
 	const struct topo *topo = x->j->t;
 
@@ -105,7 +105,7 @@ add_tables_of_lid(
 }
 
 static void
-add_tables(struct part *x, const struct options_side *side, sw_ix t)
+add_tables(struct part *x, const struct verify_sets_side *side, sw_ix t)
 {
 	const struct topo *topo = x->j->t;
 	const struct topo_switch *d = &topo->sw[t];
@@ -122,24 +122,25 @@ add_tables(struct part *x, const struct options_side *side, sw_ix t)
 
 /* The options of switch s to t of one side; false: there are none. */
 static bool
-add_options(struct part *x, const struct options_side *side, sw_ix s, sw_ix t)
+add_options(
+	struct part *x, const struct verify_sets_side *side, sw_ix s, sw_ix t)
 {
 	const struct route_set *set = route_sets_get(side->sets, s, t);
-	unsigned room = x->j->words * 64, past;
+	unsigned room = x->j->words * 64, beyond;
 
 	if (set == NULL)
 		return false;
 	for (unsigned w = 0; w < x->j->words; w++)
 		row_of(x, x->option, s)[w] |= set->port[w];
-	past = route_set_next(set, room);
-	if (past < ROUTE_SET_WORDS * 64)
-		note_fault(x, FAULT_DEAD, s, past, t);
+	beyond = route_set_next(set, room);
+	if (beyond < ROUTE_SET_WORDS * 64)
+		note_fault(x, FAULT_DEAD, s, beyond, t);
 	return true;
 }
 
 /* The options of all switches to t; false: there are none. */
 static bool
-gather(struct part *x, sw_ix t)
+collect_ports(struct part *x, sw_ix t)
 {
 	const struct judge *j = x->j;
 	size_t bytes = (size_t)j->t->nsw * j->words * sizeof(uint64_t);
@@ -271,7 +272,7 @@ choice_word(struct part *x, sw_ix s, unsigned w)
 
 /* The switch behind a port of s, or TOPO_NONE. */
 static sw_ix
-behind(const struct part *x, sw_ix s, unsigned port)
+switch_behind(const struct part *x, sw_ix s, unsigned port)
 {
 	const struct dep_graph *n = &x->j->frame;
 	sw_ix next = n->owner[record_behind(n, s, port)];
@@ -286,7 +287,7 @@ count_next(struct part *x, sw_ix s, sw_ix t, int d, uint32_t *n)
 	for (unsigned w = 0; w < x->j->words; w++)
 		for (uint64_t rest = choice_word(x, s, w); rest != 0;
 			rest &= rest - 1) {
-			sw_ix next = behind(
+			sw_ix next = switch_behind(
 				x, s, w * 64 + (unsigned)__builtin_ctzll(rest));
 
 			if (next == TOPO_NONE || next == t)
@@ -315,7 +316,7 @@ find_loops(struct part *x, sw_ix t)
 		for (unsigned p = 0; x->degree[s] > 0 &&
 				     next_port(x, row_of(x, x->option, s), &p);
 			p++) {
-			sw_ix next = behind(x, s, p);
+			sw_ix next = switch_behind(x, s, p);
 
 			if (next != TOPO_NONE && x->degree[next] > 0)
 				note_fault(x, FAULT_LOOPS, s, p, t);
@@ -328,7 +329,7 @@ judge_part(void *arg)
 	struct part *x = arg;
 
 	for (sw_ix t = x->from; t < x->to; t++) {
-		if (!topo_sw_live(x->j->t, t) || !gather(x, t))
+		if (!topo_sw_live(x->j->t, t) || !collect_ports(x, t))
 			continue;
 		follow_all(x, t);
 		if (x->j->escapes)
@@ -475,8 +476,8 @@ find_cycle(const struct judge *j, const uint64_t *dep, struct reason *why)
 }
 
 static int
-conclude(const struct judge *j, const struct part *x,
-	struct options_report *out, struct reason *why)
+reach_verdict(const struct judge *j, const struct part *x,
+	struct verify_sets_report *out, struct reason *why)
 {
 	const struct topo *t = j->t;
 
@@ -492,7 +493,7 @@ conclude(const struct judge *j, const struct part *x,
 }
 
 int
-options_judge(const struct options_job *job, struct options_report *out,
+verify_sets(const struct verify_sets_job *job, struct verify_sets_report *out,
 	struct reason *why)
 {
 	struct judge j = {.job = job, .t = job->topo};
@@ -510,7 +511,7 @@ options_judge(const struct options_job *job, struct options_report *out,
 	for (unsigned i = 1; i < n; i++)
 		join_parts(&part[0], &part[i]);
 	add_given(&part[0]);
-	rc = conclude(&j, &part[0], out, why);
+	rc = reach_verdict(&j, &part[0], out, why);
 	for (unsigned i = 0; i < n; i++)
 		part_free(&part[i]);
 	free(j.kind);

@@ -1,5 +1,5 @@
 /*
- * options: the judge of sets of ports beside tables
+ * verify_sets: the judge of sets of ports beside tables
  *(routing/core/route_sets.h): whether any choice of any switch may close a
  *cycle of waiting packets, lead round in a loop, or end where no entry goes on.
  *
@@ -14,11 +14,11 @@
  *
  * and a packet that came by an option counts as being in that buffer, unless
  * both ends of the link escape: then it lies in the other half, and waits with
- * nobody. That waiting is acyclic on every VL means that no packets wait for
- * each other in a circle, whatever switches choose (Dally and Seitz 1987; for
- * switches that escape, Duato 1996 for virtual cut-through). Mixtures of kinds
- * are judged exactly: a switch that escapes is no help to a neighbour that does
- * not.
+ * no other packet. That waiting is acyclic on every VL means that no packets
+ *wait for each other in a circle, whatever switches choose (Dally and Seitz
+ *1987; for switches that escape, Duato 1996 for virtual cut-through). Mixtures
+ *of kinds are judged exactly: a switch that escapes is no help to a neighbour
+ *that does not.
  *
  * Where no switch escapes, a loop would be such a cycle, since a switch waits
  * for all that it may choose. Where some do, options are searched for loops by
@@ -33,8 +33,8 @@
  * entry and any set may be that of any side. The dependencies of the tables
  * among themselves are given, since the judge of tables has found them.
  */
-#ifndef HEDDLE_ROUTING_VERIFY_OPTIONS_H
-#define HEDDLE_ROUTING_VERIFY_OPTIONS_H
+#ifndef HEDDLE_ROUTING_VERIFY_VERIFY_SETS_H
+#define HEDDLE_ROUTING_VERIFY_VERIFY_SETS_H
 
 #include <stdint.h>
 
@@ -44,19 +44,19 @@
 #include "routing/core/verdict.h"
 #include "sm/base/reason.h"
 
-enum { OPTIONS_SIDES = 2 };
+enum { VERIFY_SETS_SIDES = 2 };
 
 /* Tables with their sets, by the numbers of the topology; borrowed. */
-struct options_side {
+struct verify_sets_side {
 	const struct lft_pool *pool;
 	struct lft_row *const *row; /* [nsw], of nblocks; NULL: not known */
 	uint32_t nblocks;
 	const struct route_sets *sets; /* NULL: none */
 };
 
-struct options_job {
+struct verify_sets_job {
 	const struct topo *topo;
-	struct options_side side[OPTIONS_SIDES];
+	struct verify_sets_side side[VERIFY_SETS_SIDES];
 	unsigned nsides;
 	/* of the tables of all sides, the mixture of their entries included;
 	 * layers count as one */
@@ -64,7 +64,7 @@ struct options_job {
 	unsigned threads;
 };
 
-struct options_report {
+struct verify_sets_report {
 	uint64_t choices; /* pairs of a switch and a destination switch with
 			     options */
 	uint64_t options; /* all of theirs */
@@ -73,7 +73,7 @@ struct options_report {
 
 /* 0 if everything holds; else -1 and the first fault in words. *out is filled
  * in both cases. The same for any number of threads. */
-int options_judge(const struct options_job *job, struct options_report *out,
-	struct reason *why);
+int verify_sets(const struct verify_sets_job *job,
+	struct verify_sets_report *out, struct reason *why);
 
 #endif

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
-#include "routing/verify/options.h"
 #include "routing/verify/verify.h"
+#include "routing/verify/verify_sets.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
@@ -89,7 +89,7 @@ put_set(struct rig *g, sw_ix s, sw_ix t)
 }
 
 static void
-distances(const struct topo *t, sw_ix to, uint32_t *dist)
+find_distances(const struct topo *t, sw_ix to, uint32_t *dist)
 {
 	bool more = true;
 
@@ -119,7 +119,7 @@ make_sets(struct rig *g, struct rng *rng, uint32_t odds)
 
 	g->sets = route_sets_new(t->nsw, g->can, true);
 	for (sw_ix to = 0; to < t->nsw; to++) {
-		distances(t, to, dist);
+		find_distances(t, to, dist);
 		for (sw_ix s = 0; s < t->nsw; s++) {
 			struct route_set *set;
 
@@ -173,7 +173,7 @@ waits_for(const struct rig *g, sw_ix s, sw_ix to, uint16_t lid, port_ix q)
 }
 
 static void
-follow(struct oracle *o, sw_ix s, sw_ix to, uint16_t lid, port_ix p)
+follow_packet(struct oracle *o, sw_ix s, sw_ix to, uint16_t lid, port_ix p)
 {
 	const struct topo *t = o->g->t;
 	const struct rig *g = o->g;
@@ -292,7 +292,7 @@ follow_all(const struct rig *g)
 		o.g = topo_is_host(t, own) ? g : &plain;
 		for (sw_ix s = 0; s < t->nsw; s++)
 			for (uint32_t i = 0; s != to && i < t->sw[s].nadj; i++)
-				follow(&o, s, to, (uint16_t)lid,
+				follow_packet(&o, s, to, (uint16_t)lid,
 					topo_port_of(t, t->sw[s].node,
 						t->adj[t->sw[s].adj + i].out));
 	}
@@ -302,16 +302,16 @@ follow_all(const struct rig *g)
 }
 
 static int
-judge(const struct rig *g, unsigned threads, struct reason *why)
+judge_sets(const struct rig *g, unsigned threads, struct reason *why)
 {
-	const struct options_job job = {.topo = g->t,
+	const struct verify_sets_job job = {.topo = g->t,
 		.side = {{g->pool, g->r->row, g->r->nblocks, g->sets}},
 		.nsides = 1,
 		.deps = g->deps,
 		.threads = threads};
-	struct options_report out;
+	struct verify_sets_report out;
 
-	return options_judge(&job, &out, why);
+	return verify_sets(&job, &out, why);
 }
 
 START_TEST(test_kinds_at_random)
@@ -336,11 +336,11 @@ START_TEST(test_kinds_at_random)
 				1000};
 		make_sets(&g, &rng, 1U << rng_below(&rng, 5));
 		o = follow_all(&g);
-		rc = judge(&g, 1, &why);
+		rc = judge_sets(&g, 1, &why);
 		ck_assert_msg(
 			(rc != 0) == (is_cyclic(&o) || o.back || has_loop(&g)),
 			"seed %lu: %s", (unsigned long)seed, why.text);
-		ck_assert_int_eq(judge(&g, 3, &again), rc);
+		ck_assert_int_eq(judge_sets(&g, 3, &again), rc);
 		ck_assert_str_eq(why.text, again.text);
 		refused += rc != 0;
 		cyclic += is_cyclic(&o);
@@ -368,7 +368,7 @@ START_TEST(test_shortest_sets)
 	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
 	rig_kinds(&g, ROUTE_COMMITS);
 	make_sets(&g, &rng, 1);
-	ck_assert_int_ne(judge(&g, 1, &why), 0);
+	ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 	ck_assert_ptr_nonnull(strstr(why.text, "credit loop"));
 	rig_close(&g);
 }
@@ -388,7 +388,7 @@ START_TEST(test_dead_option)
 		rig_kinds(&g, ROUTE_COMMITS);
 		g.sets = route_sets_new(g.t->nsw, g.can, true);
 		route_set_add(put_set(&g, 0, g.t->nsw - 1), ports[i]);
-		ck_assert_int_ne(judge(&g, 1, &why), 0);
+		ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 		ck_assert_msg(strstr(why.text, "leads to no switch") != NULL,
 			"%s", why.text);
 		rig_close(&g);
@@ -418,7 +418,7 @@ START_TEST(test_no_entry_behind)
 			topo_switch_of(g.t, g.t->by_lid[lid]) == to)
 			routes_put_entry(
 				g.r, a->peer, (uint16_t)lid, LFT_DROP, NULL);
-	ck_assert_int_ne(judge(&g, 1, &why), 0);
+	ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 	ck_assert_msg(
 		strstr(why.text, "without an entry") != NULL, "%s", why.text);
 	rig_close(&g);
@@ -430,24 +430,24 @@ END_TEST
 START_TEST(test_sides)
 {
 	const unsigned dim[] = {5, 5};
-	struct options_report out;
+	struct verify_sets_report out;
 	struct reason why = {""};
-	struct options_job job;
+	struct verify_sets_job job;
 	struct rng rng = {1};
 	struct rig g;
 
 	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
 	rig_kinds(&g, ROUTE_ESCAPES);
 	make_sets(&g, &rng, 1);
-	job = (struct options_job){.topo = g.t,
+	job = (struct verify_sets_job){.topo = g.t,
 		.side = {{g.pool, g.r->row, g.r->nblocks, NULL},
 			{g.pool, g.r->row, g.r->nblocks, g.sets}},
 		.nsides = 2,
 		.deps = g.deps};
-	ck_assert_int_ne(options_judge(&job, &out, &why), 0);
+	ck_assert_int_ne(verify_sets(&job, &out, &why), 0);
 	ck_assert_uint_gt(out.cyclic, 0);
 	job.nsides = 1;
-	ck_assert_int_eq(options_judge(&job, &out, &why), 0);
+	ck_assert_int_eq(verify_sets(&job, &out, &why), 0);
 	ck_assert_uint_eq(out.options, 0);
 	rig_close(&g);
 }
@@ -472,7 +472,7 @@ START_TEST(test_loop_of_options)
 			if (a->peer == s % 3 + 1)
 				route_set_add(put_set(&g, s, 0), a->out);
 		}
-	ck_assert_int_ne(judge(&g, 1, &why), 0);
+	ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 	ck_assert_msg(strstr(why.text, "is on a loop of options") != NULL, "%s",
 		why.text);
 	rig_close(&g);
@@ -482,8 +482,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("options");
-	TCase *c = tcase_create("options");
+	Suite *s = suite_create("verify_sets");
+	TCase *c = tcase_create("verify_sets");
 
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, test_kinds_at_random);

@@ -1,0 +1,114 @@
+#include "routing/driver/beside_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "routing/adaptive/legal_sets.h"
+#include "routing/mcast/mcast_order.h"
+#include "routing/verify/verify.h"
+#include "routing/verify/verify_sets.h"
+
+struct verify_tables
+beside_tables_as_judged(const struct routes *r)
+{
+	return (struct verify_tables){
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+}
+
+struct verify_tables
+beside_tables_ranked(const struct routes *r, struct link_ranks **ranks)
+{
+	struct verify_tables in = beside_tables_as_judged(r);
+
+	*ranks = routes_link_ranks(r);
+	in.ranks = *ranks;
+	return in;
+}
+
+/*
+ * The dependencies that r makes, no others: what is found beside them depends
+ * on the tables alone, not on how they were judged.
+ */
+static struct verify_dependencies *
+exact_dependencies(const struct route_job *job, const struct routes *r)
+{
+	struct verify_tables in;
+	struct verify_dependencies *deps;
+	struct verify_state *state;
+	struct verify_report again;
+	struct link_ranks *ranks;
+
+	if (!r->report.by_change || r->report.by_rank)
+		return verify_state_dependencies(r->verified, r->topo);
+	in = beside_tables_ranked(r, &ranks);
+	(void)verify_keep(&in, job->threads, &again, &state, NULL);
+	deps = verify_state_dependencies(state, r->topo);
+	verify_state_unref(state);
+	link_ranks_drop(ranks);
+	return deps;
+}
+
+bool
+beside_tables_mcast(const struct route_job *job, struct routes *r)
+{
+	const struct routes *prev = job->prev;
+	struct route_mcast was = {0}, own = r->mcast;
+	const struct mcast_order_try first[2] = {
+		{prev != NULL ? prev->topo : NULL, &was}, {r->topo, &own}};
+	struct verify_dependencies *deps;
+	bool found;
+
+	if (r->order != ROUTE_NO_ORDER)
+		return true;
+	deps = exact_dependencies(job, r);
+	if (prev != NULL)
+		routes_mcast(prev, &was);
+	found = mcast_order_find(r->topo, deps, route_layers_trees(&r->layers),
+		first, &r->mcast);
+	routes_mcast_free(&was);
+	routes_mcast_free(&own);
+	free(deps);
+	return found;
+}
+
+/* Whether sets stand the judge; deps (taken over): at least the dependencies of
+ * r. */
+static bool
+are_safe(const struct route_job *job, const struct routes *r,
+	const struct route_sets *sets, struct verify_dependencies *deps,
+	struct reason *why)
+{
+	const struct verify_sets_job judged = {.topo = r->topo,
+		.side = {{r->pool, r->row, r->nblocks, sets}},
+		.nsides = 1,
+		.deps = deps,
+		.threads = job->threads};
+	struct verify_sets_report found;
+	bool safe = verify_sets(&judged, &found, why) == 0;
+
+	free(deps);
+	return safe;
+}
+
+void
+beside_tables_sets(const struct route_job *job, struct routes *r)
+{
+	struct reason why = {""};
+	struct route_sets *sets;
+
+	if (job->adaptive == NULL)
+		return;
+	sets = legal_sets_make(job, r);
+	/* a change may leave dependencies that are not made any more */
+	if (sets->why[0] == '\0' &&
+		!are_safe(job, r, sets,
+			verify_state_dependencies(r->verified, r->topo),
+			&why) &&
+		!are_safe(job, r, sets, exact_dependencies(job, r), &why)) {
+		route_sets_unref(sets);
+		sets = route_sets_new(r->topo->nsw, job->adaptive->can,
+			job->adaptive->default_first);
+		(void)snprintf(sets->why, sizeof(sets->why), "%s", why.text);
+	}
+	r->sets = sets;
+}
