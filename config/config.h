@@ -11,9 +11,10 @@
  * list of heddle.yaml(5) and the JSON Schema.
  *
  * Folder config: YAML text -> tree -> values by the tables of options -> one
- * struct config; import/ makes YAML of OpenSM's files. Callers: sm/main.c and
- * sm/config_check.c load it; sm/policy and sm/core read its fields. Read next:
- * config/option_table.h for a new option, config/schema.h for how rows work.
+ * struct config; import/ makes YAML of OpenSM's files. Callers:
+ * sm/daemon_config.c and sm/config_check.c load it; sm/policy and sm/core read
+ * its fields. Read next: config/option_table.h for a new option,
+ * config/schema.h for how rows work.
  */
 #ifndef HEDDLE_CONFIG_CONFIG_H
 #define HEDDLE_CONFIG_CONFIG_H

@@ -66,7 +66,7 @@
  *
  * Folder routing/driver: a job -> engines in turn -> the verifier ->
  * improvements -> routes, or reasons why not. Callers: sm/core in the worker,
- * sm/what_if, sm/view and sm/main.c for names of engines. Read next:
+ * sm/what_if, sm/view and sm/daemon_config.c for names of engines. Read next:
  * routing/core/engine.h, then compute.c.
  */
 #ifndef HEDDLE_ROUTING_DRIVER_COMPUTE_H

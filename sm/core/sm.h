@@ -3,9 +3,9 @@
  *
  * Events come in with the time as an argument (a message, a timer, routes that
  * are ready, a command, a new configuration); what leaves goes through the
- * transport and the ops below. In production main.c drives it from one libev
- * loop, with routing and planning in a worker thread; under test the simulator
- * drives the same code on a virtual clock.
+ * transport and the ops below. In production sm/daemon.h drives it from one
+ * libev loop, with routing and planning in a worker thread; under test the
+ * simulator drives the same code on a virtual clock.
  *
  *            start, trap, light sweep, command: only mark what is dirty
  *                                  |
@@ -27,8 +27,8 @@
  * end.
  *
  * Folder sm/core: events with their time -> runs of the pipeline -> messages, a
- * view, texts for the log. Callers: sm/main.c, and tests/sim in its place. Read
- * next: sm/core/sm_priv.h, then sm/core/run.c.
+ * view, texts for the log. Callers: sm/daemon.h, and tests/sim in its place.
+ * Read next: sm/core/sm_priv.h, then sm/core/run.c.
  */
 #ifndef HEDDLE_SM_CORE_SM_H
 #define HEDDLE_SM_CORE_SM_H

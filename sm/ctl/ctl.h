@@ -26,8 +26,8 @@
  *
  * Folder sm/ctl: requests on the socket -> replies of sm/report; client.h is
  * the other end, metrics.h turns a status into figures for Prometheus. Callers:
- * sm/main.c (server), sm/heddlectl.c and sm/what_if (client). Read next:
- * sm/report/answer.h.
+ * sm/daemon_control.c (server), sm/heddlectl.c and sm/what_if (client). Read
+ * next: sm/report/answer.h.
  */
 #ifndef HEDDLE_SM_CTL_CTL_H
 #define HEDDLE_SM_CTL_CTL_H

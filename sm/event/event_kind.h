@@ -5,9 +5,9 @@
  * in heddle-events(7) are made from that row.
  *
  * Folder sm/event: an event as a value -> its text, its fields for journald(8),
- * the manual. Callers: sm/view and sm/core make events of the fabric, sm/main.c
- * those of the daemon; sm/report shows them, sm/event_store.h keeps them. Read
- * next: sm/event/event.h.
+ * the manual. Callers: sm/view and sm/core make events of the fabric,
+ * sm/daemon*.c those of the daemon; sm/report shows them, sm/event_store.h
+ * keeps them. Read next: sm/event/event.h.
  */
 #ifndef HEDDLE_SM_EVENT_EVENT_KIND_H
 #define HEDDLE_SM_EVENT_EVENT_KIND_H

@@ -1,7 +1,7 @@
 /*
  * sm_status: the state and the counters of the subnet manager, as a value. The
- * core fills it (sm_status in sm/core/sm.h); status_json.h and main.c report
- * it.
+ * core fills it (sm_status in sm/core/sm.h); status_json.h and the daemon
+ * report it.
  */
 #ifndef HEDDLE_SM_REPORT_SM_STATUS_H
 #define HEDDLE_SM_REPORT_SM_STATUS_H

@@ -20,7 +20,7 @@
 #include "sm/view/event_log.h"
 #include "sm/view/view.h"
 
-/* Facts and counters that main.c keeps. */
+/* Facts and counters that the daemon keeps. */
 struct status_daemon {
 	char device[32]; /* of our port, and its number */
 	int port;

@@ -5,7 +5,7 @@
  *
  * Folder sm/transport: requests -> MADs with TID, key and deadline -> one
  * completion each. Callers: discovery/sweep, distribution, sm/sa, sm/core and
- * sm/audit send through it; sm/main.c opens the port. Read next:
+ * sm/audit send through it; sm/daemon_run.c opens the port. Read next:
  * sm/transport/xact.h (transactions), then sm/transport/umad.h (threads and
  * devices).
  */

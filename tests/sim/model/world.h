@@ -1,6 +1,6 @@
 /*
  * world: the SM core and a simulated fabric in one process, on one virtual
- * clock. A test takes the place of sm/main.c: messages are handed in when the
+ * clock. A test takes the place of sm/daemon.h: messages are handed in when the
  * simulation delivers them, timers when they are due, routes at once (after a
  * configurable delay). The state that the daemon saves is kept, so that it can
  * be started again with it.

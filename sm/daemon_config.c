@@ -1,0 +1,97 @@
+#include "sm/daemon_config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/driver/registry.h"
+#include "sm/base/buf.h"
+#include "sm/base/log.h"
+#include "sm/notify.h"
+
+struct config *
+daemon_config_read(const struct options *opt, struct diag_list *bad)
+{
+	return config_load(opt->file, opt->file_given, registry_modules(), bad);
+}
+
+/* Log the mistakes; *first becomes the first line, and stays as it is if there
+ * is none. */
+static void
+log_mistakes(const struct diag_list *bad, struct reason *first)
+{
+	struct buf text = {0};
+	char *save = NULL;
+
+	diag_text(bad, &text);
+	if (text.text != NULL) {
+		(void)reason_set(first, "%.*s", (int)strcspn(text.text, "\n"),
+			text.text);
+		for (char *line = strtok_r(text.text, "\n", &save);
+			line != NULL; line = strtok_r(NULL, "\n", &save))
+			log_error("config: %s", line);
+	}
+	buf_free(&text);
+}
+
+void
+daemon_config_log_files(const struct config *c)
+{
+	for (size_t i = 1; i < c->nfiles; i++)
+		log_info("config: drop-in %s", c->file[i]);
+}
+
+static void
+log_changes(const struct config_changes *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct config_change *k = &c->item[i];
+
+		if (k->reload == SCHEMA_RESTART)
+			log_warn("config: %s is %s, not %s, until heddled is "
+				 "restarted",
+				k->key, k->was, k->is);
+		else
+			log_info("config: %s was=%s is=%s", k->key, k->was,
+				k->is);
+	}
+}
+
+void
+daemon_config_reload(struct daemon *d, struct mono now)
+{
+	struct config_changes changes;
+	struct diag_list bad;
+	struct config *c;
+	struct reason why = {0};
+
+	notify_reloading(now);
+	d->facts.reloads++;
+	c = daemon_config_read(d->opt, &bad);
+	if (c != NULL && d->sm != NULL &&
+		sm_accepts_config(d->sm, c, &why) != 0) {
+		log_error("config: %s", why.text);
+		config_unref(c);
+		c = NULL;
+	}
+	if (c == NULL) {
+		d->facts.bad_reloads++;
+		log_mistakes(&bad, &why);
+		daemon_events_refused(d->own, why.text, now);
+	} else {
+		config_diff(d->config, c, &changes);
+		daemon_config_log_files(c);
+		log_changes(&changes);
+		daemon_events_reload(d->own, &changes, now);
+		config_unref(d->config);
+		d->config = c;
+		log_set_level((enum log_level)c->log.level);
+		if (d->sm != NULL)
+			sm_reconfigure(d->sm, c, &changes, now);
+		config_changes_free(&changes);
+		daemon_arm_timer(d);
+	}
+	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s",
+		c == NULL ? why.text : "");
+	diag_free(&bad);
+	notify_ready();
+}
