@@ -1,24 +1,21 @@
 /*
- * heddlectl: ask heddled, show the answer. The tables below drive both parsing
- * and help; the rest is one request over the control socket.
+ * heddlectl: ask heddled, show the answer. The tables below drive parsing, help
+ * and completion; most commands are one request over the control socket, and a
+ * page of sm/report. What a command does beyond that has a file of its own:
+ * asking.h and waiting.h (the request), output.h and problem.h (what is
+ * printed), events_command.h, import_command.h, metrics_command.h,
+ * sm/what_if/planner.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "config/import/import.h"
 #include "config/schema.h"
-#include "routing/driver/registry.h"
+#include "sm/asking.h"
 #include "sm/base/argument.h"
 #include "sm/base/loop.h"
 #include "sm/base/suggest.h"
@@ -27,30 +24,21 @@
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
 #include "sm/ctl/metrics.h"
-#include "sm/ctl/port_metrics.h"
+#include "sm/events_asking.h"
 #include "sm/events_command.h"
+#include "sm/import_command.h"
+#include "sm/metrics_command.h"
+#include "sm/output.h"
+#include "sm/problem.h"
 #include "sm/report/config_json.h"
 #include "sm/report/drains_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/show.h"
 #include "sm/report/standby_json.h"
-#include "sm/report/terminal.h"
+#include "sm/waiting.h"
 #include "sm/what_if/planner.h"
 
-enum {
-	EXIT_OK = 0,
-	EXIT_PROBLEM = 1,
-	EXIT_USAGE = 2,
-	EXIT_UNREACHABLE = 3,
-	EXIT_REFUSED = 4,
-};
-
 enum { PATIENCE_MS = 300000 };
-
-/* A hand-over takes less than that, and is looked at so often. */
-enum { HANDOVER_MS = 10000, LOOK_NS = 50000000 };
-
-enum { SMINFO_MASTER = 3 };
 
 enum kind {
 	FLAG_WAIT,
@@ -267,12 +255,6 @@ struct ask {
 	bool json, wait, follow, text;
 };
 
-/* Commands that need no daemon. */
-static const struct argument import_output = {"--output", "-o", "FILE"};
-static const char import_help[] =
-	"  import [-o FILE] OPENSM.CONF [PARTITIONS.CONF]\n"
-	"      print OpenSM's configuration as heddle.yaml (- for none)\n";
-
 /* Options of heddlectl itself; those before HELP may follow a command too. */
 static const struct argument own_options[] = {
 	{"--json", NULL, NULL},
@@ -326,11 +308,8 @@ print_help(const char *name)
 			print_command(&commands[i], &b);
 	if (name == NULL || plan)
 		planner_help(&b);
-	if (name == NULL || import) {
-		buf_printf(&b, "%s", import_help);
-		argument_help(&b, &import_output, 6,
-			"write a new FILE for heddled alone");
-	}
+	if (name == NULL || import)
+		import_command_help(&b);
 	(void)printf("usage: heddlectl [--socket PATH] [--json] COMMAND "
 		     "[ARGUMENT ...]\n\n%s\n%s\n"
 		     "A node or port is a LID, a GUID (0x...), a name or a "
@@ -346,37 +325,6 @@ print_help(const char *name)
 	return true;
 }
 
-/* With --json, an error is an object on standard output as well. */
-/* NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables) */
-static bool json_errors;
-
-static void print_error(const char *code, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Say what went wrong; code: as in the daemon's answers. */
-static void
-print_error(const char *code, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	(void)fprintf(stderr, "heddlectl: %s\n", text);
-	if (json_errors)
-		json_util_print_error(code, text);
-}
-
-static int
-fail_usage(const char *what, const char *which)
-{
-	print_error("bad-argument", "%s%s%s%s", what, which != NULL ? " '" : "",
-		which != NULL ? which : "", which != NULL ? "'" : "");
-	(void)fprintf(stderr, "Try heddlectl help.\n");
-	return EXIT_USAGE;
-}
-
 /* The nearest command to a word that is none, or where else it is done. */
 static int
 fail_command(const char *word)
@@ -385,7 +333,7 @@ fail_command(const char *word)
 
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
 		if (strcmp(elsewhere[i][0], word) == 0) {
-			print_error("bad-argument",
+			problem_print("bad-argument",
 				"unknown command '%s': see heddlectl %s", word,
 				elsewhere[i][1]);
 			return EXIT_USAGE;
@@ -396,18 +344,9 @@ fail_command(const char *word)
 	suggest_offer(&s, "import");
 	suggest_offer(&s, "help");
 	if (s.best == NULL)
-		return fail_usage("unknown command", word);
-	print_error("bad-argument", "unknown command '%s'; did you mean '%s'?",
-		word, s.best);
-	return EXIT_USAGE;
-}
-
-/* An option of a command is not known, or its value is not right. */
-static int
-fail_option(const char *command, const struct reason *why)
-{
-	print_error("bad-argument", "%s: %s", command, why->text);
-	(void)fprintf(stderr, "Try heddlectl help %s.\n", command);
+		return problem_usage("unknown command", word);
+	problem_print("bad-argument",
+		"unknown command '%s'; did you mean '%s'?", word, s.best);
 	return EXIT_USAGE;
 }
 
@@ -418,7 +357,7 @@ set_number(struct ask *a, const struct option_row *o, const char *value)
 	unsigned long long n = strtoull(value, &end, 10);
 
 	if (*value < '0' || *value > '9' || *end != '\0' || n > INT64_MAX)
-		return fail_usage("not a number:", value);
+		return problem_usage("not a number:", value);
 	(void)json_object_set_new(
 		a->request, o->key, json_integer((json_int_t)n));
 	return EXIT_OK;
@@ -431,7 +370,7 @@ set_seconds(struct ask *a, const char *value)
 	double s = strtod(value, &end);
 
 	if (end == value || *end != '\0' || !isfinite(s) || s < 0 || s > 1e9)
-		return fail_usage("not a number of seconds:", value);
+		return problem_usage("not a number of seconds:", value);
 	a->patience = mono_ms((int64_t)(s * 1000));
 	return EXIT_OK;
 }
@@ -449,7 +388,7 @@ set_duration(struct ask *a, const struct option_row *o, const char *value)
 	struct reason why;
 
 	if (schema_set(&duration, value, &d, &none, &why) != 0) {
-		print_error("bad-argument", "%s: %s", o->is.word, why.text);
+		problem_print("bad-argument", "%s: %s", o->is.word, why.text);
 		return EXIT_USAGE;
 	}
 	(void)json_object_set_new(
@@ -465,7 +404,7 @@ set_format(struct ask *a, const struct option_row *o, const char *value)
 	else if (strcmp(value, "ibnetdiscover") == 0)
 		a->text = true;
 	else if (strcmp(value, "table") != 0)
-		return fail_usage("unknown format", value);
+		return problem_usage("unknown format", value);
 	(void)json_object_set_new(
 		a->request, o->key, json_string(a->text ? value : "json"));
 	return EXIT_OK;
@@ -486,7 +425,7 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 			a->local = json_object();
 		if (json_object_set_new(a->local, o->key, json_string(value)) !=
 			0)
-			return fail_usage("value is not UTF-8:", o->is.word);
+			return problem_usage("value is not UTF-8:", o->is.word);
 		return EXIT_OK;
 	case SECONDS:
 		return set_seconds(a, value);
@@ -509,7 +448,7 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 	default:
 		if (json_object_set_new(
 			    a->request, o->key, json_string(value)) != 0)
-			return fail_usage("value is not UTF-8:", o->is.word);
+			return problem_usage("value is not UTF-8:", o->is.word);
 		return EXIT_OK;
 	}
 }
@@ -540,13 +479,13 @@ parse_rest(struct ask *a, int argc, char **argv)
 		argument_know(&l, &own[i].is);
 	while (ret == EXIT_OK && (kind = argument_next(&l)) != ARGUMENT_END) {
 		if (kind == ARGUMENT_WRONG)
-			ret = fail_option(a->cmd->name, &l.why);
+			ret = problem_option(a->cmd->name, &l.why);
 		else if (kind == ARGUMENT_OPTION && l.ix < HELP)
 			take_own_option(a, &l);
 		else if (kind == ARGUMENT_OPTION)
 			ret = set_option(a, &own[l.ix - HELP], l.value);
 		else if (a->noperands >= a->cmd->max_operands)
-			ret = fail_usage("unexpected argument", l.value);
+			ret = problem_usage("unexpected argument", l.value);
 		else
 			a->operand[a->noperands++] = l.value;
 	}
@@ -561,18 +500,19 @@ set_operands(struct ask *a)
 	unsigned skip = a->cmd->show == show_routes && a->noperands == 1;
 
 	if (a->cmd->show == metrics_text && a->json)
-		return fail_usage(
+		return problem_usage(
 			"metrics cannot be printed as JSON; use status", NULL);
 	if (a->noperands < a->cmd->min_operands) {
-		print_error("bad-argument", "%s: expected %s", a->cmd->name,
+		problem_print("bad-argument", "%s: expected %s", a->cmd->name,
 			a->cmd->operands);
 		return EXIT_USAGE;
 	}
 	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
-		return fail_usage(
+		return problem_usage(
 			"--switch cannot be combined with FROM or TO", NULL);
 	if (a->cmd->show == show_config && strcmp(a->operand[0], "show") != 0)
-		return fail_usage("config: expected show, not", a->operand[0]);
+		return problem_usage(
+			"config: expected show, not", a->operand[0]);
 	/* what is shown can be a configuration again: nothing is broken at the
 	 * width of a terminal */
 	if (a->cmd->show == show_config &&
@@ -581,7 +521,7 @@ set_operands(struct ask *a)
 	for (unsigned i = 0; i < a->noperands; i++)
 		if (json_object_set_new(a->request, a->cmd->key[i + skip],
 			    json_string(a->operand[i])) != 0)
-			return fail_usage("an operand is not UTF-8", NULL);
+			return problem_usage("an operand is not UTF-8", NULL);
 	return EXIT_OK;
 }
 
@@ -628,10 +568,8 @@ command_option(const char *name, size_t i, const char **arg)
 	*arg = NULL;
 	if (strcmp(name, "plan") == 0)
 		return planner_option(i, arg);
-	if (strcmp(name, "import") == 0 && i == 0) {
-		*arg = import_output.arg;
-		return import_output.word;
-	}
+	if (strcmp(name, "import") == 0)
+		return import_command_option(i, arg);
 	if (c == NULL)
 		return NULL;
 	/* the row that ends the table has no word */
@@ -676,9 +614,10 @@ parse_before(struct ask *a, int argc, char **argv, int *i)
 	}
 	*i = l.at;
 	if (kind == ARGUMENT_WRONG)
-		return fail_usage(l.why.text, NULL);
-	return kind == ARGUMENT_OPERAND ? EXIT_OK
-					: fail_usage("no command given", NULL);
+		return problem_usage(l.why.text, NULL);
+	return kind == ARGUMENT_OPERAND
+		       ? EXIT_OK
+		       : problem_usage("no command given", NULL);
 }
 
 /* EXIT_OK, a usage error or one of ASK_*: help of the command *help, or plan
@@ -719,284 +658,6 @@ parse_arguments(
 
 /* ---- asking ---- */
 
-static int
-fault_code(enum client_fault fault)
-{
-	switch (fault) {
-	case CLIENT_UNREACHABLE:
-		return EXIT_UNREACHABLE;
-	case CLIENT_FORBIDDEN:
-		return EXIT_REFUSED;
-	case CLIENT_TIMEOUT:
-	case CLIENT_BROKEN:
-	default:
-		return EXIT_PROBLEM;
-	}
-}
-
-/* The same as a word, for JSON. */
-static const char *
-fault_word(enum client_fault fault)
-{
-	switch (fault) {
-	case CLIENT_UNREACHABLE:
-		return "unreachable";
-	case CLIENT_FORBIDDEN:
-		return "refused";
-	case CLIENT_TIMEOUT:
-		return "timeout";
-	case CLIENT_BROKEN:
-	default:
-		return "broken";
-	}
-}
-
-static int
-reply_code(const json_t *reply)
-{
-	const char *code = json_string_value(json_object_get(reply, "code"));
-
-	if (json_is_true(json_object_get(reply, "ok")))
-		return EXIT_OK;
-	if (code != NULL && strcmp(code, "refused") == 0)
-		return EXIT_REFUSED;
-	if (code != NULL && strcmp(code, "bad-argument") == 0)
-		return EXIT_USAGE;
-	return EXIT_PROBLEM;
-}
-
-/* Ask heddled; NULL and *code when there is no result to show. */
-static json_t *
-ask_daemon(const struct ask *a, int fd, const json_t *request,
-	struct mono until, int *code)
-{
-	enum client_fault fault;
-	struct reason why;
-	const char *error;
-	json_t *reply = client_ask(fd, request, until, &fault, &why);
-
-	if (reply == NULL) {
-		print_error(fault_word(fault), "%s", why.text);
-		*code = fault_code(fault);
-		return NULL;
-	}
-	*code = reply_code(reply);
-	if (*code == EXIT_OK)
-		return reply;
-	error = json_string_value(json_object_get(reply, "error"));
-	(void)fprintf(stderr, "heddlectl: %s\n",
-		error != NULL ? error : "failed, no reason given");
-	if (a->json) {
-		(void)json_dumpf(reply, stdout, JSON_COMPACT);
-		(void)putchar('\n');
-	}
-	json_decref(reply);
-	return NULL;
-}
-
-/* Wait until the sweep or the rebalance that was asked for is over; the answer
- * is the status after it. */
-static json_t *
-wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
-	int *code)
-{
-	const json_t *result = json_object_get(reply, "result");
-	const char *key = json_object_get(result, "wait_sweep") != NULL
-				  ? "wait_sweep"
-				  : "wait_generation";
-	json_t *request = json_pack("{s:s, s:O}", "cmd", "status", key,
-		json_object_get(result, key));
-	json_t *after = NULL;
-
-	if (request != NULL)
-		after = ask_daemon(a, fd, request, until, code);
-	else
-		*code = EXIT_PROBLEM;
-	json_decref(request);
-	json_decref(reply);
-	return after;
-}
-
-/* What wait_after waits for, from the first drain of an answer that is not in
- * force yet; NULL: it is. */
-static json_t *
-pending_drain(const json_t *reply)
-{
-	const json_t *list =
-		json_object_get(json_object_get(reply, "result"), "drains");
-	const json_t *d = json_array_get(list, 0);
-
-	if (strcmp(json_util_text(d, "state"), "pending") != 0)
-		return NULL;
-	return json_pack("{s:{s:O}}", "result", "wait_generation",
-		json_object_get(d, "generation"));
-}
-
-/* Wait until what was drained is in force, which may take two runs; a standby
- * waits for nothing. The answer is what is drained. */
-static json_t *
-wait_drained(const struct ask *a, int fd, json_t *reply, struct mono until,
-	int *code)
-{
-	bool waits = json_object_get(json_object_get(reply, "result"),
-			     "wait_generation") != NULL;
-	json_t *request = json_pack("{s:s, s:O}", "cmd", "drains", "node",
-		json_object_get(a->request, "node"));
-	json_t *after = waits ? reply : NULL;
-
-	if (!waits)
-		json_decref(reply);
-	do {
-		reply = after != NULL ? wait_after(a, fd, after, until, code)
-				      : json_null();
-		if (reply == NULL)
-			break;
-		json_decref(reply);
-		reply = ask_daemon(a, fd, request, until, code);
-		after = waits ? pending_drain(reply) : NULL;
-	} while (after != NULL);
-	json_decref(request);
-	return reply;
-}
-
-/* True if by this status another manager is master. */
-static bool
-is_handed_over(const json_t *status)
-{
-	const json_t *master = json_object_get(status, "master");
-	const char *role = json_string_value(json_object_get(status, "role"));
-
-	return role != NULL && strcmp(role, "standby") == 0 &&
-	       json_integer_value(json_object_get(master, "state")) ==
-		       SMINFO_MASTER;
-}
-
-/* Wait until the standby in the reply is master; the answer is the status then.
- */
-static json_t *
-wait_handed_over(const struct ask *a, int fd, json_t *reply, int *code)
-{
-	static const struct timespec pause = {0, LOOK_NS};
-	struct mono until = mono_add(loop_now(), mono_ms(HANDOVER_MS));
-	json_t *request = json_pack("{s:s}", "cmd", "status");
-
-	do {
-		json_decref(reply);
-		(void)nanosleep(&pause, NULL);
-		reply = ask_daemon(a, fd, request, until, code);
-	} while (reply != NULL && mono_before(loop_now(), until) &&
-		 !is_handed_over(json_object_get(reply, "result")));
-	json_decref(request);
-	if (reply == NULL || is_handed_over(json_object_get(reply, "result")))
-		return reply;
-	(void)fprintf(stderr,
-		"heddlectl: not handed over: the log of heddled says why\n");
-	*code = EXIT_PROBLEM;
-	json_decref(reply);
-	return NULL;
-}
-
-/* Print text that came from the wire: control characters do not reach the
- * terminal. */
-static void
-print_clean(const char *s)
-{
-	for (; *s != '\0'; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		(void)putchar((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f
-				      ? '?'
-				      : c);
-	}
-}
-
-/* Columns of the terminal; 0: standard output is none, or does not say. */
-static unsigned
-terminal_width(void)
-{
-	struct winsize w;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) != 0)
-		return 0;
-	return w.ws_col;
-}
-
-static bool
-has_colours(void)
-{
-	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
-
-	return isatty(STDOUT_FILENO) != 0 && (no == NULL || *no == '\0') &&
-	       term != NULL && strcmp(term, "dumb") != 0;
-}
-
-/* Print a page for a person. */
-static void
-print_page(const struct buf *page)
-{
-	struct buf out = {0};
-
-	/* before there are colours in it */
-	for (size_t i = 0; i < page->n; i++)
-		if (((unsigned char)page->text[i] < 0x20 &&
-			    page->text[i] != '\n') ||
-			page->text[i] == 0x7f)
-			page->text[i] = '?';
-	terminal_format(page->text, terminal_width(), has_colours(), &out);
-	(void)fwrite(out.text, 1, out.n, stdout);
-	buf_free(&out);
-}
-
-/* All nodes of the command "counters", page by page, as far as they come, in a
- * new array. */
-static json_t *
-ask_counters(const struct ask *a, int fd, struct mono until, int *code)
-{
-	json_t *request = json_pack("{s:s}", "cmd", "counters");
-	json_t *nodes = json_array();
-	bool more = true;
-
-	while (more) {
-		json_t *reply = ask_daemon(a, fd, request, until, code);
-		const json_t *page = json_object_get(reply, "result");
-		json_t *next = json_object_get(page, "next");
-
-		more = json_is_string(next);
-		if (more)
-			(void)json_object_set(request, "after", next);
-		(void)json_array_extend(nodes, json_object_get(page, "nodes"));
-		json_decref(reply);
-	}
-	json_decref(request);
-	return nodes;
-}
-
-/* Metrics are printed for a daemon that is down or in alarm, too: neither is a
- * failure to print them. code: of asking. */
-static int
-print_metrics(const struct ask *a, const json_t *result, int fd,
-	struct mono until, int code)
-{
-	const json_t *health = json_object_get(result, "health");
-	json_t *nodes = NULL;
-	struct buf out = {0};
-	struct reason why;
-
-	metrics_text(result, &out);
-	if (json_util_yes(health, "port_metrics"))
-		nodes = ask_counters(a, fd, until, &code);
-	port_metrics_text(nodes, &out);
-	json_decref(nodes);
-	if (a->output == NULL)
-		(void)fputs(out.text, stdout);
-	else if (metrics_write(a->output, &out, &why) != 0) {
-		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
-		code = EXIT_PROBLEM;
-	}
-	buf_free(&out);
-	return code;
-}
-
 static void
 print_result(const struct ask *a, const json_t *result)
 {
@@ -1004,13 +665,11 @@ print_result(const struct ask *a, const json_t *result)
 	struct buf out = {0};
 
 	if (a->text && text != NULL) {
-		print_clean(text);
+		output_clean(text);
 		return;
 	}
 	if (a->json) {
-		(void)json_dumpf(
-			result, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
-		(void)putchar('\n');
+		output_json(result);
 		return;
 	}
 	standby_json_line(result, (uint64_t)time(NULL), &out);
@@ -1019,7 +678,7 @@ print_result(const struct ask *a, const json_t *result)
 	else
 		a->cmd->show(result, &out);
 	if (out.text != NULL)
-		print_page(&out);
+		output_page(&out);
 	buf_free(&out);
 }
 
@@ -1059,73 +718,24 @@ exit_code_of(const struct ask *a, const json_t *result)
 
 /* ---- events ---- */
 
-/* How events are asked for, over one connection. */
-struct events_asking {
+/* How events are asked for and shown. */
+struct events_cookie {
 	const struct ask *a;
-	int fd; /* -1: not connected */
+	struct events_asking daemon;
 };
-
-/* While events are followed, a daemon that is restarted is waited for. */
-static int
-connect_again(struct events_asking *q, bool again, int *code)
-{
-	static const struct timespec pause = {1, 0};
-	enum client_fault fault;
-	struct reason why;
-
-	while (q->fd < 0) {
-		q->fd = client_connect(q->a->socket, &fault, &why);
-		if (q->fd >= 0)
-			break;
-		if (!again || fault != CLIENT_UNREACHABLE) {
-			print_error(fault_word(fault),
-				"%s; heddlectl events --file FILE reads what "
-				"it wrote to state.dir",
-				why.text);
-			*code = fault_code(fault);
-			return -1;
-		}
-		(void)nanosleep(&pause, NULL);
-	}
-	return 0;
-}
 
 static json_t *
 ask_events(void *cookie, const json_t *request, bool again, int *code)
 {
-	static const struct timespec pause = {1, 0};
-	struct events_asking *q = cookie;
-	enum client_fault fault;
-	struct reason why;
-	json_t *reply;
+	struct events_cookie *q = cookie;
 
-	while (connect_again(q, again, code) == 0) {
-		if (!again)
-			return ask_daemon(q->a, q->fd, request,
-				mono_add(loop_now(), q->a->patience), code);
-		reply = client_ask(q->fd, request, MONO_NEVER, &fault, &why);
-		*code = reply != NULL ? reply_code(reply) : EXIT_OK;
-		if (reply != NULL && *code == EXIT_OK)
-			return reply;
-		/* the daemon has ended, or nothing happened for an hour */
-		if (*code == EXIT_USAGE || *code == EXIT_REFUSED) {
-			print_error(
-				"failed", "%s", json_util_text(reply, "error"));
-			json_decref(reply);
-			return NULL;
-		}
-		json_decref(reply);
-		(void)close(q->fd);
-		q->fd = -1;
-		(void)nanosleep(&pause, NULL);
-	}
-	return NULL;
+	return events_asking_reply(&q->daemon, request, again, code);
 }
 
 static void
 show_some_events(void *cookie, const json_t *result)
 {
-	const struct events_asking *q = cookie;
+	const struct events_cookie *q = cookie;
 	const json_t *e;
 	size_t i;
 
@@ -1148,7 +758,7 @@ complain_of_events(void *cookie, const char *text)
 static int
 run_events(const struct ask *a)
 {
-	struct events_asking q = {a, -1};
+	struct events_cookie q = {a, {a->socket, a->patience, a->json, -1}};
 	const struct events_command c = {
 		.since = json_string_value(json_object_get(a->local, "since")),
 		.kind = json_string_value(json_object_get(a->local, "kind")),
@@ -1162,41 +772,41 @@ run_events(const struct ask *a)
 	struct reason why;
 	int code = events_command_run(&c, &why);
 
-	if (q.fd >= 0)
-		(void)close(q.fd);
-	return code >= 0 ? code : fail_option(a->cmd->name, &why);
+	events_asking_close(&q.daemon);
+	return code >= 0 ? code : problem_option(a->cmd->name, &why);
 }
 
 static int
 run_command(const struct ask *a)
 {
-	struct mono until = mono_add(loop_now(), a->patience);
+	struct asking q = {-1, mono_add(loop_now(), a->patience), a->json};
 	const json_t *result;
 	enum client_fault fault;
 	struct reason why;
 	json_t *reply = NULL;
 	int code;
-	int fd = client_connect(a->socket, &fault, &why);
 
-	if (fd < 0) {
-		print_error(fault_word(fault), "%s", why.text);
-		code = fault_code(fault);
+	q.fd = client_connect(a->socket, &fault, &why);
+	if (q.fd < 0) {
+		problem_print(asking_fault_word(fault), "%s", why.text);
+		code = asking_fault_code(fault);
 	} else {
-		reply = ask_daemon(a, fd, a->request, until, &code);
+		reply = asking_reply(&q, a->request, &code);
 	}
 	if (reply != NULL && a->wait)
-		reply = wait_after(a, fd, reply, until, &code);
+		reply = waiting_after(&q, reply, &code);
 	if (reply != NULL && strcmp(a->cmd->name, "drain") == 0)
-		reply = wait_drained(a, fd, reply, until, &code);
+		reply = waiting_drained(
+			&q, reply, json_object_get(a->request, "node"), &code);
 	else if (a->cmd->show == show_undrain &&
 		 json_object_get(json_object_get(reply, "result"),
 			 "wait_generation") != NULL)
-		reply = wait_after(a, fd, reply, until, &code);
+		reply = waiting_after(&q, reply, &code);
 	if (reply != NULL && a->cmd->show == show_handover)
-		reply = wait_handed_over(a, fd, reply, &code);
+		reply = waiting_handed_over(&q, reply, &code);
 	result = json_object_get(reply, "result");
 	if (a->cmd->show == metrics_text) {
-		code = print_metrics(a, result, fd, until, code);
+		code = metrics_command_print(&q, result, a->output, code);
 	} else if (reply != NULL) {
 		print_result(a, result);
 		if (a->cmd->show != show_handover &&
@@ -1204,8 +814,8 @@ run_command(const struct ask *a)
 			code = exit_code_of(a, result);
 	}
 	json_decref(reply);
-	if (fd >= 0)
-		(void)close(fd);
+	if (q.fd >= 0)
+		(void)close(q.fd);
 	return code;
 }
 
@@ -1226,147 +836,6 @@ show_config_file(const struct ask *a)
 	return EXIT_OK;
 }
 
-/* "-" stands for no file. */
-static const char *
-operand_or_null(const char *s)
-{
-	return s == NULL || strcmp(s, "-") == 0 ? NULL : s;
-}
-
-/* What the arguments of import say. */
-struct import_args {
-	const char *output; /* a file, or NULL */
-	const char *file[2];
-	unsigned n;
-};
-
-/* argv[0] is the word import. */
-static int
-parse_import(struct import_args *a, int argc, char **argv)
-{
-	struct argument_line l;
-	enum argument_kind kind;
-
-	argument_begin(&l, argc, argv);
-	argument_know(&l, &import_output);
-	while ((kind = argument_next(&l)) != ARGUMENT_END) {
-		if (kind == ARGUMENT_WRONG)
-			return fail_option("import", &l.why);
-		if (kind == ARGUMENT_OPTION)
-			a->output = l.value;
-		else if (a->n == 2)
-			return fail_usage("unexpected argument", l.value);
-		else
-			a->file[a->n++] = operand_or_null(l.value);
-	}
-	if (a->file[0] == NULL && a->file[1] == NULL)
-		return fail_usage(
-			"import: expected OPENSM.CONF [PARTITIONS.CONF]", NULL);
-	return EXIT_OK;
-}
-
-/*
- * A new file that the daemon can read and other users cannot: of the group
- * heddle, where there is one and we may, else of our user alone. 0 or -1.
- */
-static int
-write_import(const char *file, const struct buf *yaml)
-{
-	const struct group *g = geteuid() == 0 ? getgrnam("heddle") : NULL;
-	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-	bool ok = f != NULL;
-
-	if (ok && g != NULL)
-		ok = fchown(fd, (uid_t)-1, g->gr_gid) == 0 &&
-		     fchmod(fd, 0640) == 0;
-	ok = ok && fwrite(yaml->text, 1, yaml->n, f) == yaml->n;
-	if (f != NULL && fclose(f) != 0)
-		ok = false;
-	if (!ok) {
-		int error = errno;
-
-		if (fd >= 0)
-			(void)unlink(file);
-		print_error("failed", "%s: %s%s", file, strerror(error),
-			error == EEXIST ? "; nothing was written" : "");
-		return -1;
-	}
-	(void)fprintf(stderr, "heddlectl: wrote %s, which %s can read\n", file,
-		g != NULL ? "root and the group heddle" : "only you");
-	return 0;
-}
-
-/* Keys in a file that every user can read are refused by heddled. */
-static void
-warn_open_output(void)
-{
-	char name[4096] = "FILE";
-	struct stat st;
-	ssize_t n;
-
-	if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode) ||
-		(st.st_mode & S_IROTH) == 0)
-		return;
-	n = readlink("/proc/self/fd/1", name, sizeof(name) - 1);
-	if (n > 0)
-		name[n] = '\0';
-	(void)fprintf(stderr,
-		"heddlectl: the result has secret keys, and every user can "
-		"read it; heddled will refuse it until: chmod o= %s\n",
-		name);
-}
-
-/* What was not carried over, as far as it fits a screen. */
-static void
-print_lost(const struct import_result *r)
-{
-	enum { SHOWN = 20 };
-	const char *at = r->lost.text;
-
-	(void)fprintf(stderr, "heddlectl: %zu thing%s not carried over:\n",
-		r->nlost, r->nlost == 1 ? " was" : "s were");
-	for (size_t i = 0; i < r->nlost && i < SHOWN; i++) {
-		size_t n = strcspn(at, "\n");
-
-		(void)fprintf(stderr, "  %.*s\n", (int)n, at);
-		at += n + 1;
-	}
-	if (r->nlost > SHOWN)
-		(void)fprintf(stderr,
-			"  and %zu more: see the comments of the result\n",
-			r->nlost - SHOWN);
-}
-
-static int
-run_import(int argc, char **argv)
-{
-	struct import_args a = {0};
-	struct import_result r = {0};
-	struct reason why;
-	int ret = parse_import(&a, argc, argv);
-
-	if (ret != EXIT_OK)
-		return ret;
-	if (import_files(a.file[0], a.file[1], IMPORT_OPENSM_DIR,
-		    registry_modules(), &r, &why) != 0) {
-		print_error("bad-argument", "%s", why.text);
-		return EXIT_USAGE;
-	}
-	if (a.output == NULL)
-		(void)fwrite(r.yaml.text, 1, r.yaml.n, stdout);
-	else if (write_import(a.output, &r.yaml) != 0)
-		ret = EXIT_USAGE;
-	if (r.nlost > 0)
-		print_lost(&r);
-	if (a.output == NULL && r.has_secrets)
-		warn_open_output();
-	if (ret == EXIT_OK && r.nlost > 0)
-		ret = EXIT_PROBLEM;
-	import_free(&r);
-	return ret;
-}
-
 /* argv: the word complete, "--" and the words of the line. */
 static int
 run_complete(int argc, char **argv, const char *socket)
@@ -1376,24 +845,12 @@ run_complete(int argc, char **argv, const char *socket)
 	struct buf out = {0};
 
 	if (argc < 3 || strcmp(argv[1], "--") != 0)
-		return fail_usage("complete: expected -- WORD ...", NULL);
+		return problem_usage("complete: expected -- WORD ...", NULL);
 	completion_words(&from, (size_t)argc - 2, argv + 2, socket, &out);
 	if (out.text != NULL)
-		print_clean(out.text);
+		output_clean(out.text);
 	buf_free(&out);
 	return EXIT_OK;
-}
-
-/* An answer that cannot be written to standard output is a failure. */
-static int
-flush_output(int code)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return code;
-	(void)fprintf(stderr,
-		"heddlectl: cannot write to standard output: %s\n",
-		strerror(errno));
-	return code == EXIT_OK ? EXIT_PROBLEM : code;
 }
 
 int
@@ -1410,12 +867,13 @@ main(int argc, char **argv)
 	int rest = argc, ret;
 
 	for (int i = 1; i < argc; i++)
-		json_errors |= strcmp(argv[i], "--json") == 0;
+		if (strcmp(argv[i], "--json") == 0)
+			problem_use_json();
 	ret = parse_arguments(&a, argc, argv, &rest, &help);
 	if (ret == ASK_PLAN)
 		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
 	else if (ret == ASK_IMPORT)
-		ret = run_import(argc - rest, argv + rest);
+		ret = import_command_run(argc - rest, argv + rest);
 	else if (ret == ASK_COMPLETE)
 		ret = run_complete(argc - rest, argv + rest, a.socket);
 	else if (ret == ASK_HELP)
@@ -1431,5 +889,5 @@ main(int argc, char **argv)
 		ret = run_command(&a);
 	json_decref(a.request);
 	json_decref(a.local);
-	return flush_output(ret);
+	return output_flush(ret);
 }
