@@ -25,7 +25,8 @@ daemon_gather_status(
 	struct daemon *d, struct sm_status *sm, struct status_facts *f)
 {
 	static const struct xact_stats none;
-	const struct ctl_stats *c = d->ctl != NULL ? ctl_stats(d->ctl) : NULL;
+	const struct server_stats *c =
+		d->ctl != NULL ? ctl_stats(d->ctl) : NULL;
 	bool runs = d->sm != NULL;
 
 	if (c != NULL)

@@ -194,7 +194,7 @@ serve_fabric(struct daemon *d)
 {
 	struct reason why;
 
-	if (ctl_live(d->boot->control.socket)) {
+	if (server_live(d->boot->control.socket)) {
 		log_error("control: another heddled is listening on %s",
 			d->boot->control.socket);
 		return;

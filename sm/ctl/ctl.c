@@ -1,15 +1,9 @@
 #include "sm/ctl/ctl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "sm/base/buf.h"
-#include "sm/base/file.h"
 #include "sm/base/mem.h"
 #include "sm/report/answer.h"
 #include "sm/report/change_json.h"
@@ -23,114 +17,54 @@
 #include "sm/report/tree_json.h"
 #include "sm/view/drains.h"
 
-enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
-
-struct client {
-	struct ctl *ctl;
-	struct client *prev, *next;
-	int fd;
-	uid_t uid;
-	struct loop_fd *watch;
-	struct buf in;
-	struct buf out;
-	struct answer *answer; /* being produced */
-	bool eof;	       /* the client has closed its sending side */
-	bool last;	       /* close when everything is written */
-	bool waiting; /* for generation and sweep below, to answer with the
-			 status; or, if follows, for an event after since */
-	uint64_t generation, sweep, since;
-	bool follows;
-	struct mono progress; /* when something was last written */
-	struct mono asked;    /* when it connected or last sent a whole line */
-};
+enum { SHOWN = 40 };
 
 struct ctl {
-	struct loop *loop;
-	char *path;
-	struct stat id; /* identity of the socket file */
-	int fd;
-	struct loop_fd *watch;
-	struct loop_timer *stalls;
-	bool ticking; /* the timer stalls is set */
-	struct loop_wake *again;
 	struct ctl_ops ops;
-	struct ctl_limits limits;
-	struct ctl_stats stats;
-	struct client *clients;
-	struct view **shed; /* to be released when the pool is free */
-	size_t nshed, capshed;
+	struct server *server;
 };
 
-/* ---- connecting and disconnecting ---- */
-
-static void
-release_later(struct ctl *c, struct view *v)
-{
-	if (v == NULL)
-		return;
-	c->shed = mem_grow(c->shed, c->nshed, &c->capshed, sizeof(*c->shed));
-	c->shed[c->nshed++] = v;
-}
-
-static void
-shed_views(struct ctl *c)
-{
-	while (c->nshed > 0 && c->ops.may_release(c->ops.cookie))
-		view_unref(c->shed[--c->nshed]);
-}
-
-static void
-client_free(struct client *k)
-{
-	struct ctl *c = k->ctl;
-
-	if (k->prev != NULL)
-		k->prev->next = k->next;
-	else
-		c->clients = k->next;
-	if (k->next != NULL)
-		k->next->prev = k->prev;
-	c->stats.clients--;
-	release_later(c, answer_free(k->answer));
-	loop_fd_free(k->watch);
-	(void)close(k->fd);
-	buf_free(&k->in);
-	buf_free(&k->out);
-	free(k);
-	loop_fd_set(c->watch, LOOP_READ);
-}
+/* Who asks, and what for. */
+struct client {
+	struct ctl *ctl;
+	uid_t uid;
+	struct server_wait *wait;
+};
 
 /* ---- requests ---- */
 
+/* The answer that was waited for. */
 static struct answer *
-status_now(struct ctl *c)
+answer_waiting(const struct ctl *c, const struct server_wait *w)
 {
-	return answer_result(c->ops.status(c->ops.cookie));
+	const struct ctl_ops *ops = &c->ops;
+
+	return answer_result(w->follows ? ops->events(ops->cookie, w->since)
+					: ops->status(ops->cookie));
 }
 
-/* The answer that the client has waited for. */
-static struct answer *
-answer_waiting(const struct client *k)
-{
-	const struct ctl_ops *ops = &k->ctl->ops;
-
-	return k->follows ? answer_result(ops->events(ops->cookie, k->since))
-			  : status_now(k->ctl);
-}
-
-/* True if the generation and sweep, or the event, that the client waits for are
+/* True if the generation and sweep, or the event, that is waited for are
  * reached. */
 static bool
-has_reached(const struct client *k)
+has_reached(const struct ctl *c, const struct server_wait *w)
 {
-	const struct ctl_ops *ops = &k->ctl->ops;
+	const struct ctl_ops *ops = &c->ops;
 	const struct view *v = ops->view(ops->cookie);
 
-	if (k->follows)
-		return ops->last_event(ops->cookie) > k->since;
+	if (w->follows)
+		return ops->last_event(ops->cookie) > w->since;
+	return (v != NULL ? v->generation : 0) >= w->generation &&
+	       ops->sweeps(ops->cookie) >= w->sweep;
+}
 
-	return (v != NULL ? v->generation : 0) >= k->generation &&
-	       ops->sweeps(ops->cookie) >= k->sweep;
+/* Answer at once if what k waits for is reached, else later. */
+static struct answer *
+wait_for(const struct client *k)
+{
+	if (has_reached(k->ctl, k->wait))
+		return answer_waiting(k->ctl, k->wait);
+	k->wait->waiting = true;
+	return NULL;
 }
 
 static struct answer *
@@ -146,13 +80,10 @@ command_status(struct client *k, json_t *request)
 	if (generation < 0 || sweep < 0)
 		return answer_error(
 			"bad-argument", "cannot wait for a negative number");
-	k->follows = false;
-	k->generation = (uint64_t)generation;
-	k->sweep = (uint64_t)sweep;
-	if (has_reached(k))
-		return status_now(k->ctl);
-	k->waiting = true;
-	return NULL;
+	k->wait->follows = false;
+	k->wait->generation = (uint64_t)generation;
+	k->wait->sweep = (uint64_t)sweep;
+	return wait_for(k);
 }
 
 static struct answer *
@@ -293,12 +224,9 @@ command_events(struct client *k, json_t *request)
 	if (since < 0)
 		return answer_error(
 			"bad-argument", "events have no negative numbers");
-	k->follows = true;
-	k->since = (uint64_t)since;
-	if (wait == 0 || has_reached(k))
-		return answer_waiting(k);
-	k->waiting = true;
-	return NULL;
+	k->wait->follows = true;
+	k->wait->since = (uint64_t)since;
+	return wait == 0 ? answer_waiting(k->ctl, k->wait) : wait_for(k);
 }
 
 /* What a request wants to be done with what it lists: nothing, or "accept".
@@ -487,13 +415,6 @@ find_command(const char *name)
 }
 
 static struct answer *
-answer_malformed(struct client *k, const char *text)
-{
-	k->ctl->stats.malformed++;
-	return answer_error("bad-request", text);
-}
-
-static struct answer *
 answer_unknown(const char *name)
 {
 	struct answer *a;
@@ -521,512 +442,68 @@ run_command(struct client *k, const char *name, json_t *request)
 	return cmd->run(k, request);
 }
 
-/* Execute a decoded request. */
-static void
-run_request(struct client *k, json_t *request)
-{
-	const char *name = json_string_value(json_object_get(request, "cmd"));
+/* ---- the server ---- */
 
-	if (name == NULL) {
-		k->answer = answer_malformed(k,
-			"a request is an object with \"cmd\", "
-			"such as {\"cmd\":\"status\"}");
-		return;
-	}
-	k->answer = run_command(k, name, request);
-	if (k->answer != NULL && answer_failed(k->answer))
-		k->ctl->stats.refused++;
+static struct answer *
+answer_request(void *cookie, uid_t uid, const char *cmd, json_t *request,
+	struct server_wait *wait)
+{
+	struct client k = {cookie, uid, wait};
+
+	return run_command(&k, cmd, request);
 }
 
-/* Execute the request in the first n bytes of k->in, a line. */
-static void
-take_line(struct client *k, size_t n, struct mono now)
-{
-	json_error_t err;
-	json_t *request;
-	struct reason why;
-
-	request = json_loadb(k->in.text, n, JSON_REJECT_DUPLICATES, &err);
-	if (request == NULL) {
-		(void)reason_set(&why, "not a line of JSON: column %d: %s",
-			err.column, err.text);
-		k->answer = answer_malformed(k, why.text);
-	} else {
-		run_request(k, request);
-		json_decref(request);
-	}
-	k->ctl->stats.requests++;
-	k->asked = now;
-	buf_drop(&k->in, n + 1);
-}
-
-static bool
-is_blank(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (s[i] != ' ' && s[i] != '\t' && s[i] != '\r')
-			return false;
-	return true;
-}
-
-/*
- * Start the answer to the next request, if there is one that can be answered
- * now; true if there is an answer.
- */
-static bool
-next_request(struct client *k, struct mono now)
-{
-	char *end;
-	size_t n;
-
-	while (!k->last && !k->waiting && k->answer == NULL && k->in.n > 0) {
-		end = memchr(k->in.text, '\n', k->in.n);
-		n = end != NULL ? (size_t)(end - k->in.text) : k->in.n;
-		if (n > CTL_REQUEST_MAX) {
-			k->answer = answer_malformed(
-				k, "a request has at most 65536 bytes");
-			k->last = true;
-		} else if (end == NULL && k->eof) {
-			k->answer = answer_malformed(
-				k, "the request does not end with a newline");
-			k->last = true;
-		} else if (end == NULL) {
-			break;
-		} else if (is_blank(k->in.text, n)) {
-			buf_drop(&k->in, n + 1);
-		} else {
-			take_line(k, n, now);
-		}
-	}
-	return k->answer != NULL;
-}
-
-/* ---- serving a client ---- */
-
-/* False if the connection is dead. */
-static bool
-receive_bytes(struct client *k)
-{
-	char chunk[READ_CHUNK];
-	ssize_t n;
-
-	n = recv(k->fd, chunk, sizeof(chunk), MSG_DONTWAIT);
-	if (n > 0)
-		buf_put(&k->in, chunk, (size_t)n);
-	else if (n == 0)
-		k->eof = true;
-	else
-		return errno == EAGAIN || errno == EINTR;
-	return true;
-}
-
-static bool
-send_bytes(struct client *k, struct mono now)
-{
-	ssize_t n;
-
-	if (k->out.n == 0)
-		return true;
-	n = send(k->fd, k->out.text, k->out.n, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
-	if (n > 0)
-		k->progress = now;
-	buf_drop(&k->out, (size_t)n);
-	return true;
-}
-
-/* Produce more of the answer while the client reads fast enough. */
-static void
-produce_answers(struct client *k, struct mono now)
-{
-	struct ctl *c = k->ctl;
-
-	while (k->out.n < c->limits.slice && next_request(k, now)) {
-		if (k->out.n == 0)
-			k->progress = now;
-		if (answer_more(k->answer, c->limits.slice - k->out.n, &k->out))
-			return;
-		release_later(c, answer_free(k->answer));
-		k->answer = NULL;
-	}
-}
-
-/* Without events the client waits for its answer; ctl_changed continues it. */
-static void
-rearm_events(struct client *k)
-{
-	unsigned events = 0;
-
-	if (!k->eof && !k->last && k->in.n <= CTL_REQUEST_MAX)
-		events |= LOOP_READ;
-	if (k->out.n > 0)
-		events |= LOOP_WRITE;
-	loop_fd_set(k->watch, events);
-}
-
-/* True if more can be done at once although no event will announce it. */
-static bool
-has_more_work(const struct client *k)
-{
-	if (k->out.n > 0)
-		return false;
-	if (k->answer != NULL)
-		return true;
-	return !k->waiting && !k->last && k->in.n > 0 &&
-	       (k->eof || memchr(k->in.text, '\n', k->in.n) != NULL);
-}
-
-static bool
-is_finished(const struct client *k)
-{
-	if (k->out.n > 0 || k->answer != NULL)
-		return false;
-	/* a client that closes while waiting is gone */
-	return k->last || (k->eof && (k->waiting || k->in.n == 0));
-}
-
-static void
-serve_client(struct client *k, unsigned events, struct mono now)
-{
-	struct ctl *c = k->ctl;
-	bool alive = true;
-
-	if ((events & LOOP_READ) != 0)
-		alive = receive_bytes(k);
-	if (alive && k->waiting && has_reached(k)) {
-		k->waiting = false;
-		k->answer = answer_waiting(k);
-	}
-	if (alive) {
-		produce_answers(k, now);
-		alive = send_bytes(k, now);
-	}
-	if (!alive || is_finished(k)) {
-		client_free(k);
-	} else {
-		rearm_events(k);
-		if (has_more_work(k))
-			loop_wake_send(c->again);
-	}
-	shed_views(c);
-}
-
-static void
-on_client(void *cookie, unsigned events, struct mono now)
-{
-	serve_client(cookie, events, now);
-}
-
-/* Runs from the loop: the caller of ctl_changed may be inside serve_client. */
-static void
-on_again(void *cookie, struct mono now)
+static struct answer *
+answer_awaited(void *cookie, const struct server_wait *wait)
 {
 	struct ctl *c = cookie;
-	struct client *k, *next;
 
-	for (k = c->clients; k != NULL; k = next) {
-		next = k->next;
-		serve_client(k, 0, now);
-	}
-	shed_views(c);
-}
-
-/* ---- clients that stop ---- */
-
-static void
-tick_later(struct ctl *c, struct mono now)
-{
-	int64_t least = c->limits.stall.ns;
-
-	if (c->limits.idle.ns < least)
-		least = c->limits.idle.ns;
-	if (c->limits.wait.ns < least)
-		least = c->limits.wait.ns;
-	if (!c->ticking)
-		loop_timer_set(
-			c->stalls, mono_add(now, (struct mono){least / 4}));
-	c->ticking = true;
+	return has_reached(c, wait) ? answer_waiting(c, wait) : NULL;
 }
 
 static bool
-has_passed(struct mono from, struct mono limit, struct mono now)
+may_release(void *cookie)
 {
-	return !mono_before(now, mono_add(from, limit));
+	const struct ctl *c = cookie;
+
+	return c->ops.may_release(c->ops.cookie);
 }
-
-/* True if the client does not read its reply, or asks nothing. */
-static bool
-has_stopped(const struct client *k, struct mono now)
-{
-	const struct ctl_limits *max = &k->ctl->limits;
-
-	if (k->out.n > 0)
-		return has_passed(k->progress, max->stall, now);
-	return k->answer == NULL && !k->waiting &&
-	       has_passed(k->asked, max->idle, now) &&
-	       has_passed(k->progress, max->idle, now);
-}
-
-/* Answer a client that has waited too long for a generation or a sweep. */
-static void
-end_wait(struct client *k, struct mono now)
-{
-	k->waiting = false;
-	k->ctl->stats.refused++;
-	k->answer = answer_error("timeout",
-		"what was waited for did not come in time: ask again");
-	serve_client(k, 0, now);
-}
-
-static void
-on_stalls(void *cookie, struct mono now)
-{
-	struct ctl *c = cookie;
-	struct client *k, *next;
-
-	c->ticking = false;
-	for (k = c->clients; k != NULL; k = next) {
-		next = k->next;
-		if (has_stopped(k, now)) {
-			c->stats.dropped++;
-			client_free(k);
-		} else if (k->waiting &&
-			   has_passed(k->asked, c->limits.wait, now)) {
-			end_wait(k, now);
-		}
-	}
-	shed_views(c);
-	loop_fd_set(c->watch, LOOP_READ); /* if accept had failed */
-	if (c->clients != NULL)
-		tick_later(c, now);
-}
-
-/* ---- the listening socket ---- */
 
 static uid_t
-peer_uid(const struct ctl *c, int fd)
+peer_uid(void *cookie, int fd)
 {
-	struct ucred cred = {.uid = (uid_t)-1};
-	socklen_t n = sizeof(cred);
+	const struct ctl *c = cookie;
 
-	if (c->ops.peer_uid != NULL)
-		return c->ops.peer_uid(c->ops.cookie, fd);
-	(void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n);
-	return cred.uid;
-}
-
-/*
- * True if there is a place for one more client of this user. Other users share
- * limits.clients; beyond these root and the daemon's own user have a place
- * each, and root may use both.
- */
-static bool
-has_place(const struct ctl *c, uid_t uid)
-{
-	const uid_t own = geteuid();
-	unsigned places = c->limits.clients, same = 0;
-
-	if (uid == own || uid == 0)
-		places++;
-	if (uid == 0 && own != 0)
-		places++;
-	for (const struct client *k = c->clients; k != NULL; k = k->next)
-		same += k->uid == uid;
-	return c->stats.clients < places &&
-	       (uid == own || uid == 0 || same < c->limits.per_user);
-}
-
-static void
-add_client(struct ctl *c, int fd, struct mono now)
-{
-	struct client *k = mem_zalloc(1, sizeof(*k));
-	const uid_t uid = peer_uid(c, fd);
-	const bool place = has_place(c, uid);
-
-	k->ctl = c;
-	k->fd = fd;
-	k->uid = uid;
-	k->progress = k->asked = now;
-	k->next = c->clients;
-	if (k->next != NULL)
-		k->next->prev = k;
-	c->clients = k;
-	c->stats.clients++;
-	k->watch = loop_fd_new(c->loop, fd, LOOP_READ, on_client, k);
-	if (!place) {
-		c->stats.dropped++;
-		k->answer = answer_error("busy", "too many clients");
-		k->last = true;
-		serve_client(k, 0, now);
-	}
-}
-
-static void
-on_listen(void *cookie, unsigned events, struct mono now)
-{
-	struct ctl *c = cookie;
-	int fd;
-
-	(void)events;
-	fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd >= 0) {
-		c->stats.accepted++;
-		add_client(c, fd, now);
-	} else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-		loop_fd_set(c->watch, 0); /* no descriptors: retry later */
-	}
-	tick_later(c, now);
-}
-
-static void
-set_limits(struct ctl_limits *l)
-{
-	if (l->clients == 0)
-		l->clients = 64;
-	if (l->per_user == 0)
-		l->per_user = (l->clients + 3) / 4;
-	if (l->slice == 0)
-		l->slice = 65536;
-	if (l->stall.ns == 0)
-		l->stall = mono_ms(30000);
-	if (l->idle.ns == 0)
-		l->idle = mono_ms(120000);
-	if (l->wait.ns == 0)
-		l->wait = mono_ms(3600000);
-}
-
-static int
-set_address(const char *path, struct sockaddr_un *sun, struct reason *why)
-{
-	size_t n = strlen(path);
-
-	*sun = (struct sockaddr_un){.sun_family = AF_UNIX};
-	if (n == 0 || n >= sizeof(sun->sun_path))
-		return reason_set(why,
-			"control socket %s: a path has 1 to %zu bytes", path,
-			sizeof(sun->sun_path) - 1);
-	memcpy(sun->sun_path, path, n);
-	return 0;
-}
-
-int
-ctl_live(const char *path)
-{
-	struct sockaddr_un sun;
-	int fd, ok;
-
-	if (set_address(path, &sun, NULL) != 0)
-		return 0;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return 0;
-	ok = connect(fd, (const struct sockaddr *)&sun, sizeof(sun)) == 0 ||
-	     errno == EAGAIN || errno == EACCES;
-	(void)close(fd);
-	return ok;
-}
-
-/*
- * 0 if path is free, or was the socket of a dead daemon, which is then removed.
- */
-static int
-clear_path(const char *path, struct reason *why)
-{
-	struct stat st;
-
-	if (lstat(path, &st) != 0) {
-		if (errno == ENOENT)
-			return 0;
-		return reason_set(
-			why, "control socket %s: %s", path, strerror(errno));
-	}
-	if (!S_ISSOCK(st.st_mode))
-		return reason_set(why,
-			"control socket %s: exists and is not a socket", path);
-	if (ctl_live(path))
-		return reason_set(why,
-			"control socket %s: another process is listening on it",
-			path);
-	if (unlink(path) != 0 && errno != ENOENT)
-		return reason_set(
-			why, "control socket %s: %s", path, strerror(errno));
-	return 0;
-}
-
-static int
-listen_at(const char *path, struct stat *id, struct reason *why)
-{
-	struct sockaddr_un sun;
-	mode_t mask;
-	int fd, bound;
-
-	if (set_address(path, &sun, why) != 0 ||
-		file_make_parent(path, why) != 0 || clear_path(path, why) != 0)
-		return -1;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return reason_set(why, "control socket: %s", strerror(errno));
-	mask = umask(0117);
-	bound = bind(fd, (const struct sockaddr *)&sun, sizeof(sun));
-	(void)umask(mask);
-	if (bound == 0 && listen(fd, BACKLOG) == 0 && lstat(path, id) == 0)
-		return fd;
-	(void)reason_set(why, "control socket %s: %s", path, strerror(errno));
-	(void)close(fd);
-	if (bound == 0)
-		(void)unlink(path);
-	return -1;
+	return c->ops.peer_uid(c->ops.cookie, fd);
 }
 
 struct ctl *
 ctl_open(struct loop *l, const char *path, const struct ctl_ops *ops,
-	const struct ctl_limits *limits, struct reason *why)
+	const struct server_limits *limits, struct reason *why)
 {
-	struct ctl *c;
-	struct stat id;
-	int fd = listen_at(path, &id, why);
+	struct ctl *c = mem_zalloc(1, sizeof(*c));
+	const struct server_handler handler = {
+		.cookie = c,
+		.run = answer_request,
+		.awaited = answer_awaited,
+		.may_release = may_release,
+		.peer_uid = ops->peer_uid != NULL ? peer_uid : NULL,
+	};
 
-	if (fd < 0)
-		return NULL;
-	c = mem_zalloc(1, sizeof(*c));
-	c->loop = l;
-	c->path = mem_strdup(path);
-	c->id = id;
-	c->fd = fd;
 	c->ops = *ops;
-	if (limits != NULL)
-		c->limits = *limits;
-	set_limits(&c->limits);
-	c->watch = loop_fd_new(l, fd, LOOP_READ, on_listen, c);
-	c->stalls = loop_timer_new(l, on_stalls, c);
-	c->again = loop_wake_new(l, on_again, c);
-	return c;
+	c->server = server_open(l, path, &handler, limits, why);
+	if (c->server != NULL)
+		return c;
+	free(c);
+	return NULL;
 }
 
 void
 ctl_close(struct ctl *c)
 {
-	struct client *next;
-	struct stat st;
-
 	if (c == NULL)
 		return;
-	for (struct client *k = c->clients; k != NULL; k = next) {
-		next = k->next;
-		client_free(k);
-	}
-	while (c->nshed > 0)
-		view_unref(c->shed[--c->nshed]);
-	free(c->shed);
-	loop_wake_free(c->again);
-	loop_timer_free(c->stalls);
-	loop_fd_free(c->watch);
-	(void)close(c->fd);
-	if (lstat(c->path, &st) == 0 && st.st_dev == c->id.st_dev &&
-		st.st_ino == c->id.st_ino)
-		(void)unlink(c->path);
-	free(c->path);
+	server_close(c->server);
 	free(c);
 }
 
@@ -1034,11 +511,11 @@ void
 ctl_changed(struct ctl *c, struct mono now)
 {
 	(void)now;
-	loop_wake_send(c->again);
+	server_wake(c->server);
 }
 
-const struct ctl_stats *
+const struct server_stats *
 ctl_stats(const struct ctl *c)
 {
-	return &c->stats;
+	return server_stats(c->server);
 }

@@ -1,5 +1,5 @@
 /*
- * ctl: the server of the control socket.
+ * ctl: the commands of the control socket.
  *
  * A unix stream socket, mode 0660. A request is one line of JSON, an object
  * with "cmd"; the reply is one line of JSON; replies come in the order of the
@@ -12,13 +12,7 @@
  *
  * Requests are answered from the committed view. A reply holds a reference to
  * its view while it is being written, so it is consistent whatever is committed
- * meanwhile. No client can block the loop: sockets do not block, a request is
- * at most 64 KiB, a large reply is produced in slices as the client reads it,
- * the next request is not read before that, and a client that stops reading or
- * sends no whole line for some time is disconnected. One user has a part of the
- * places only, and root and the daemon's own user have a place each that no
- * other user can take. Bytes that are not a request get an error that says so
- * and are counted.
+ * meanwhile. Connections, and clients that do not read, are server.h's.
  *
  * A status request with "wait_generation" or "wait_sweep" is answered when that
  * number is reached, an events request with "wait" when there is an event, or
@@ -41,13 +35,12 @@
 #include "sm/base/clock.h"
 #include "sm/base/loop.h"
 #include "sm/base/reason.h"
+#include "sm/ctl/server.h"
 #include "sm/report/links_json.h"
 #include "sm/report/sm_status.h"
 #include "sm/view/view.h"
 
 #define CTL_DEFAULT_SOCKET "/run/heddle/heddle.sock"
-
-enum { CTL_REQUEST_MAX = 64 * 1024 };
 
 struct ctl;
 
@@ -130,31 +123,6 @@ struct ctl_ops {
 	uid_t (*peer_uid)(void *cookie, int fd);
 };
 
-/* Bounds; a zero takes the default. */
-struct ctl_limits {
-	unsigned clients;  /* connected at once, without the places of root and
-			      of the daemon's own user; default 64 */
-	unsigned per_user; /* of any other user; default: a quarter of clients
-			    */
-	struct mono stall; /* how long a reply may stay unread; default 30 s */
-	struct mono idle;  /* how long a client may send no whole line;
-			      default 2 min */
-	struct mono wait;  /* how long a request may wait for a generation or
-			      a sweep; default 1 h */
-	size_t slice; /* bytes of a reply produced at a time; default 64 KiB */
-};
-
-struct ctl_stats {
-	uint64_t accepted, requests;
-	uint64_t malformed; /* invalid requests: not JSON, without "cmd",
-			       incomplete */
-	uint64_t refused; /* well-formed requests that were answered by an error
-			   */
-	uint64_t dropped; /* clients that did not read, did not ask, or found
-			     no place */
-	unsigned clients; /* connected now */
-};
-
 /*
  * Serve at path: missing directories of it are created; a socket left by a dead
  * daemon is replaced, one that is in use never. ops (copied) and the data of
@@ -162,7 +130,7 @@ struct ctl_stats {
  * on failure.
  */
 struct ctl *ctl_open(struct loop *l, const char *path,
-	const struct ctl_ops *ops, const struct ctl_limits *limits,
+	const struct ctl_ops *ops, const struct server_limits *limits,
 	struct reason *why);
 
 /* Disconnect the clients, and remove the socket if it is still this one. NULL
@@ -173,9 +141,6 @@ void ctl_close(struct ctl *c);
  * released: answer waiting clients, and release views. */
 void ctl_changed(struct ctl *c, struct mono now);
 
-const struct ctl_stats *ctl_stats(const struct ctl *c);
-
-/* 1 if a process listens at path, 0 if not. */
-int ctl_live(const char *path);
+const struct server_stats *ctl_stats(const struct ctl *c);
 
 #endif

@@ -40,7 +40,7 @@ struct status_daemon {
 	char events_unwritten[512]; /* why events are not written, or "" */
 };
 
-/* What the control socket counted; as struct ctl_stats. */
+/* What the control socket counted; as struct server_stats. */
 struct status_control {
 	uint64_t accepted, requests;
 	uint64_t malformed, refused, dropped;

@@ -242,7 +242,7 @@ on_tick(void *cookie, struct mono now)
 }
 
 static inline void
-fixture_start(struct fixture *f, const struct ctl_limits *limits)
+fixture_start(struct fixture *f, const struct server_limits *limits)
 {
 	struct ctl_ops ops;
 	struct reason why;

@@ -96,7 +96,7 @@ START_TEST(wrong_requests)
 {
 	const size_t n = sizeof(wrong) / sizeof(wrong[0]);
 	struct fixture f;
-	const struct ctl_stats *s;
+	const struct server_stats *s;
 	uint64_t bad = 0;
 	int fd;
 
@@ -137,11 +137,11 @@ START_TEST(longest_request)
 
 	fixture_start(&f, NULL);
 	fd = client_connect(&f);
-	pad_request(&b, CTL_REQUEST_MAX);
+	pad_request(&b, SERVER_REQUEST_MAX);
 	client_send(&f, fd, b.text, b.n);
 	expect_status(&f, fd);
 	buf_free(&b);
-	pad_request(&b, CTL_REQUEST_MAX + 1);
+	pad_request(&b, SERVER_REQUEST_MAX + 1);
 	client_send(&f, fd, b.text, b.n);
 	expect_error(&f, fd, "bad-request");
 	expect_end(&f, fd);
@@ -196,7 +196,7 @@ START_TEST(pipelined)
 	struct buf b = {0};
 	int fd;
 
-	fixture_start(&f, &(struct ctl_limits){.slice = 50});
+	fixture_start(&f, &(struct server_limits){.slice = 50});
 	fd = client_connect(&f);
 	for (int i = 0; i < 200; i++)
 		buf_printf(&b, "{\"cmd\":\"%s\"}\n",
@@ -221,7 +221,7 @@ START_TEST(live_socket_stays)
 	int fd;
 
 	fixture_start(&f, NULL);
-	ck_assert_int_eq(ctl_live(f.path), 1);
+	ck_assert_int_eq(server_live(f.path), 1);
 	ck_assert_ptr_null(
 		ctl_open(f.loop, f.path, ops_of(&f, &ops), NULL, &why));
 	ck_assert_ptr_nonnull(strstr(why.text, "another process"));
@@ -243,13 +243,13 @@ START_TEST(dead_socket_goes)
 
 	fixture_start(&f, NULL);
 	ctl_close(f.ctl);
-	ck_assert_int_eq(ctl_live(f.path), 0);
+	ck_assert_int_eq(server_live(f.path), 0);
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	memcpy(sun.sun_path, f.path, strlen(f.path));
 	ck_assert_int_eq(
 		bind(fd, (const struct sockaddr *)&sun, sizeof(sun)), 0);
 	(void)close(fd); /* the socket is dead: its file stays */
-	ck_assert_int_eq(ctl_live(f.path), 0);
+	ck_assert_int_eq(server_live(f.path), 0);
 	f.ctl = ctl_open(f.loop, f.path, ops_of(&f, &ops), NULL, &why);
 	ck_assert_msg(f.ctl != NULL, "%s", why.text);
 	fd = client_connect(&f);
@@ -295,7 +295,7 @@ START_TEST(too_many_clients)
 	struct fixture f;
 	int a, b;
 
-	fixture_start(&f, &(struct ctl_limits){.clients = 1});
+	fixture_start(&f, &(struct server_limits){.clients = 1});
 	f.uid = STRANGER;
 	a = client_connect(&f);
 	client_send_text(&f, a, "{\"cmd\":\"status\"}\n");
@@ -355,7 +355,7 @@ START_TEST(idle_clients_leave)
 	struct fixture f;
 	int fd[3], asks;
 
-	fixture_start(&f, &(struct ctl_limits){.idle = mono_ms(400)});
+	fixture_start(&f, &(struct server_limits){.idle = mono_ms(400)});
 	asks = client_connect(&f);
 	for (unsigned i = 0; i < 3; i++) {
 		fd[i] = client_connect(&f);
@@ -380,8 +380,8 @@ START_TEST(a_wait_ends)
 	struct mono until;
 	int fd;
 
-	fixture_start(
-		&f, &(struct ctl_limits){.idle = idle, .wait = mono_ms(600)});
+	fixture_start(&f,
+		&(struct server_limits){.idle = idle, .wait = mono_ms(600)});
 	fd = client_connect(&f);
 	until = mono_add(loop_now(), mono_ms(600));
 	client_send_text(
@@ -613,7 +613,7 @@ START_TEST(large_reply_slow_reader)
 	json_t *j;
 	int fd;
 
-	fixture_start(&f, &(struct ctl_limits){.slice = 1000});
+	fixture_start(&f, &(struct server_limits){.slice = 1000});
 	give_view(&f, 40, 30);
 	fd = client_connect(&f);
 	client_send_text(&f, fd, "{\"cmd\":\"topology\"}\n");
@@ -683,7 +683,7 @@ START_TEST(reader_that_stops)
 	struct fixture f;
 	int fd, other;
 
-	fixture_start(&f, &(struct ctl_limits){.stall = mono_ms(300)});
+	fixture_start(&f, &(struct server_limits){.stall = mono_ms(300)});
 	give_view(&f, 40, 30);
 	fd = client_connect(&f);
 	for (int i = 0; i < 50; i++)

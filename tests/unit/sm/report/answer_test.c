@@ -144,7 +144,7 @@ START_TEST(topology_as_text)
 	json_t *j;
 	int fd;
 
-	fixture_start(&f, &(struct ctl_limits){.slice = 100});
+	fixture_start(&f, &(struct server_limits){.slice = 100});
 	give_view(&f, 3, 2);
 	fd = client_connect(&f);
 	j = client_ask(&f, fd,
