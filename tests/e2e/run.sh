@@ -67,6 +67,7 @@ daemon standby-demo 240
 daemon takeover-demo 240
 daemon reload-demo 240
 daemon told-demo 240
+json members 60
 daemon events-demo 240
 daemon drain-demo 240
 daemon health-demo 240
