@@ -144,31 +144,40 @@ struct share {
 	sw_ix from, to; /* switches of this thread */
 };
 
-/* The ports of s that lead up. */
-static void
+/* The ports of s that lead up; false: none does. */
+static bool
 find_ups(const struct maker *m, sw_ix s, bool up[256])
 {
 	const struct topo_switch *sw = &m->t->sw[s];
+	bool any = false;
 
 	memset(up, 0, 256 * sizeof(*up));
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 		const struct topo_adj *a = &m->t->adj[i];
 
 		up[a->out] = is_link(m, s, a) && is_up(m, s, a);
+		any |= up[a->out];
 	}
+	return any;
 }
 
-/* Whether the entry of switch s for some LID of a port leads up. */
+/* Whether the entry of switch s for some LID of hosts on d leads up. */
 static bool
-leads_up(const struct maker *m, sw_ix s, const struct topo_port *p,
+leads_up(const struct maker *m, sw_ix s, const struct topo_switch *d,
 	const bool up[256])
 {
-	for (unsigned k = 0; p->lid != 0 && k < 1U << p->lmc; k++)
-		if (up[routes_port(m->r, s, (uint16_t)(p->lid + k))])
-			return true;
+	for (uint32_t e = d->end; e < d->end + d->nend; e++) {
+		const struct topo_port *p = &m->t->port[m->t->end[e].port];
+
+		for (unsigned k = 0; p->lid != 0 && k < 1U << p->lmc; k++)
+			if (up[lft_row_entry(m->r->pool, m->r->row[s],
+				    m->r->nblocks, p->lid + k)])
+				return true;
+	}
 	return false;
 }
 
+/* Only where s is above t: else its options lead up as well. */
 static void
 note_defaults(void *part)
 {
@@ -177,18 +186,14 @@ note_defaults(void *part)
 	bool up[256];
 
 	for (sw_ix s = x->from; s < x->to; s++) {
-		find_ups(m, s, up);
-		for (uint32_t i = 0; i < m->ndest; i++) {
-			const struct topo_switch *d = &m->t->sw[m->dest[i]];
-			bool climbs = false;
+		const uint64_t *above = row_of(m, m->down[m->ndown - 1], s);
 
-			for (uint32_t e = d->end;
-				e < d->end + d->nend && !climbs; e++)
-				climbs = leads_up(m, s,
-					&m->t->port[m->t->end[e].port], up);
-			if (climbs && m->dest[i] != s)
+		if (!find_ups(m, s, up))
+			continue;
+		for (uint32_t i = 0; i < m->ndest; i++)
+			if (m->dest[i] != s && bitset_has(above, i) &&
+				leads_up(m, s, &m->t->sw[m->dest[i]], up))
 				bitset_add(row_of(m, m->climbs, s), i);
-		}
 	}
 }
 

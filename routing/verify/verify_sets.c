@@ -4,11 +4,16 @@
 #include <string.h>
 
 #include "routing/verify/dep_cycle.h"
+#include "sm/base/bitset.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
-enum { SHOWN = 6 };
+enum {
+	SHOWN = 6,
+	WORDS = 4, /* destinations taken at a time, in words of bits */
+	TAKEN = WORDS * 64,
+};
 
 /* What is wrong, and where. */
 enum fault {
@@ -26,22 +31,49 @@ static const char *const fault_text[] = {
 	[FAULT_LOOPS] = "is on a loop of options",
 };
 
+/* LIDs of hosts that follow each other in one block of a table. */
+struct lid_run {
+	uint32_t block;
+	uint8_t first, n;
+};
+
+/* A switch with hosts, and their LIDs: run[from .. to). */
+struct destination {
+	sw_ix sw;
+	uint32_t from, to;
+};
+
+/* Some of the destinations, a bit each. */
+struct some {
+	uint64_t w[WORDS];
+};
+
 struct judge {
 	const struct verify_sets_job *job;
 	const struct topo *t;
 	struct dep_graph frame;
+	uint64_t *dep; /* as the frame's matrices */
 	uint8_t *kind; /* [nsw] enum route_switch_kind */
 	bool escapes;  /* some switch does */
-	unsigned words;
+	struct destination *dest;
+	uint32_t ndest;
+	uint32_t *number; /* [nsw] in dest, or UINT32_MAX */
+	struct lid_run *run;
+	size_t nruns;
+	/* of the destinations dest[base .. base + TAKEN) */
+	uint32_t base;
+	struct some *option; /* [nrec] of a port: those that it is an option for
+			      */
+	struct some *table; /* [nrec] that an entry names it for, where it is no
+			       option or the switch escapes */
+	struct some *entry; /* [nsw] for which there is an entry */
 };
 
-/* What one thread finds. */
+/* What one thread does and finds. */
 struct part {
-	const struct judge *j;
-	sw_ix from, to;	  /* destination switches */
-	uint64_t *dep;	  /* as the frame's matrices */
-	uint64_t *table;  /* [nsw * words] D of the destination at hand */
-	uint64_t *option; /* [nsw * words] O */
+	struct judge *j;
+	sw_ix from, to; /* switches */
+	struct some *by_set;
 	uint32_t *degree; /* [nsw] */
 	sw_ix *queue;	  /* [nsw] */
 	struct verify_sets_report found;
@@ -49,27 +81,6 @@ struct part {
 	sw_ix fault_at, fault_to;
 	unsigned fault_port;
 };
-
-static uint64_t *
-row_of(const struct part *x, uint64_t *rows, sw_ix s)
-{
-	return rows + (size_t)s * x->j->words;
-}
-
-/* The next port of a row from *at on; false: none. */
-static bool
-next_port(const struct part *x, const uint64_t *row, unsigned *at)
-{
-	for (; *at < x->j->words * 64; *at = (*at | 63) + 1) {
-		uint64_t rest = row[*at / 64] >> *at % 64;
-
-		if (rest != 0) {
-			*at += (unsigned)__builtin_ctzll(rest);
-			return true;
-		}
-	}
-	return false;
-}
 
 static void
 note_fault(struct part *x, enum fault f, sw_ix s, unsigned port, sw_ix t)
@@ -82,116 +93,33 @@ note_fault(struct part *x, enum fault f, sw_ix s, unsigned port, sw_ix t)
 	x->fault_to = t;
 }
 
-/* ---- the entries and options of one destination switch ---- */
-
-static void
-add_tables_of_lid(struct part *x, const struct verify_sets_side *side, sw_ix t,
-	uint32_t lid)
-{
-	const struct topo *topo = x->j->t;
-
-	for (sw_ix s = 0; s < topo->nsw && side->row != NULL; s++) {
-		uint8_t out;
-
-		if (s == t || side->row[s] == NULL || !topo_sw_live(topo, s))
-			continue;
-		out = lft_row_entry(
-			side->pool, side->row[s], side->nblocks, lid);
-		if (out != 0 && out < x->j->words * 64 &&
-			topo_port_behind(topo, s, out) != TOPO_NONE)
-			row_of(x, x->table, s)[out / 64] |= UINT64_C(1)
-							    << out % 64;
-	}
-}
-
-static void
-add_tables(struct part *x, const struct verify_sets_side *side, sw_ix t)
-{
-	const struct topo *topo = x->j->t;
-	const struct topo_switch *d = &topo->sw[t];
-
-	for (uint32_t e = d->end; e < d->end + d->nend; e++) {
-		const struct topo_port *p = &topo->port[topo->end[e].port];
-
-		for (unsigned k = 0;
-			topo->end[e].host && p->lid != 0 && k < 1U << p->lmc;
-			k++)
-			add_tables_of_lid(x, side, t, p->lid + k);
-	}
-}
-
-/* The options of switch s to t of one side; false: there are none. */
 static bool
-add_options(
-	struct part *x, const struct verify_sets_side *side, sw_ix s, sw_ix t)
+have_common(const struct some *a, const struct some *b)
 {
-	const struct route_set *set = route_sets_get(side->sets, s, t);
-	unsigned room = x->j->words * 64, beyond;
+	uint64_t both = 0;
 
-	if (set == NULL)
-		return false;
-	for (unsigned w = 0; w < x->j->words; w++)
-		row_of(x, x->option, s)[w] |= set->port[w];
-	beyond = route_set_next(set, room);
-	if (beyond < ROUTE_SET_WORDS * 64)
-		note_fault(x, FAULT_DEAD, s, beyond, t);
-	return true;
+	for (unsigned i = 0; i < WORDS; i++)
+		both |= a->w[i] & b->w[i];
+	return both != 0;
 }
 
-/* The options of all switches to t; false: there are none. */
-static bool
-collect_ports(struct part *x, sw_ix t)
+static uint32_t
+taken(const struct judge *j)
 {
-	const struct judge *j = x->j;
-	size_t bytes = (size_t)j->t->nsw * j->words * sizeof(uint64_t);
-	bool any = false;
+	uint32_t rest = j->ndest - j->base;
 
-	memset(x->option, 0, bytes);
-	for (unsigned i = 0; i < j->job->nsides; i++)
-		for (sw_ix s = 0; s < j->t->nsw; s++)
-			any |= add_options(x, &j->job->side[i], s, t);
-	if (!any)
-		return false;
-	memset(x->table, 0, bytes);
-	for (unsigned i = 0; i < j->job->nsides; i++)
-		add_tables(x, &j->job->side[i], t);
-	return true;
+	return rest < TAKEN ? rest : TAKEN;
 }
 
-/* ---- dependencies ---- */
-
-/* A packet that came over a link to switch s, at record in, waits for these
- * ports; never for the one that it came by. */
-static void
-add_waits(struct part *x, uint32_t in, sw_ix s, bool of_table, bool of_option)
+static sw_ix
+first_of(const struct judge *j, const struct some *d)
 {
-	const uint64_t *table = row_of(x, x->table, s),
-		       *option = row_of(x, x->option, s);
-	uint64_t *dep = x->dep + ((size_t)in << x->j->frame.shift);
-	unsigned back = in - x->j->frame.off[s];
-
-	for (unsigned w = 0; w < x->j->words; w++) {
-		uint64_t out =
-			(of_table ? table[w] : 0) | (of_option ? option[w] : 0);
-
-		if (w == back / 64)
-			out &= ~(UINT64_C(1) << back % 64);
-		dep[w] |= out;
-	}
-}
-
-static bool
-has_port(const uint64_t *row, unsigned port)
-{
-	return row[port / 64] >> port % 64 & 1;
-}
-
-static bool
-is_empty(const struct part *x, const uint64_t *row)
-{
-	unsigned at = 0;
-
-	return !next_port(x, row, &at);
+	for (unsigned i = 0; i < WORDS; i++)
+		if (d->w[i] != 0)
+			return j->dest[j->base + i * 64 +
+					bitset_lowest64(d->w[i])]
+				.sw;
+	return TOPO_NONE;
 }
 
 /* The record at the other end of a port, which s need not have. */
@@ -202,139 +130,420 @@ record_behind(const struct dep_graph *n, sw_ix s, unsigned port)
 						: n->nrec - 1;
 }
 
-/* A packet leaves s to t by an option. */
-static void
-follow_option(struct part *x, sw_ix s, unsigned port, sw_ix t)
+/* The switch behind a port of s, or TOPO_NONE. */
+static sw_ix
+switch_behind(const struct judge *j, sw_ix s, unsigned port)
 {
-	const struct dep_graph *n = &x->j->frame;
-	uint32_t in = record_behind(n, s, port);
-	sw_ix next = n->owner[in];
-	const uint64_t *table;
+	sw_ix next = j->frame.owner[record_behind(&j->frame, s, port)];
 
-	x->found.options++;
-	if (next == n->nsw) {
-		note_fault(x, FAULT_DEAD, s, port, t);
+	return next == j->frame.nsw ? TOPO_NONE : next;
+}
+
+/* ---- destinations ---- */
+
+/* A LID of dest[ndest - 1]; they come in order. */
+static void
+add_lid(struct judge *j, uint32_t lid, size_t *room)
+{
+	struct destination *d = &j->dest[j->ndest - 1];
+	struct lid_run *last = d->to > d->from ? &j->run[d->to - 1] : NULL;
+
+	if (last != NULL && last->block == lid / LFT_BLOCK &&
+		last->first + last->n == lid % LFT_BLOCK) {
+		last->n++;
 		return;
 	}
-	if (next == t)
-		return;
-	table = row_of(x, x->table, next);
-	if (is_empty(x, table))
-		note_fault(x, FAULT_ENDS, s, port, t);
-	else if (has_port(table, in - n->off[next]))
-		note_fault(x, FAULT_BACK, s, port, t);
-	if (x->j->kind[s] != ROUTE_ESCAPES || x->j->kind[next] != ROUTE_ESCAPES)
-		add_waits(x, in, next, true, x->j->kind[next] == ROUTE_COMMITS);
-}
-
-/* A packet leaves s to t by the table: what it waits for beside the tables. */
-static void
-follow_table(struct part *x, sw_ix s, unsigned port, sw_ix t)
-{
-	const struct dep_graph *n = &x->j->frame;
-	uint32_t in = record_behind(n, s, port);
-	sw_ix next = n->owner[in];
-
-	if (next != n->nsw && next != t && x->j->kind[next] == ROUTE_COMMITS)
-		add_waits(x, in, next, false, true);
+	j->run = mem_grow(j->run, j->nruns, room, sizeof(*j->run));
+	j->run[j->nruns++] = (struct lid_run){
+		lid / LFT_BLOCK, (uint8_t)(lid % LFT_BLOCK), 1};
+	d->to = (uint32_t)j->nruns;
 }
 
 static void
-follow_all(struct part *x, sw_ix t)
+find_destinations(struct judge *j)
 {
-	for (sw_ix s = 0; s < x->j->t->nsw; s++) {
-		const uint64_t *option = row_of(x, x->option, s),
-			       *table = row_of(x, x->table, s);
+	const struct topo *t = j->t;
+	size_t room = 0;
 
-		if (s == t)
+	j->dest = mem_zalloc(t->nsw + 1U, sizeof(*j->dest));
+	j->number = mem_alloc((t->nsw + 1U) * sizeof(*j->number));
+	memset(j->number, 0xff, (t->nsw + 1U) * sizeof(*j->number));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_switch *sw = &t->sw[s];
+
+		if (!topo_sw_live(t, s) || sw->nhost == 0)
 			continue;
-		x->found.choices += !is_empty(x, option);
-		for (unsigned p = 0; next_port(x, option, &p); p++)
-			follow_option(x, s, p, t);
-		for (unsigned p = 0; next_port(x, table, &p); p++)
-			follow_table(x, s, p, t);
+		j->number[s] = j->ndest;
+		j->dest[j->ndest++] = (struct destination){
+			s, (uint32_t)j->nruns, (uint32_t)j->nruns};
+		for (uint32_t e = sw->end; e < sw->end + sw->nend; e++) {
+			const struct topo_port *p = &t->port[t->end[e].port];
+
+			for (unsigned k = 0; t->end[e].host && p->lid != 0 &&
+					     k < 1U << p->lmc;
+				k++)
+				add_lid(j, p->lid + k, &room);
+		}
+	}
+}
+
+/* ---- options by port ---- */
+
+/* The options of switch s of one side. */
+static void
+turn_round_sets(struct part *x, const struct verify_sets_side *side, sw_ix s)
+{
+	struct judge *j = x->j;
+	const struct route_set_row *row =
+		side->sets != NULL ? side->sets->row[s] : NULL;
+	struct some *option = j->option + j->frame.off[s];
+	unsigned ports = j->frame.off[s + 1] - j->frame.off[s];
+
+	if (row == NULL)
+		return;
+	x->by_set = mem_resize(x->by_set, row->n, sizeof(*x->by_set));
+	memset(x->by_set, 0, row->n * sizeof(*x->by_set));
+	for (uint32_t i = 0; i < taken(j); i++)
+		bitset_add(x->by_set[row->of[j->dest[j->base + i].sw]].w, i);
+	for (uint16_t k = 1; k < row->n; k++) {
+		const struct some *of = &x->by_set[k];
+		sw_ix t = first_of(j, of);
+
+		for (unsigned p = 0; t != TOPO_NONE &&
+				     (p = route_set_next(&row->set[k], p)) <
+					     ROUTE_SET_WORDS * 64;
+			p++) {
+			if (switch_behind(j, s, p) == TOPO_NONE)
+				note_fault(x, FAULT_DEAD, s, p, t);
+			for (unsigned w = 0; p < ports && w < WORDS; w++)
+				option[p].w[w] |= of->w[w];
+		}
+	}
+}
+
+/* ---- entries of tables ---- */
+
+/* An entry that names a port of s. */
+static void
+note_entry(struct judge *j, sw_ix s, uint32_t i, uint8_t port)
+{
+	if (topo_port_behind(j->t, s, port) == TOPO_NONE)
+		return;
+	bitset_add(j->entry[s].w, i);
+	bitset_add(j->table[j->frame.off[s] + port].w, i);
+}
+
+/* True if all entries are the same. */
+static bool
+are_alike(const uint8_t *entry, unsigned n)
+{
+	uint8_t differ = 0;
+
+	for (unsigned k = 1; k < n; k++)
+		differ |= entry[k] ^ entry[0];
+	return differ == 0;
+}
+
+/* The entries of s for LIDs of destination number i: those that are options
+ * say nothing more, unless s escapes. */
+static void
+note_entries(struct judge *j, sw_ix s, uint32_t i, const uint8_t *entry,
+	unsigned n, const bool is_option[256])
+{
+	bool all = j->kind[s] == ROUTE_COMMITS;
+
+	if (are_alike(entry, n))
+		n = 1;
+	for (unsigned k = 0; k < n && all; k++)
+		all = is_option[entry[k]];
+	if (all) {
+		bitset_add(j->entry[s].w, i);
+		return;
+	}
+	for (unsigned k = 0; k < n; k++)
+		note_entry(j, s, i, entry[k]);
+}
+
+static void
+find_options(const struct judge *j, sw_ix s, uint32_t i, bool is_option[256])
+{
+	const struct some *option = j->option + j->frame.off[s];
+	unsigned ports = j->frame.off[s + 1] - j->frame.off[s];
+
+	for (unsigned p = 0; p < ports; p++)
+		is_option[p] = bitset_has(option[p].w, i);
+}
+
+/* The sets by which s chooses among its ports, one after the other. */
+static uint16_t
+set_number(const struct verify_sets_side *side, sw_ix s, sw_ix t)
+{
+	return side->sets == NULL || side->sets->row[s] == NULL
+		       ? 0
+		       : side->sets->row[s]->of[t];
+}
+
+static void
+note_table(struct judge *j, const struct verify_sets_side *side, sw_ix s)
+{
+	bool is_option[256] = {false};
+	uint64_t last = UINT64_MAX;
+
+	if (side->row == NULL || side->row[s] == NULL)
+		return;
+	for (uint32_t i = 0; i < taken(j); i++) {
+		const struct destination *d = &j->dest[j->base + i];
+		uint64_t set = 0;
+
+		if (d->sw == s)
+			continue;
+		for (unsigned k = 0; k < j->job->nsides; k++)
+			set = set << 16 |
+			      set_number(&j->job->side[k], s, d->sw);
+		if (set != last)
+			find_options(j, s, i, is_option);
+		last = set;
+		for (uint32_t r = d->from; r < d->to; r++)
+			if (j->run[r].block < side->nblocks)
+				note_entries(j, s, i,
+					lft_bytes(side->pool,
+						lft_row_ref(side->row[s],
+							j->run[r].block)) +
+						j->run[r].first,
+					j->run[r].n, is_option);
+	}
+}
+
+static void
+turn_round_part(void *arg)
+{
+	struct part *x = arg;
+	struct judge *j = x->j;
+
+	for (sw_ix s = x->from; s < x->to; s++) {
+		uint32_t first = j->frame.off[s],
+			 n = j->frame.off[s + 1] - first;
+
+		memset(j->option + first, 0, n * sizeof(*j->option));
+		memset(j->table + first, 0, n * sizeof(*j->table));
+		j->entry[s] = (struct some){{0}};
+		if (!topo_sw_live(j->t, s))
+			continue;
+		for (unsigned i = 0; i < j->job->nsides; i++)
+			turn_round_sets(x, &j->job->side[i], s);
+		for (unsigned i = 0; i < j->job->nsides; i++)
+			note_table(j, &j->job->side[i], s);
+	}
+}
+
+/* ---- dependencies ---- */
+
+/* Destinations but the switch itself, where packets leave the fabric. */
+static struct some
+without_own(const struct judge *j, const struct some *d, sw_ix s)
+{
+	struct some out = *d;
+	uint32_t i = j->number[s] - j->base;
+
+	if (i < TAKEN)
+		out.w[i / 64] &= ~(UINT64_C(1) << i % 64);
+	return out;
+}
+
+/* True if an entry of s for a LID of the destination names this port. */
+static bool
+is_entry(const struct judge *j, sw_ix s, uint32_t i, unsigned port)
+{
+	const struct destination *d = &j->dest[j->base + i];
+
+	for (unsigned k = 0; k < j->job->nsides; k++) {
+		const struct verify_sets_side *side = &j->job->side[k];
+
+		for (uint32_t r = d->from; side->row != NULL && r < d->to; r++)
+			for (unsigned n = 0; n < j->run[r].n; n++)
+				if (lft_row_entry(side->pool, side->row[s],
+					    side->nblocks,
+					    j->run[r].block * LFT_BLOCK +
+						    j->run[r].first + n) ==
+					port)
+					return true;
+	}
+	return false;
+}
+
+/* Packets by options arrive at s by port `in`, from port out of `from`: they
+ * must find an entry, that does not lead back. */
+static void
+check_arrivals(struct part *x, const struct some *by, sw_ix s, unsigned in)
+{
+	const struct judge *j = x->j;
+	const struct dep_graph *n = &j->frame;
+	uint32_t back = n->peer[n->off[s] + in];
+	sw_ix from = n->owner[back];
+	unsigned out = back - n->off[from];
+
+	for (unsigned w = 0; w < WORDS; w++) {
+		uint64_t ends = by->w[w] & ~j->entry[s].w[w],
+			 doubt = by->w[w] &
+				 (j->table[n->off[s] + in].w[w] |
+					 j->option[n->off[s] + in].w[w]);
+
+		if (ends != 0)
+			note_fault(x, FAULT_ENDS, from, out,
+				j->dest[j->base + w * 64 +
+					 bitset_lowest64(ends)]
+					.sw);
+		for (; doubt != 0; doubt &= doubt - 1) {
+			uint32_t i = w * 64 + bitset_lowest64(doubt);
+
+			if (is_entry(j, s, i, in))
+				note_fault(x, FAULT_BACK, from, out,
+					j->dest[j->base + i].sw);
+		}
+	}
+}
+
+/* Packets that came by an option wait for by_option's ports, others by
+ * by_table's. */
+static bool
+has_dependency(const struct judge *j, sw_ix s, uint32_t out,
+	const struct some *by_option, const struct some *by_table)
+{
+	if (have_common(by_option, &j->table[out]))
+		return true;
+	return j->kind[s] == ROUTE_COMMITS &&
+	       (have_common(by_option, &j->option[out]) ||
+		       have_common(by_table, &j->option[out]));
+}
+
+/* The dependencies on the link that arrives at switch s by port `in`. */
+static void
+add_dependencies(struct part *x, sw_ix s, unsigned in)
+{
+	struct judge *j = x->j;
+	const struct dep_graph *n = &j->frame;
+	uint32_t rec = n->off[s] + in, back = n->peer[rec];
+	struct some by_option, by_table;
+
+	if (n->owner[back] == n->nsw)
+		return;
+	by_option = without_own(j, &j->option[back], s);
+	by_table = without_own(j, &j->table[back], s);
+	if (!have_common(&by_option, &by_option) &&
+		!have_common(&by_table, &by_table))
+		return;
+	check_arrivals(x, &by_option, s, in);
+	if (j->kind[s] == ROUTE_ESCAPES &&
+		j->kind[n->owner[back]] == ROUTE_ESCAPES)
+		by_option = (struct some){{0}};
+	for (unsigned q = 1; q < n->off[s + 1] - n->off[s]; q++)
+		if (q != in && n->owner[n->peer[n->off[s] + q]] != n->nsw &&
+			!dep_graph_has(n, j->dep, rec, q) &&
+			has_dependency(
+				j, s, n->off[s] + q, &by_option, &by_table))
+			dep_graph_put(n, j->dep, rec, q);
+}
+
+static void
+count_choices(struct part *x, sw_ix s)
+{
+	const struct judge *j = x->j;
+	struct some any = {{0}};
+
+	for (uint32_t r = j->frame.off[s]; r < j->frame.off[s + 1]; r++)
+		for (unsigned w = 0; w < WORDS; w++) {
+			any.w[w] |= j->option[r].w[w];
+			x->found.options += bitset_count64(j->option[r].w[w]);
+		}
+	for (unsigned w = 0; w < WORDS; w++)
+		x->found.choices += bitset_count64(any.w[w]);
+}
+
+static void
+connect_part(void *arg)
+{
+	struct part *x = arg;
+
+	for (sw_ix s = x->from; s < x->to; s++) {
+		count_choices(x, s);
+		for (unsigned in = 1;
+			in < x->j->frame.off[s + 1] - x->j->frame.off[s]; in++)
+			add_dependencies(x, s, in);
 	}
 }
 
 /* ---- loops, where switches escape ---- */
 
-/* The ports that a switch may choose, defaults of switches that escape left
- * out. */
-static uint64_t
-choice_word(struct part *x, sw_ix s, unsigned w)
+/* Whether s may choose a port for destination number i; defaults of switches
+ * that escape are left out where there are options. */
+static bool
+may_choose(const struct judge *j, sw_ix s, uint32_t rec, uint32_t i)
 {
-	uint64_t option = row_of(x, x->option, s)[w];
-
-	return x->j->kind[s] == ROUTE_ESCAPES && option != 0
-		       ? option
-		       : option | row_of(x, x->table, s)[w];
-}
-
-/* The switch behind a port of s, or TOPO_NONE. */
-static sw_ix
-switch_behind(const struct part *x, sw_ix s, unsigned port)
-{
-	const struct dep_graph *n = &x->j->frame;
-	sw_ix next = n->owner[record_behind(n, s, port)];
-
-	return next == n->nsw ? TOPO_NONE : next;
+	if (bitset_has(j->option[rec].w, i))
+		return true;
+	if (!bitset_has(j->table[rec].w, i))
+		return false;
+	for (uint32_t r = j->frame.off[s];
+		j->kind[s] == ROUTE_ESCAPES && r < j->frame.off[s + 1]; r++)
+		if (bitset_has(j->option[r].w, i))
+			return false;
+	return true;
 }
 
 /* Add d to the degree of what s leads to; what has none left is queued. */
 static void
-count_next(struct part *x, sw_ix s, sw_ix t, int d, uint32_t *n)
+count_next(struct part *x, sw_ix s, uint32_t i, int d, uint32_t *n)
 {
-	for (unsigned w = 0; w < x->j->words; w++)
-		for (uint64_t rest = choice_word(x, s, w); rest != 0;
-			rest &= rest - 1) {
-			sw_ix next = switch_behind(
-				x, s, w * 64 + (unsigned)__builtin_ctzll(rest));
+	const struct judge *j = x->j;
 
-			if (next == TOPO_NONE || next == t)
-				continue;
-			x->degree[next] += (uint32_t)d;
-			if (d < 0 && x->degree[next] == 0)
-				x->queue[(*n)++] = next;
+	for (uint32_t r = j->frame.off[s]; r < j->frame.off[s + 1]; r++) {
+		sw_ix next = j->frame.owner[j->frame.peer[r]];
+
+		if (next == j->frame.nsw || next == j->dest[j->base + i].sw ||
+			!may_choose(j, s, r, i))
+			continue;
+		x->degree[next] += (uint32_t)d;
+		if (d < 0 && x->degree[next] == 0)
+			x->queue[(*n)++] = next;
+	}
+}
+
+/* Switches that something leads to are left: name an option among them. */
+static void
+name_loop(struct part *x, uint32_t i)
+{
+	const struct judge *j = x->j;
+
+	for (sw_ix s = 0; s < j->t->nsw; s++)
+		for (uint32_t r = j->frame.off[s];
+			x->degree[s] > 0 && r < j->frame.off[s + 1]; r++) {
+			sw_ix next = j->frame.owner[j->frame.peer[r]];
+
+			if (next != j->frame.nsw && x->degree[next] > 0 &&
+				bitset_has(j->option[r].w, i))
+				note_fault(x, FAULT_LOOPS, s,
+					r - j->frame.off[s],
+					j->dest[j->base + i].sw);
 		}
 }
 
 static void
-find_loops(struct part *x, sw_ix t)
+find_loops(struct part *x, uint32_t i)
 {
 	uint32_t n = 0, head = 0, nsw = x->j->t->nsw;
+	sw_ix t = x->j->dest[x->j->base + i].sw;
 
 	memset(x->degree, 0, nsw * sizeof(*x->degree));
 	for (sw_ix s = 0; s < nsw; s++)
 		if (s != t)
-			count_next(x, s, t, 1, &n);
+			count_next(x, s, i, 1, &n);
 	for (sw_ix s = 0; s < nsw; s++)
 		if (s != t && x->degree[s] == 0)
 			x->queue[n++] = s;
 	while (head < n)
-		count_next(x, x->queue[head++], t, -1, &n);
-	for (sw_ix s = 0; s < nsw && n < nsw - 1; s++)
-		for (unsigned p = 0; x->degree[s] > 0 &&
-				     next_port(x, row_of(x, x->option, s), &p);
-			p++) {
-			sw_ix next = switch_behind(x, s, p);
-
-			if (next != TOPO_NONE && x->degree[next] > 0)
-				note_fault(x, FAULT_LOOPS, s, p, t);
-		}
-}
-
-static void
-judge_part(void *arg)
-{
-	struct part *x = arg;
-
-	for (sw_ix t = x->from; t < x->to; t++) {
-		if (!topo_sw_live(x->j->t, t) || !collect_ports(x, t))
-			continue;
-		follow_all(x, t);
-		if (x->j->escapes)
-			find_loops(x, t);
-	}
+		count_next(x, x->queue[head++], i, -1, &n);
+	if (n < nsw - 1)
+		name_loop(x, i);
 }
 
 /* ---- all of it ---- */
@@ -354,7 +563,6 @@ make_frame(struct judge *j)
 					j->frame.off[s] + a->out,
 					j->frame.off[a->peer] + a->peer_port);
 		}
-	j->words = 1U << j->frame.shift;
 }
 
 /* A switch escapes if it does with the sets of every side. */
@@ -379,56 +587,44 @@ find_kinds(struct judge *j)
 	}
 }
 
-static void
-part_new(struct part *x, const struct judge *j, unsigned i, unsigned n)
-{
-	uint32_t nsw = j->t->nsw;
-
-	*x = (struct part){.j = j,
-		.from = (sw_ix)((uint64_t)nsw * i / n),
-		.to = (sw_ix)((uint64_t)nsw * (i + 1) / n),
-		.dep = mem_zalloc(dep_graph_words(&j->frame), sizeof(*x->dep)),
-		.table = mem_zalloc((size_t)nsw * j->words, sizeof(uint64_t)),
-		.option = mem_zalloc((size_t)nsw * j->words, sizeof(uint64_t)),
-		.degree = mem_zalloc(nsw, sizeof(*x->degree)),
-		.queue = mem_zalloc(nsw, sizeof(*x->queue))};
-}
-
-static void
-part_free(struct part *x)
-{
-	free(x->dep);
-	free(x->table);
-	free(x->option);
-	free(x->degree);
-	free(x->queue);
-}
-
-/* What part x found, too, is in first. */
-static void
-join_parts(struct part *first, const struct part *x)
-{
-	size_t n = dep_graph_words(&first->j->frame);
-
-	for (size_t i = 0; i < n; i++)
-		first->dep[i] |= x->dep[i];
-	first->found.choices += x->found.choices;
-	first->found.options += x->found.options;
-	if (x->fault != FAULT_NONE)
-		note_fault(first, x->fault, x->fault_at, x->fault_port,
-			x->fault_to);
-}
-
 /* The dependencies of the tables among themselves. */
 static void
-add_given(struct part *x)
+add_given(struct judge *j)
 {
-	const struct verify_dependencies *d = x->j->job->deps;
+	const struct verify_dependencies *d = j->job->deps;
 	size_t n = d != NULL ? (size_t)d->nrec << d->shift : 0;
 
 	for (unsigned l = 0; d != NULL && l < d->layers; l++)
 		for (size_t i = 0; i < n; i++)
-			x->dep[i] |= d->row[l * n + i];
+			j->dep[i] |= d->row[l * n + i];
+}
+
+static void
+judge_open(struct judge *j, const struct verify_sets_job *job)
+{
+	*j = (struct judge){.job = job, .t = job->topo};
+	make_frame(j);
+	find_kinds(j);
+	find_destinations(j);
+	j->dep = mem_zalloc(dep_graph_words(&j->frame), sizeof(*j->dep));
+	j->option = mem_zalloc(j->frame.nrec, sizeof(*j->option));
+	j->table = mem_zalloc(j->frame.nrec, sizeof(*j->table));
+	j->entry = mem_zalloc(j->t->nsw, sizeof(*j->entry));
+	add_given(j);
+}
+
+static void
+judge_close(struct judge *j)
+{
+	free(j->dep);
+	free(j->option);
+	free(j->table);
+	free(j->entry);
+	free(j->kind);
+	free(j->dest);
+	free(j->number);
+	free(j->run);
+	dep_graph_free(&j->frame);
 }
 
 static void
@@ -453,10 +649,10 @@ describe_cycle(const struct judge *j, const uint32_t *path, uint32_t n,
 
 /* Channels on a cycle, or behind one; why names a short one. */
 static uint32_t
-find_cycle(const struct judge *j, const uint64_t *dep, struct reason *why)
+find_cycle(const struct judge *j, struct reason *why)
 {
 	const struct dep_graph *n = &j->frame;
-	const struct dep_matrix m = {n, dep};
+	const struct dep_matrix m = {n, j->dep};
 	const struct dep_channels d = dep_cycle_matrix(&m);
 	bool *left = mem_zalloc(n->nv, sizeof(*left));
 	uint32_t *path, stay, length;
@@ -475,6 +671,34 @@ find_cycle(const struct judge *j, const uint64_t *dep, struct reason *why)
 	return stay;
 }
 
+/* What all parts found; first gets it. */
+static void
+join_parts(struct part *part, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++) {
+		part[0].found.choices += part[i].found.choices;
+		part[0].found.options += part[i].found.options;
+		if (part[i].fault != FAULT_NONE)
+			note_fault(&part[0], part[i].fault, part[i].fault_at,
+				part[i].fault_port, part[i].fault_to);
+	}
+}
+
+/* Take all destinations, some at a time; x is the first of n parts. */
+static void
+take_destinations(struct judge *j, struct part *part, unsigned n)
+{
+	for (; j->base < j->ndest; j->base += TAKEN) {
+		thread_share(n, turn_round_part, part, sizeof(part[0]));
+		thread_share(n, connect_part, part, sizeof(part[0]));
+		join_parts(part, n);
+		for (unsigned i = 1; i < n; i++)
+			part[i].found = (struct verify_sets_report){0};
+		for (uint32_t i = 0; j->escapes && i < taken(j); i++)
+			find_loops(&part[0], i);
+	}
+}
+
 static int
 reach_verdict(const struct judge *j, const struct part *x,
 	struct verify_sets_report *out, struct reason *why)
@@ -482,7 +706,7 @@ reach_verdict(const struct judge *j, const struct part *x,
 	const struct topo *t = j->t;
 
 	*out = x->found;
-	out->cyclic = find_cycle(j, x->dep, why);
+	out->cyclic = find_cycle(j, why);
 	if (out->cyclic > 0)
 		return -1;
 	if (x->fault == FAULT_NONE)
@@ -496,25 +720,26 @@ int
 verify_sets(const struct verify_sets_job *job, struct verify_sets_report *out,
 	struct reason *why)
 {
-	struct judge j = {.job = job, .t = job->topo};
+	struct judge j;
 	struct part part[THREAD_SHARES];
 	unsigned n = job->threads < 1 ? 1 : job->threads;
 	int rc;
 
 	if (n > THREAD_SHARES)
 		n = THREAD_SHARES;
-	make_frame(&j);
-	find_kinds(&j);
+	judge_open(&j, job);
 	for (unsigned i = 0; i < n; i++)
-		part_new(&part[i], &j, i, n);
-	thread_share(n, judge_part, part, sizeof(part[0]));
-	for (unsigned i = 1; i < n; i++)
-		join_parts(&part[0], &part[i]);
-	add_given(&part[0]);
+		part[i] = (struct part){.j = &j,
+			.from = (sw_ix)((uint64_t)j.t->nsw * i / n),
+			.to = (sw_ix)((uint64_t)j.t->nsw * (i + 1) / n)};
+	part[0].degree = mem_zalloc(j.t->nsw, sizeof(*part[0].degree));
+	part[0].queue = mem_zalloc(j.t->nsw, sizeof(*part[0].queue));
+	take_destinations(&j, part, n);
 	rc = reach_verdict(&j, &part[0], out, why);
 	for (unsigned i = 0; i < n; i++)
-		part_free(&part[i]);
-	free(j.kind);
-	dep_graph_free(&j.frame);
+		free(part[i].by_set);
+	free(part[0].degree);
+	free(part[0].queue);
+	judge_close(&j);
 	return rc;
 }

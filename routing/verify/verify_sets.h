@@ -32,6 +32,13 @@
  * Several sides, each tables with sets, are judged as one mixture in which any
  * entry and any set may be that of any side. The dependencies of the tables
  * among themselves are given, since the judge of tables has found them.
+ *
+ * Sets are turned round for it: of each port the destinations that it is an
+ * option for, a bit each. One link waits for another where packets to some
+ * destination may come by the first and leave by the second, so where two rows
+ * of bits have one in common. Destinations are taken a few hundred at a time.
+ * Entries of tables count where they are not among the options, which say as
+ * much.
  */
 #ifndef HEDDLE_ROUTING_VERIFY_VERIFY_SETS_H
 #define HEDDLE_ROUTING_VERIFY_VERIFY_SETS_H

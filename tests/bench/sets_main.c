@@ -1,0 +1,175 @@
+/*
+ * The time and memory of sets of ports beside tables: making and judging them
+ * for a whole fabric, on one thread and on two, and what a lost cable costs.
+ * usage: sets [FABRIC...] (see treenet.h)
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/adaptive/legal_sets.h"
+#include "routing/driver/compute.h"
+#include "routing/verify/verify.h"
+#include "routing/verify/verify_sets.h"
+#include "sm/base/mem.h"
+#include "tests/bench/bench_clock.h"
+#include "tests/bench/treenet.h"
+#include "tests/topo/frozen.h"
+
+enum { GROUPS = 2048, CABLES = 4 };
+
+struct bench {
+	struct route_job job;
+	struct route_choice *can;
+};
+
+/* CPU ms of legal sets for r, and of their judgement; r keeps them. */
+static void
+time_sets(struct bench *b, struct routes *r, unsigned threads)
+{
+	struct verify_dependencies *deps =
+		verify_state_dependencies(r->verified, r->topo);
+	struct verify_sets_job judged = {.topo = r->topo,
+		.side = {{r->pool, r->row, r->nblocks, NULL}},
+		.nsides = 1,
+		.deps = deps,
+		.threads = threads};
+	struct verify_sets_report found;
+	struct reason why = {""};
+	double start = clock_cpu_ms(), made;
+
+	b->job.threads = threads;
+	route_sets_unref(r->sets);
+	r->sets = legal_sets_make(&b->job, r);
+	made = clock_cpu_ms();
+	judged.side[0].sets = r->sets;
+	if (verify_sets(&judged, &found, &why) != 0)
+		(void)printf("  FAILS: %s\n", why.text);
+	(void)printf("  %u thread%s: made %7.1f ms, judged %7.1f; %lu of "
+		     "%.1f ports, %lu dropped %s\n",
+		threads, threads == 1 ? "" : "s", made - start,
+		clock_cpu_ms() - made, (unsigned long)found.choices,
+		(double)found.options /
+			(double)(found.choices > 0 ? found.choices : 1),
+		(unsigned long)r->sets->dropped, r->sets->why);
+	free(deps);
+}
+
+static void
+print_sizes(const struct routes *r)
+{
+	size_t bytes = 0;
+	unsigned most = 0, rows = 0;
+
+	for (sw_ix s = 0; s < r->topo->nsw; s++) {
+		const struct route_set_row *row = r->sets->row[s];
+
+		if (row == NULL)
+			continue;
+		rows++;
+		bytes += sizeof(*row) + row->n * sizeof(*row->set) +
+			 row->nsw * sizeof(row->of[0]);
+		most = row->n > most ? row->n : most;
+	}
+	(void)printf(
+		"  %u switches, %u with sets, at most %u in one; %.1f MB\n",
+		r->topo->nsw, rows, most - (most > 0), (double)bytes / 1e6);
+}
+
+static unsigned
+count_shared(const struct routes *a, const struct routes *b)
+{
+	unsigned n = 0;
+
+	for (sw_ix s = 0; s < a->topo->nsw && a->topo->nsw == b->topo->nsw; s++)
+		n += a->sets->row[s] == b->sets->row[s];
+	return n;
+}
+
+/* Cables between switches are lost, each from the whole fabric. */
+static void
+lose_cables(struct bench *b, const struct fabric *f, struct routes *was)
+{
+	for (uint32_t i = 0, c = f->ncables / 3; i < CABLES; i++, c += 7) {
+		bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+		struct route_account story;
+		struct reason why = {""};
+		const char *engine = "ftree";
+		struct route_job job = b->job;
+		struct routes *r;
+		double start, plain;
+
+		while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
+			f->node[f->cable[c].node[1]].type != FABRIC_SWITCH)
+			c++;
+		drop[c] = true;
+		job.topo = frozen_less(f, drop, was->topo);
+		job.prev = was;
+		job.load_limit = 1250;
+		job.adaptive = NULL;
+		start = clock_cpu_ms();
+		r = compute_routes(&job, &engine, 1, &story, &why);
+		plain = clock_cpu_ms() - start;
+		routes_unref(r);
+		job.adaptive = b->job.adaptive;
+		start = clock_cpu_ms();
+		r = compute_routes(&job, &engine, 1, &story, &why);
+		(void)printf("  cable gone: %7.1f ms without sets, %7.1f with; "
+			     "%u rows shared %s\n",
+			plain, clock_cpu_ms() - start, count_shared(was, r),
+			r->sets->why);
+		routes_unref(r);
+		topo_unref(job.topo);
+		free(drop);
+	}
+}
+
+static void
+bench_fabric(const char *name)
+{
+	const struct frozen_lids lids = {0};
+	struct reason why = {""};
+	struct fabric *f = treenet_make(name, "../shared/fixtures", &why);
+	struct route_account story;
+	const char *engine = "ftree";
+	struct route_adaptive adaptive = {NULL, true};
+	struct bench b = {0};
+	struct routes *r;
+
+	if (f == NULL) {
+		(void)fprintf(stderr, "%s: %s\n", name, why.text);
+		return;
+	}
+	b.job = (struct route_job){.topo = frozen_topo(f, &lids),
+		.pool = lft_pool_new(),
+		.threads = 2};
+	r = compute_routes(&b.job, &engine, 1, &story, &why);
+	b.can = mem_zalloc(b.job.topo->nsw, sizeof(*b.can));
+	for (sw_ix s = 0; s < b.job.topo->nsw; s++)
+		b.can[s] = (struct route_choice){ROUTE_COMMITS, GROUPS};
+	adaptive.can = b.can;
+	b.job.adaptive = &adaptive;
+	(void)printf("%s: %u LIDs\n", name, b.job.topo->max_lid);
+	time_sets(&b, r, 1);
+	time_sets(&b, r, 2);
+	print_sizes(r);
+	lose_cables(&b, f, r);
+	routes_unref(r);
+	topo_unref(b.job.topo);
+	lft_pool_free(b.job.pool);
+	free(b.can);
+	fabric_free(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *const usual[] = {
+		"648:18:18", "three:24", "three:36", "three:56"};
+
+	for (int i = 1; i < argc; i++)
+		bench_fabric(argv[i]);
+	for (unsigned i = 0; argc == 1 && i < 4; i++)
+		bench_fabric(usual[i]);
+	return 0;
+}
