@@ -11,58 +11,16 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
-
-# at HOST COMMAND...: run it on that host
-at() {
-	at_host=$1
-	shift
-	"$B/heddle-sim" run --preload heddle --host "$at_host" \
-		"$IBSIM_SOCKNAME" -- "$@"
-}
-
-# start NAME HOST: heddled there, by the configuration on stdin
-start() {
-	mkdir -p "$E2E_DIR/$1"
-	{
-		echo "state: {dir: $E2E_DIR/$1/state}"
-		echo "control: {socket: $E2E_DIR/$1/sock}"
-		cat
-	} >"$E2E_DIR/$1/yaml"
-	# shellcheck disable=SC2016
-	at "$2" /bin/sh -c 'echo $$ >"$0/pid"; exec "$@"' "$E2E_DIR/$1" \
-		"$B/heddled" -c "$E2E_DIR/$1/yaml" \
-		>"$E2E_DIR/$1/log" 2>&1 </dev/null &
-	soon test -s "$E2E_DIR/$1/pid" || fail "$1 did not start"
-}
-
-halt_all() {
-	for h_pid in "$E2E_DIR"/*/pid; do
-		[ ! -e "$h_pid" ] || stop_pid "$(cat "$h_pid")"
-	done
-	e2e_cleanup
-}
+# shellcheck source=tests/e2e/daemons.sh
+. tests/e2e/daemons.sh
 
 # a COMMAND..., b COMMAND...: heddlectl against that daemon
 a() {
-	"$B/heddlectl" --socket "$E2E_DIR/a/sock" "$@"
+	tell a "$@"
 }
 
 b() {
-	"$B/heddlectl" --socket "$E2E_DIR/b/sock" "$@"
-}
-
-# has NAME KEY VALUE: the status of that daemon has it
-has() {
-	"$1" --json status >"$E2E_DIR/$1/status" 2>/dev/null
-	[ "$(json_get "$E2E_DIR/$1/status" "$2")" = "$3" ]
-}
-
-becomes() {
-	soon has "$@" || fail "$1: $2 is $(json_get "$E2E_DIR/$1/status" "$2")"
-}
-
-idle() {
-	has a dirty false && has a phase idle
+	tell b "$@"
 }
 
 # take ANSWER COMMAND...: what it prints is an ANSWER of the page
@@ -162,12 +120,10 @@ break_things() {
 	sim rename h30 h21x || fail rename
 	becomes a missing.nodes 1
 	becomes a health.bad 1
-	sed 's/priority: 9/priority: 9, port: heddle0\/1/' \
-		"$E2E_DIR/a/yaml" >"$E2E_DIR/yaml"
-	cp "$E2E_DIR/yaml" "$E2E_DIR/a/yaml"
+	sed -i 's/priority: 9/&\n  port: heddle0\/1/' "$E2E_DIR/a/yaml"
 	kill -HUP "$(cat "$E2E_DIR/a/pid")"
 	becomes a config.reloads 1
-	soon idle || fail "a does not come to rest"
+	rests a
 }
 
 # broken: the answers about such a fabric
@@ -189,7 +145,7 @@ broken() {
 	done
 	becomes a missing.nodes 4
 	take drains a --json drain spine4 --force
-	soon idle || fail "a does not come to rest"
+	rests a
 	becomes a homes.points_all 1
 	take status a --json status
 	take tree a --json tree --list homes
@@ -202,9 +158,7 @@ every_state() {
 	serve "$E2E_DIR/net"
 	sim adaptive leaf7 keeps || fail adaptive
 	sim key h13 0x1234 1 || fail key
-	start a h1 <<-EOT
-		fabric: {priority: 9}
-		sweep: {interval: 1s}
+	config a 9 <<-EOT
 		health: {enabled: true, interval: 1s, port_metrics: true}
 		partitions:
 		  Default: {pkey: 0x7fff, members: {all: full}, ipoib: {enabled: true}}
@@ -214,11 +168,13 @@ every_state() {
 		    default: {weight: 3}
 		    storage: {weight: 8, sl: 3}
 	EOT
+	daemon a h1
 	becomes a role master
 	becomes a fabric.hosts 32
-	start b h9 </dev/null
+	config b 1 </dev/null
+	daemon b h9
 	becomes b role standby
-	soon idle || fail "a does not come to rest"
+	rests a
 	at h7 "$B/heddle-saclient" ipoib h8 >"$E2E_DIR/join" 2>&1 ||
 		fail "no group: $(cat "$E2E_DIR/join")"
 	becomes a homes.nodes 32
