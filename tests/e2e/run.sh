@@ -68,6 +68,7 @@ daemon takeover-demo 240
 daemon reload-demo 240
 daemon told-demo 240
 json members 60
+examples all 120
 daemon events-demo 240
 daemon drain-demo 240
 daemon health-demo 240

@@ -18,7 +18,7 @@ set -eu
 build="gcc make libc6-dev pkg-config libev-dev libyaml-dev libjansson-dev
 libibumad-dev libibmad-dev libsystemd-dev"
 demo="infiniband-diags procps"
-check="check ibsim-utils infiniband-diags opensm procps"
+check="check ibsim-utils infiniband-diags jq opensm procps"
 fuzz="clang libclang-rt-dev"
 bench="$check time"
 deb="debhelper dpkg-dev"
