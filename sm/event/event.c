@@ -172,10 +172,11 @@ print_part(
 {
 	*whole = true;
 	while (*text != '\0' && *text != ']') {
-		size_t n = strcspn(text, "{[]"), before = out->n;
+		size_t n = strcspn(text, "{[]"), before;
 		bool inner;
 
 		buf_put(out, text, n);
+		before = out->n;
 		text += n;
 		if (*text == '{') {
 			n = strcspn(text, "}");

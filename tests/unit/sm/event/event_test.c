@@ -102,6 +102,16 @@ START_TEST(texts)
 	event_rate(&e, "was", 25);
 	expect_text(&e, "link: rate changed 0x00000000000000b2 port 7 - "
 			"0x00000000000000b2 port 7: 200 Gb/s, was 2.5 Gb/s");
+	/* the text in front of a bracket is not in it */
+	e = (struct event){.kind = EVENT_CHANGE};
+	event_text(&e, "cause", "names");
+	event_seconds(&e, "took", 0.002);
+	event_text(&e, "transition", "");
+	event_number(&e, "blocks", 0);
+	event_number(&e, "settings", 40);
+	event_text(&e, "engine", "ftree");
+	expect_text(&e, "change: names: written in 2 ms: blocks 0, settings "
+			"40, engine ftree");
 }
 END_TEST
 
