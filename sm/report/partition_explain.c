@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "sm/base/buf.h"
 #include "sm/base/reason.h"
 #include "sm/mad/mad.h"
 #include "sm/report/json_util.h"
@@ -100,19 +101,43 @@ explain_refusal(
 	(void)snprintf(out, size, "they share no partition");
 }
 
+/* Append the partitions in which a talks to b, each once; how many there are.
+ */
+static size_t
+put_shared(const struct view *v, port_ix a, port_ix b, struct buf *out)
+{
+	const uint16_t *key;
+	size_t n = view_partition_keys(v, a, &key), shared = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		/* a port may have both keys of a partition */
+		if (view_partition_has(v, a, b, key[i]) != key[i])
+			continue;
+		buf_printf(out, "%s%.60s, 0x%04x", shared > 0 ? "; " : "",
+			view_partition_name(v, key[i]), key[i] & PKEY_NUMBER);
+		shared++;
+	}
+	return shared;
+}
+
 static void
 put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
 {
-	uint16_t key = view_partition_shared(v, a, b);
-	char why[160];
+	struct buf in = {0}, why = {0};
+	size_t shared = put_shared(v, a, b, &in);
+	char not [160];
 
-	json_util_put(o, "talk", json_boolean(key != 0));
-	if (key != 0)
-		(void)snprintf(why, sizeof(why), "in partition %.60s, 0x%04x",
-			view_partition_name(v, key), key & PKEY_NUMBER);
-	else
-		explain_refusal(v, a, b, why, sizeof(why));
-	json_util_put(o, "why", names_text(why));
+	if (shared > 0) {
+		buf_printf(&why, "in partition%s %s",
+			names_plural((long long)shared), in.text);
+	} else {
+		explain_refusal(v, a, b, not, sizeof(not ));
+		buf_printf(&why, "%s", not );
+	}
+	json_util_put(o, "talk", json_boolean(shared > 0));
+	json_util_put(o, "why", names_text(why.text));
+	buf_free(&why);
+	buf_free(&in);
 }
 
 struct answer *
