@@ -142,6 +142,16 @@ purged() {
 		fail "left: $(cat "$E2E_DIR/left")"
 }
 
+# tasks: tasks.txt, from the packages on; the transcript is build/tasks.txt
+tasks() {
+	cp tests/e2e/tasks.sh tests/e2e/tasks.txt "$root/tmp"
+	ok env TASKS_INSTALL="apt-get install -y ./heddle_*.deb \
+./heddle-tools_*.deb ./heddle-sim_*.deb" \
+		sh -c 'cd /tmp && sh tasks.sh --run tasks.txt transcript'
+	cp "$root/tmp/transcript" build/tasks.txt
+	say "tasks: $(tail -n 1 "$E2E_DIR/said"): see build/tasks.txt"
+}
+
 # image: config/install/Containerfile on top of that Debian
 image() {
 	command -v buildah >/dev/null || {
@@ -188,5 +198,6 @@ installed
 works
 replaced
 purged
+tasks
 image
 say "deb: $(grep -c '' "$E2E_DIR/before") files before and after"

@@ -69,6 +69,7 @@ daemon reload-demo 240
 daemon told-demo 240
 json members 60
 examples all 120
+tasks installed 120
 daemon events-demo 240
 daemon drain-demo 240
 daemon health-demo 240
