@@ -14,6 +14,7 @@
 #   make managers   two daemons, and what may happen to the master
 #   make groups     what joins and leaves cost
 #   make deb        Debian packages in build/deb
+#   make image      an image of a container with them
 #   make deb-check  what lintian says of them, and whether they work
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build/san
 #   make COV=1 ...  with coverage counters, in build/cov

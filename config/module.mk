@@ -45,6 +45,15 @@ deb:
 	@sh tests/lint/deps.sh deb
 	@sh $(I)/deb.sh
 
+# The image of a container with these packages, localhost/heddle; its base is
+# another Debian with BASE=IMAGE.
+.PHONY: image
+image: deb
+	@tool=$$(command -v podman || command -v buildah) || { \
+		echo "heddle: make image needs podman or buildah" >&2; exit 1; }; \
+	"$$tool" build $(if $(BASE),--build-arg BASE=$(BASE)) -t heddle \
+		-f $(I)/Containerfile $(B)/deb
+
 # What lintian says of them, and whether they do in a Debian of their own.
 .PHONY: deb-check
 deb-check:

@@ -167,8 +167,7 @@ image() {
 		base=$(buildah from scratch) &&
 			buildah add "$base" build/deb-work/root.tar / &&
 			buildah commit "$base" localhost/debian &&
-			buildah build --build-arg BASE=localhost/debian \
-				-t heddle -f config/install/Containerfile build/deb
+			make --no-print-directory image BASE=localhost/debian
 	} >"$E2E_DIR/said" 2>&1 || fail "image: $(tail -n 5 "$E2E_DIR/said")"
 	made=$(buildah from heddle)
 	[ "$(buildah inspect --format '{{.OCIv1.Config.User}}
@@ -179,7 +178,19 @@ image() {
 		heddlectl help && touch /var/lib/heddle/state /run/heddle/sock' \
 		>"$E2E_DIR/said" 2>&1 ||
 		fail "in the container: $(tail -n 5 "$E2E_DIR/said")"
-	say "image: the configuration is good, for a user without privileges"
+	# the simulated fabric is not in the image
+	dpkg-deb -x build/deb/heddle-sim_*.deb "$E2E_DIR/sim"
+	buildah run -v "$E2E_DIR/sim/usr/lib/heddle:/sim:ro" "$made" -- sh -c '
+		id -un
+		/sim/heddle-sim generate fattree2 --spines 4 --leaves 8 \
+			--hosts 4 >/tmp/fabric
+		/sim/heddle-sim run --host h1 /tmp/fabric -- heddled --once' \
+		>"$E2E_DIR/said" 2>&1 ||
+		fail "in the container: $(tail -n 5 "$E2E_DIR/said")"
+	grep -qx heddle "$E2E_DIR/said" || fail "it runs as another user"
+	grep -q ' hosts=32 ' "$E2E_DIR/said" ||
+		fail "no fabric in the container: $(tail -n 5 "$E2E_DIR/said")"
+	say "image: a fabric comes up, by a user without privileges"
 }
 
 [ "${1:-}" = packages ] || {

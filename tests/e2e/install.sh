@@ -346,6 +346,26 @@ units() {
 	done
 }
 
+# recipe: what config/install/Containerfile makes of the packages. deb.sh builds
+# it where buildah is.
+recipe() {
+	file=config/install/Containerfile
+	[ "$(sed -n 's/^USER //p' $file)" = heddle ] ||
+		fail "$file: not the user heddle"
+	[ "$(grep -c '^VOLUME /var/lib/heddle$' $file)" = 1 ] ||
+		fail "$file: not one volume for the state"
+	! grep -n '^EXPOSE\|--privileged\|:latest' $file ||
+		fail "$file: more than a manager needs"
+	entry=$(sed -n 's/^ENTRYPOINT \["\([^"]*\)"\]$/\1/p' $file)
+	[ -x "$root$entry" ] && [ -n "$entry" ] ||
+		fail "$file: it starts '$entry'"
+	for p in $(sed -n 's/^COPY //p' $file | tr ' ' '\n' |
+		sed -n 's/_\*\.deb$//p'); do
+		grep -qx "Package: $p" debian/control ||
+			fail "$file: there is no package $p"
+	done
+}
+
 # users: systemd makes the user and gives it the configuration
 users() {
 	if ! command -v systemd-sysusers >/dev/null; then
@@ -397,6 +417,7 @@ files() {
 	"$root/usr/bin/heddle-sim" run --preload heddle "$E2E_DIR/net" -- \
 		"$root/usr/sbin/heddled" --once >"$E2E_DIR/said" 2>&1 ||
 		fail "heddle-sim: $(cat "$E2E_DIR/said")"
+	recipe
 	units
 	users
 
