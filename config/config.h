@@ -76,11 +76,23 @@ struct config_roles {
 /* routing.foreign_adaptive */
 enum config_adaptive { CONFIG_ADAPTIVE_OFF, CONFIG_ADAPTIVE_ALARM };
 
+/* routing.adaptive.prefer */
+enum config_prefer { CONFIG_PREFER_DEFAULT, CONFIG_PREFER_FLAT };
+
+/* Adaptive routing of our own. */
+struct config_adaptive_use {
+	bool enabled;
+	uint32_t prefer;    /* enum config_prefer */
+	uint32_t ageing_us; /* 0: every packet chooses */
+	uint32_t sls;	    /* SL n is bit n */
+};
+
 struct config_routing {
 	struct schema_names engines; /* in order of preference */
 	uint32_t load_limit;	     /* per mille, at least 1000 */
 	uint32_t threads;	     /* 0: by cores (jobs_threads) */
 	uint32_t foreign_adaptive;   /* enum config_adaptive */
+	struct config_adaptive_use adaptive;
 	struct config_multi_port multi_port;
 	struct config_roles roles;
 };

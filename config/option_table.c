@@ -15,7 +15,8 @@
 static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
 static const char *const methods[] = {
 	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
-static const char *const adaptive[] = {"off", "alarm", NULL};
+static const char *const foreign[] = {"off", "alarm", NULL};
+static const char *const prefers[] = {"default", "flat", NULL};
 static const char *const names[] = {"pinned", "trusted", NULL};
 static const char *const actions[] = {"none", "tell", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
@@ -246,7 +247,7 @@ static const struct schema_option routing[] = {
 	{.key = "foreign_adaptive",
 		.type = SCHEMA_ENUM,
 		FIELD(config_routing, foreign_adaptive),
-		.choices = adaptive, /* as enum config_adaptive */
+		.choices = foreign, /* as enum config_adaptive */
 		.def = "off",
 		.reload = SCHEMA_REROUTE,
 		.help = "What to do about switches that another subnet "
@@ -259,6 +260,55 @@ static const struct schema_option routing[] = {
 			"obey is an alarm. alarm writes nothing and raises the "
 			"alarm. Only NVIDIA's switches from SwitchX on are "
 			"asked."},
+};
+
+static const struct schema_option adaptive[] = {
+	{.key = "enabled",
+		.type = SCHEMA_BOOL,
+		FIELD(config_adaptive_use, enabled),
+		.def = "false",
+		.reload = SCHEMA_REROUTE,
+		.help = "Let switches that can do so choose, packet by packet, "
+			"among all ports that the routes allow to a "
+			"destination (adaptive routing). Packets of one flow "
+			"may overtake each other then, which hosts have to "
+			"bear. Tables are written and verified as without; "
+			"groups of ports follow when the fabric is up. A "
+			"switch without adaptive routing that is known here "
+			"forwards by its table, and is named in the status. "
+			"Only NVIDIA's switches from SwitchX on are asked; "
+			"what another subnet manager left on is switched off "
+			"first, whatever routing.foreign_adaptive says."},
+	{.key = "prefer",
+		.type = SCHEMA_ENUM,
+		FIELD(config_adaptive_use, prefer),
+		.choices = prefers, /* as enum config_prefer */
+		.def = "default",
+		.reload = SCHEMA_REROUTE,
+		.help = "default: a packet takes the port of the forwarding "
+			"table until that is congested, so that traffic for "
+			"which the tables are free of contention stays so. "
+			"flat: all ports are alike, as with switches whose "
+			"groups have no sub-groups."},
+	{.key = "ageing",
+		.type = SCHEMA_INT,
+		FIELD(config_adaptive_use, ageing_us),
+		.max = 1000000,
+		.def = "0",
+		.unit = "microseconds",
+		.reload = SCHEMA_REROUTE,
+		.help = "A flow keeps its port until it has paused this long, "
+			"so that packets which follow each other closely stay "
+			"in order. 0: every packet may take another port."},
+	{.key = "sls",
+		.type = SCHEMA_INT,
+		FIELD(config_adaptive_use, sls),
+		.max = 0xffff,
+		.def = "0xffff",
+		.reload = SCHEMA_REROUTE,
+		.help = "Service levels whose packets may choose; SL n is bit "
+			"n. A switch that does not tell them apart lets "
+			"packets of every service level choose."},
 };
 
 static const struct schema_option multi_port[] = {
@@ -909,6 +959,8 @@ static const struct schema_option log_rows[] = {
 static const struct options_section sections[] = {
 	SECTION("fabric", fabric, config_fabric, fabric),
 	SECTION("routing", routing, config_routing, routing),
+	SECTION("routing.adaptive", adaptive, config_adaptive_use,
+		routing.adaptive),
 	SECTION("routing.homes", multi_port, config_multi_port,
 		routing.multi_port),
 	SECTION("routing.roles", roles, config_roles, routing.roles),

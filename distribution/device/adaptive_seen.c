@@ -10,15 +10,16 @@ adaptive_seen_of(const struct device_store *h, uint64_t guid)
 	const uint8_t *is =
 		device_bytes(h, device_at_switch(guid, DEVICE_ADAPTIVE));
 
-	return is == NULL ? (struct adaptive_seen){ADAPTIVE_UNREAD, 0}
-			  : (struct adaptive_seen){is[0], is[1]};
+	return is == NULL ? (struct adaptive_seen){ADAPTIVE_UNREAD, 0, 0}
+			  : (struct adaptive_seen){is[0], is[1], is[2]};
 }
 
 void
 adaptive_seen_put(
 	struct device_store *h, uint64_t guid, struct adaptive_seen seen)
 {
-	const uint8_t value[] = {(uint8_t)seen.state, (uint8_t)seen.on};
+	const uint8_t value[] = {
+		(uint8_t)seen.state, (uint8_t)seen.on, (uint8_t)seen.kind};
 
 	device_put(h, device_at_switch(guid, DEVICE_ADAPTIVE), value);
 }

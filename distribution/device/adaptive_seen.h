@@ -24,9 +24,17 @@ enum adaptive_state {
 	ADAPTIVE_KEPT,	  /* on; the Set is acknowledged */
 };
 
+/* What a switch has of adaptive routing, as it says itself. */
+enum adaptive_kind {
+	ADAPTIVE_NONE,
+	ADAPTIVE_OLDER, /* with tables that sm/mad does not know */
+	ADAPTIVE_REV1,	/* mad_ar.h; its ARInfo is in the store if it answers */
+};
+
 struct adaptive_seen {
 	enum adaptive_state state;
 	unsigned on; /* enum mad_ar_on bits; 0 where the state says so */
+	enum adaptive_kind kind;
 };
 
 struct adaptive_seen adaptive_seen_of(

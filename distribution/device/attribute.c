@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "distribution/tables/adaptive_info.h"
 #include "distribution/tables/guid_table.h"
 #include "distribution/tables/mft_cell.h"
 #include "distribution/tables/pkey_table.h"
@@ -17,6 +18,9 @@ enum {
 	LFT_BLOCKS = 1 << 10,
 	IN_PORTS = 1 << 8,
 	MFT_BLOCKS = MFT_GROUPS / MFT_BLOCK,
+	AR_LFT_BLOCKS = (1 << 16) / MAD_AR_ENTRIES,
+	/* of a switch as a whole */
+	LOST_SWITCH = DEVICE_LOST_FRESH | DEVICE_LOST_RIVAL | DEVICE_LOST_NODE,
 	LOST_EVER = DEVICE_LOST_FRESH | DEVICE_LOST_DOWN | DEVICE_LOST_RIVAL |
 		    DEVICE_LOST_NODE,
 };
@@ -120,10 +124,28 @@ const struct device_attribute device_attribute[DEVICE_ATTRS] = {
 		.modifier = modify_by_block,
 		.lacks = switch_settings_lacks},
 	[DEVICE_ADAPTIVE] = {.attr = MAD_AR_INFO,
-		.bytes = 2,
+		.bytes = 3,
 		.blocks = 1,
-		.lost = DEVICE_LOST_FRESH | DEVICE_LOST_RIVAL |
-			DEVICE_LOST_NODE},
+		.lost = LOST_SWITCH},
+	[DEVICE_AR_INFO] = {.attr = MAD_AR_INFO,
+		.bytes = MAD_DATA,
+		.blocks = 1,
+		.by_port0 = true,
+		.modifier = modify_by_block,
+		.lacks = adaptive_info_lacks,
+		.lost = LOST_SWITCH},
+	[DEVICE_AR_GROUP] = {.attr = MAD_AR_GROUP,
+		.bytes = MAD_DATA,
+		.blocks = MAD_AR_GROUPS,
+		.by_port0 = true,
+		.modifier = modify_by_block,
+		.lost = LOST_SWITCH},
+	[DEVICE_AR_LFT] = {.attr = MAD_AR_LFT,
+		.bytes = MAD_DATA,
+		.blocks = AR_LFT_BLOCKS,
+		.by_port0 = true,
+		.modifier = modify_by_block,
+		.lost = LOST_SWITCH},
 };
 
 unsigned

@@ -27,6 +27,9 @@ enum device_attr {
 	DEVICE_SWITCH_INFO, /* of a switch; held there too */
 	DEVICE_ADAPTIVE,    /* of a switch: how it forwards beside its LFT, as
 			       adaptive_seen.h puts it together */
+	DEVICE_AR_INFO,	    /* of a switch: adaptive routing as a whole */
+	DEVICE_AR_GROUP,    /* of a switch; block: an adaptive group */
+	DEVICE_AR_LFT,	    /* of a switch; block: 16 LIDs */
 	DEVICE_ATTRS,
 };
 

@@ -40,6 +40,8 @@ struct asked {
 	sw_ix sw;
 	enum step step;
 	bool has_ar, has_plft;
+	bool told_ar; /* ar_info was read */
+	enum adaptive_kind kind;
 	unsigned ar, plft;	   /* on by the last answer: enum mad_ar_on */
 	unsigned found;		   /* on when it was asked first */
 	enum adaptive_state set;   /* how a Set failed, or ADAPTIVE_OFF */
@@ -136,7 +138,10 @@ end_asking(struct foreign_adaptive *f, struct asked *a, enum adaptive_state s)
 		f->first = a->sw;
 		f->first_on = a->found;
 	}
-	adaptive_seen_put(f->hw, guid, (struct adaptive_seen){s, on});
+	adaptive_seen_put(f->hw, guid, (struct adaptive_seen){s, on, a->kind});
+	if (s == ADAPTIVE_OFF && a->told_ar)
+		device_put(f->hw, device_at_switch(guid, DEVICE_AR_INFO),
+			a->ar_info);
 }
 
 static void
@@ -188,6 +193,10 @@ got_general(struct foreign_adaptive *f, struct asked *a,
 	a->has_ar = mad_vendor_has(&g, MAD_VENDOR_CAP_AR) ||
 		    mad_vendor_has(&g, MAD_VENDOR_CAP_AR_REV1);
 	a->has_plft = mad_vendor_has(&g, MAD_VENDOR_CAP_PLFT);
+	if (a->has_ar)
+		a->kind = mad_vendor_has(&g, MAD_VENDOR_CAP_AR_REV1)
+				  ? ADAPTIVE_REV1
+				  : ADAPTIVE_OLDER;
 	if (a->has_ar || a->has_plft)
 		ask_next(f, a, a->has_ar ? GET_AR : GET_PLFT);
 	else
@@ -202,6 +211,7 @@ take_info(struct asked *a, const struct xact_result *res)
 		return false;
 	if (requests[a->step].attr == MAD_AR_INFO) {
 		a->ar = mad_ar_info_on(res->data);
+		a->told_ar = true;
 		memcpy(a->ar_info, res->data, MAD_DATA);
 	} else {
 		a->plft = mad_ar_plft_on(res->data);

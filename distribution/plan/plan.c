@@ -179,6 +179,17 @@ add_unblocks(struct plan_maker *m)
 	return plan_end(m);
 }
 
+/* The phases of these kinds; whether there is any. */
+static bool
+add_adaptive(struct plan_maker *m, enum plan_kind first, enum plan_kind last)
+{
+	bool any = false;
+
+	for (enum plan_kind k = first; m->adaptive != NULL && k <= last; k++)
+		any |= plan_adaptive_add(m, k);
+	return any;
+}
+
 /* ---- the whole ---- */
 
 static void
@@ -192,6 +203,8 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 
 	plan_pkeys_add(m);
 	plan_portinfo_params(m);
+	/* what groups sent on is in no forwarding table */
+	m->drain |= add_adaptive(m, PLAN_ADAPTIVE_OFF, PLAN_ADAPTIVE_OFF);
 	add_quenches(m, false);
 	plan_switchinfo_tops(m, PLAN_TOP, false);
 	add_quenches(m, true);
@@ -212,9 +225,13 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 		plan_slvl_add(m); /* no packet is on a VL of the old rows */
 	else
 		plan_portinfo_rise(m, false);
+	m->drain |=
+		add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK) &&
+		x->nwrites > 0;
 	add_stages(m, blocks > 0 || x->rows_first || (fell && !down), late);
 	drained = add_unblocks(m);
 	plan_switchinfo_tops(m, PLAN_RAISE, false);
+	(void)add_adaptive(m, PLAN_ADAPTIVE_FILL, PLAN_ADAPTIVE_ON);
 	if (down)
 		plan_portinfo_rise(m, false);
 	if (fell) {
@@ -247,7 +264,11 @@ plan_make(const struct plan_job *job)
 		slvl_of_layers(&(struct slvl_want){0}, &p->routes->layers,
 			&m.vlarb.levels);
 	m.sm_switch = topo_switch_of(m.t, m.t->sm_port);
+	if (job->adaptive != NULL)
+		plan_adaptive_begin(&m, job->adaptive);
 	make_phases(&m, job);
+	if (job->adaptive != NULL)
+		plan_adaptive_end(&m);
 	free(m.rise);
 	free(m.sl);
 	return p;

@@ -43,6 +43,8 @@
  *            the first drain, and the first when something was blocked
  *   UNBLOCK  rows get their final value, after a drain; also rows that a
  *            previous run or a broken push left blocked
+ *   SHRINK   adaptive groups lose ports, before LFT of live switches, which
+ *            drains then; adaptive routing OFF before QUENCH
  *   RAISE    LinearFDBTop of the others, now that the blocks below it are right
  *   PREPARE, ARM, ACTIVATE  ports that DOWN took, after a drain where others
  *            stayed up: they hold what a port holds in Init, which was not read
@@ -71,6 +73,7 @@
 #include <stdint.h>
 
 #include "distribution/device/device_store.h"
+#include "distribution/tables/adaptive_info.h"
 #include "distribution/tables/pkey_table.h"
 #include "distribution/tables/vlarb.h"
 #include "distribution/transition/transition.h"
@@ -100,6 +103,14 @@ enum plan_kind {
 	PLAN_LOWER,
 	PLAN_UNKEY,
 	PLAN_GUARD,
+	PLAN_ADAPTIVE_OFF,
+	PLAN_ADAPTIVE_SHRINK,
+	PLAN_ADAPTIVE_FILL,
+	PLAN_ADAPTIVE_TOP,
+	PLAN_ADAPTIVE_MOVE,
+	PLAN_ADAPTIVE_GROW,
+	PLAN_ADAPTIVE_READ,
+	PLAN_ADAPTIVE_ON,
 	PLAN_MCAST_TOP,
 	PLAN_MCAST_BREAK,
 	PLAN_MCAST_MAKE,
@@ -147,6 +158,19 @@ struct plan_params {
 	uint8_t max_vls_code;		    /* OperationalVLs code, 1..5 */
 };
 
+/* Adaptive routing, as configured; the ports are routes.sets. */
+struct plan_adaptive {
+	bool enabled;
+	struct adaptive_settings settings;
+};
+
+/* What a plan makes of it. */
+struct plan_adaptive_counts {
+	bool left;	  /* something is to be written by a later plan */
+	size_t steps;	  /* of this one */
+	uint64_t no_room; /* (switch, LID) without a group for want of slots */
+};
+
 /* A P_Key table without room for all that it shall hold. */
 struct plan_unfit {
 	port_ix port;
@@ -181,6 +205,7 @@ struct plan {
 	size_t nunfit;
 	struct plan_kept *kept;
 	size_t nkept;
+	struct plan_adaptive_counts adaptive;
 	size_t mismatched_ports; /* live links with another MTU or VLs than both
 				    ends can do: left alone, not bounced */
 };
@@ -204,6 +229,7 @@ struct plan_job {
 	size_t nblocks;
 	/* NULL: no QoS levels, and routing's layers alone */
 	const struct vlarb_want *vlarb;
+	const struct plan_adaptive *adaptive; /* NULL: left as it is */
 };
 
 /*

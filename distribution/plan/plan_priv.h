@@ -1,9 +1,10 @@
 /*
  * plan_priv: shared by plan.c (phases, forwarding tables, blocked
  * dependencies), plan_switchinfo.c, plan_portinfo.c (ports), plan_pkeys.c
- * (P_Keys), plan_slvl.c (SL2VL and arbitration) and plan_tables.c (tables that
- * no path depends on), and included by no other file. Each of them adds phases
- * by plan_steps.c; plan.c puts them in order.
+ * (P_Keys), plan_slvl.c (SL2VL and arbitration), plan_adaptive.c (adaptive
+ * groups) and plan_tables.c (tables that no path depends on), and included by
+ * no other file. Each of them adds phases by plan_steps.c; plan.c puts them in
+ * order.
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_PLAN_PRIV_H
 #define HEDDLE_DISTRIBUTION_PLAN_PLAN_PRIV_H
@@ -28,8 +29,9 @@ struct plan_maker {
 	port_ix *sl;	 /* ports that get another MasterSMSL at the end */
 	size_t nsl, capsl;
 	size_t capsteps, capphases, cappayload, capunfit, capkept;
-	struct plan_phase *now; /* the phase that is being made */
-	bool drain;		/* before the next one */
+	struct plan_phase *now;		      /* the phase that is being made */
+	bool drain;			      /* before the next one */
+	struct plan_adaptive_state *adaptive; /* or NULL: left as it is */
 	bool rising; /* SL2VL of hosts that come up is being planned */
 };
 
@@ -82,6 +84,16 @@ void plan_slvl_unblock(
 /* plan_pkeys.c: P_Keys that are added; P_Keys that are removed, and guards. */
 void plan_pkeys_add(struct plan_maker *m);
 void plan_pkeys_drop(struct plan_maker *m);
+
+/*
+ * plan_adaptive.c: find what adaptive routing needs; then add the phases of one
+ * kind after the other, PLAN_ADAPTIVE_OFF to PLAN_ADAPTIVE_ON. False: there is
+ * nothing.
+ */
+void plan_adaptive_begin(
+	struct plan_maker *m, const struct plan_adaptive *want);
+bool plan_adaptive_add(struct plan_maker *m, enum plan_kind kind);
+void plan_adaptive_end(struct plan_maker *m);
 
 /* plan_tables.c: further blocks of ports, where they are not in place. */
 void plan_tables_add(

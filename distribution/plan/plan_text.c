@@ -29,6 +29,14 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_LOWER] = "lower top",
 		[PLAN_UNKEY] = "remove P_Keys",
 		[PLAN_GUARD] = "enforce partitions",
+		[PLAN_ADAPTIVE_OFF] = "adaptive routing off",
+		[PLAN_ADAPTIVE_SHRINK] = "adaptive groups lose ports",
+		[PLAN_ADAPTIVE_FILL] = "new adaptive groups",
+		[PLAN_ADAPTIVE_TOP] = "adaptive settings",
+		[PLAN_ADAPTIVE_MOVE] = "adaptive entries",
+		[PLAN_ADAPTIVE_GROW] = "adaptive groups gain ports",
+		[PLAN_ADAPTIVE_READ] = "read adaptive routing",
+		[PLAN_ADAPTIVE_ON] = "adaptive routing on",
 		[PLAN_MCAST_TOP] = "multicast tops",
 		[PLAN_MCAST_BREAK] = "break multicast trees",
 		[PLAN_MCAST_MAKE] = "multicast trees",
@@ -41,7 +49,7 @@ bool
 plan_reads(const struct plan_step *s)
 {
 	return s->kind == PLAN_LEARN || s->kind == PLAN_SETTLE ||
-	       s->kind == PLAN_VERIFY;
+	       s->kind == PLAN_VERIFY || s->kind == PLAN_ADAPTIVE_READ;
 }
 
 static void

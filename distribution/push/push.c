@@ -151,7 +151,7 @@ is_void_step(const struct push *p, const struct plan_step *s)
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 
 	if (p->node_failed[port->node] || push_slvl_in_place(p, s) ||
-		push_tables_in_place(p, s) ||
+		push_tables_in_place(p, s) || push_tables_are_void(p, s) ||
 		(is_for_host(p, s) && p->port_failed[s->port]))
 		return true;
 	if (s->kind == PLAN_ARM)

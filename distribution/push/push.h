@@ -56,7 +56,8 @@ enum push_cause {
 	PUSH_NO_WEIGHTS, /* refused its arbitration table: not a fault */
 	PUSH_NO_KEYS,	 /* refused P_Keys: not a fault of the whole node */
 	PUSH_NO_GUIDS,	 /* refused alias GUIDs: not a fault */
-	PUSH_GONE,	 /* a port is not as it should be: the fabric changed */
+	PUSH_NO_ADAPTIVE, /* did not take adaptive groups: not a fault */
+	PUSH_GONE, /* a port is not as it should be: the fabric changed */
 };
 
 struct push_failure {

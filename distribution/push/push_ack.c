@@ -31,7 +31,8 @@ condemns_switch(
 
 	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_SL2VL ||
 		cause == PUSH_NO_KEYS || cause == PUSH_NO_WEIGHTS ||
-		cause == PUSH_NO_GUIDS || cause == PUSH_GONE)
+		cause == PUSH_NO_GUIDS || cause == PUSH_NO_ADAPTIVE ||
+		cause == PUSH_GONE)
 		return false;
 	return cause == PUSH_SILENT || cause == PUSH_CUT ||
 	       s->attr != DEVICE_PORT_INFO || p->num == 0;
@@ -54,6 +55,7 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 	case PLAN_DOWN:
 	case PLAN_SETTLE:
 	case PLAN_VERIFY:
+	case PLAN_ADAPTIVE_SHRINK:
 	case PLAN_MCAST_BREAK:
 		return true;
 	case PLAN_ARBS:
@@ -70,6 +72,13 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 	case PLAN_KEYS:
 	case PLAN_UNKEY:
 	case PLAN_GUARD:
+	case PLAN_ADAPTIVE_OFF:
+	case PLAN_ADAPTIVE_FILL:
+	case PLAN_ADAPTIVE_TOP:
+	case PLAN_ADAPTIVE_MOVE:
+	case PLAN_ADAPTIVE_GROW:
+	case PLAN_ADAPTIVE_READ:
+	case PLAN_ADAPTIVE_ON:
 	case PLAN_MCAST_TOP:
 	case PLAN_MCAST_MAKE:
 	case PLAN_KINDS:

@@ -88,6 +88,8 @@ bool push_ack_is_needed(const struct push *p, const struct plan_step *s);
  * place already.
  */
 bool push_tables_in_place(const struct push *p, const struct plan_step *s);
+/* Whether its switch has refused what the step belongs to. */
+bool push_tables_are_void(const struct push *p, const struct plan_step *s);
 void push_tables_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
 void push_tables_done(struct push *p, const struct plan_step *s,

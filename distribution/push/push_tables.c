@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "distribution/device/adaptive_can.h"
+#include "distribution/device/adaptive_seen.h"
 #include "distribution/device/device_write.h"
 #include "distribution/push/push_priv.h"
 
@@ -20,7 +22,19 @@ static const struct {
 	[DEVICE_PKEY] = {PUSH_NO_KEYS, false, "acknowledged other keys"},
 	[DEVICE_GUIDS] = {PUSH_NO_GUIDS, true, "acknowledged other GUIDs"},
 	[DEVICE_MFT] = {PUSH_REFUSED, true, NULL},
+	[DEVICE_AR_INFO] = {PUSH_NO_ADAPTIVE, false,
+		"acknowledged other adaptive settings"},
+	[DEVICE_AR_GROUP] = {PUSH_NO_ADAPTIVE, false,
+		"acknowledged another adaptive group"},
+	[DEVICE_AR_LFT] = {PUSH_NO_ADAPTIVE, false,
+		"acknowledged other adaptive entries"},
 };
+
+static bool
+is_adaptive(const struct plan_step *s)
+{
+	return refusals[s->attr].cause == PUSH_NO_ADAPTIVE;
+}
 
 static struct device_set
 set_of(const struct push *p, const struct plan_step *s)
@@ -54,16 +68,57 @@ push_tables_load(
 	device_set_leaves(p->job.hw, &set);
 }
 
+/*
+ * The switch forwards by its table alone from now on, and gets no more of this.
+ * Where it was to be switched off and is not, it is one more that does not
+ * obey: foreign_adaptive.h has it asked again, and named.
+ */
 static void
-fail_step(struct push *p, const struct plan_step *s, const char *how)
+note_not_adaptive(
+	struct push *p, const struct plan_step *s, enum adaptive_state state)
+{
+	uint64_t guid = push_guid(p, s);
+
+	adaptive_can_not(p->job.hw, guid);
+	if (s->kind == PLAN_ADAPTIVE_OFF)
+		adaptive_seen_put(p->job.hw, guid,
+			(struct adaptive_seen){
+				state, MAD_AR_ON_GROUPS, ADAPTIVE_REV1});
+}
+
+bool
+push_tables_are_void(const struct push *p, const struct plan_step *s)
+{
+	return is_adaptive(s) && s->kind != PLAN_ADAPTIVE_OFF &&
+	       device_marked(p->job.hw,
+		       device_at_switch(push_guid(p, s), DEVICE_AR_INFO),
+		       DEVICE_REFUSES);
+}
+
+static void
+fail_step(struct push *p, const struct plan_step *s, enum adaptive_state state,
+	const char *how)
 {
 	struct device_at at = push_at(p, s);
 
 	if (device_attribute[s->attr].by_port0)
 		at.port = 0;
+	if (is_adaptive(s))
+		note_not_adaptive(p, s, state);
 	if (refusals[s->attr].marked)
 		device_mark(p->job.hw, at, DEVICE_REFUSES);
 	push_ack_fail(p, s, refusals[s->attr].cause, how);
+}
+
+/* A switch that answers everything else may be silent about adaptive groups. */
+static void
+lose_answer(struct push *p, const struct plan_step *s,
+	const struct xact_result *res)
+{
+	if (is_adaptive(s) && !res->cut)
+		fail_step(p, s, ADAPTIVE_SILENT, "no answer");
+	else
+		push_ack_fail(p, s, push_silence(res), "no answer");
 }
 
 /* The answer to a Get. */
@@ -72,9 +127,9 @@ take_read(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
 	if (res->outcome == XACT_TIMEOUT) {
-		push_ack_fail(p, s, push_silence(res), "no answer");
+		lose_answer(p, s, res);
 	} else if (res->outcome == XACT_STATUS) {
-		fail_step(p, s, mad_status_name(res->status));
+		fail_step(p, s, ADAPTIVE_REFUSED, mad_status_name(res->status));
 	} else {
 		device_record(p->job.hw, push_topo(p), s->port, push_at(p, s),
 			res->data);
@@ -101,13 +156,13 @@ push_tables_done(struct push *p, const struct plan_step *s,
 		if (refusals[s->attr].other == NULL)
 			p->counts.other_sets++;
 		else
-			fail_step(p, s, refusals[s->attr].other);
+			fail_step(p, s, ADAPTIVE_KEPT, refusals[s->attr].other);
 		break;
 	case DEVICE_REFUSED:
-		fail_step(p, s, mad_status_name(res->status));
+		fail_step(p, s, ADAPTIVE_REFUSED, mad_status_name(res->status));
 		break;
 	case DEVICE_LOST:
-		push_ack_fail(p, s, push_silence(res), "no answer");
+		lose_answer(p, s, res);
 		break;
 	}
 }

@@ -41,6 +41,7 @@ static const char *const texts[DIRTY_CAUSES] = {
 	[DIRTY_UNLOCKED] = "an M_Key may be known now",
 	[DIRTY_RELAYERED] = "no path is given out any more that needs what is "
 			    "blocked",
+	[DIRTY_ADAPTIVE] = "adaptive groups are not complete",
 };
 
 static void

@@ -54,6 +54,7 @@ enum dirty_cause {
 	DIRTY_M_KEY,
 	DIRTY_UNLOCKED,
 	DIRTY_RELAYERED,
+	DIRTY_ADAPTIVE, /* adaptive groups are to be written */
 	DIRTY_CAUSES,
 };
 

@@ -176,6 +176,11 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		log_warn("push: alias GUIDs not written: %s", f->why);
 		return SM_WRITTEN;
 	}
+	if (f->cause == PUSH_NO_ADAPTIVE) {
+		log_warn("push: %s: it forwards by its table alone", f->why);
+		dirty_mark(sm, node->guid, now, DIRTY_ADAPTIVE, NULL);
+		return SM_WRITTEN;
+	}
 	if (f->cause == PUSH_NO_KEYS) {
 		log_warn("push: P_Keys not written: %s", f->why);
 		retry_port(sm, sm->run.topo, f->port);

@@ -712,6 +712,7 @@ run_commit(struct sm *sm, struct mono now)
 	quarantine_release(sm);
 	run_pkeys_review(sm);
 	run_qos_review(sm);
+	adaptive_use_review(sm, now);
 	name_accept_review(sm, now);
 	maintenance_review(sm, now);
 	m_keys_review(sm);

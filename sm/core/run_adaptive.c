@@ -52,7 +52,8 @@ start_reading(struct sm *sm)
 		.x = sm->x,
 		.suspects = &sm->run.probed,
 		.switch_off = sm->cfg->routing.foreign_adaptive ==
-			      CONFIG_ADAPTIVE_OFF,
+				      CONFIG_ADAPTIVE_OFF ||
+			      sm->cfg->routing.adaptive.enabled,
 	};
 
 	sm->run.adaptive = foreign_adaptive_new(sm->run.topo, &job);

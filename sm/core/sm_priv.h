@@ -26,6 +26,7 @@
  *	quarantine	switches excluded from transit
  *	maintenance	switches and links that are drained
  *	run_adaptive	adaptive routing that another manager left on
+ *	adaptive_use	adaptive routing of our own
  *	work		routes and plan, made by the worker
  *	blocked		blocked (in-port, out-port) pairs across restarts
  *	drift_sl2vl	pairs that another manager left blocked
@@ -80,6 +81,7 @@
 #include "routing/mcast/mcast.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
+#include "sm/core/adaptive_use.h"
 #include "sm/core/alarm.h"
 #include "sm/core/blocked.h"
 #include "sm/core/commit.h"

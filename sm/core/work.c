@@ -20,6 +20,7 @@ struct plan_inputs {
 	struct plan_params params;
 	struct plan_block *block; /* [nblocks] */
 	size_t nblocks;
+	struct plan_adaptive adaptive;
 	struct qos *qos; /* made with the plan */
 };
 
@@ -29,8 +30,9 @@ struct sm_work {
 	struct route_job job;
 	struct jobs_options options;
 	struct route_rank *ranks;
-	char *remembered;	      /* as in kept, for the job */
-	struct layer_memory *pairs;   /* the same */
+	char *remembered;	    /* as in kept, for the job */
+	struct layer_memory *pairs; /* the same */
+	struct route_adaptive adaptive;
 	struct layer_memory *learned; /* with result; NULL: nothing is new */
 	struct routes *result;
 	struct route_account story;
@@ -102,6 +104,7 @@ make_plan(struct plan_inputs *job, struct routes *to)
 		.keys = &keys,
 		.block = job->block,
 		.nblocks = job->nblocks,
+		.adaptive = &job->adaptive,
 	};
 
 	job->qos = qos_make(job->cfg, to->topo, &to->layers, job->pins);
@@ -276,9 +279,12 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 			.max_vls_code = qos_vls_code(sm->cfg)},
 	};
 	job->block = run_sa_blocks(sm, sm->run.topo, &job->nblocks);
+	job->adaptive = adaptive_use_plan(sm->cfg);
 	job->from = routes_now(sm, &job->orderless);
 	job->safe.from = job->from;
 	job->safe.guests = run_mcast_dependencies(sm, &job->safe.unsettled);
+	/* groups obey the order of switches like multicast trees */
+	job->safe.guests |= adaptive_use_is_on(sm, sm->run.topo);
 }
 
 /* ---- the job ---- */
@@ -299,6 +305,7 @@ describe_routing(struct sm *sm, struct sm_work *w)
 	if (sm->kept.remembered != NULL)
 		w->remembered = mem_strdup(sm->kept.remembered);
 	w->job.remembered = w->remembered;
+	w->job.adaptive = adaptive_use_job(sm, sm->run.topo, &w->adaptive);
 	w->job.pairs = w->pairs;
 	w->job.now = sm->ops->seconds != NULL
 			     ? sm->ops->seconds(sm->ops->cookie)
@@ -319,7 +326,8 @@ work_is_same_fabric(const struct sm *sm)
 	return sm->view != NULL && !sm->kept.order_outdated &&
 	       (sm->dirty.unfinished & anew) == 0 &&
 	       sm->view->topo->hash == sm->run.topo->hash &&
-	       sm->view->topo->max_lid == sm->run.topo->max_lid;
+	       sm->view->topo->max_lid == sm->run.topo->max_lid &&
+	       adaptive_use_is_same(sm, sm->run.topo);
 }
 
 /* Hand the job to the worker; on the same fabric it only plans, with the routes
@@ -405,6 +413,7 @@ work_free(struct sm_work *w)
 	routes_unref(w->found);
 	topo_unref(w->job.topo);
 	free(w->ranks);
+	free((void *)(uintptr_t)w->adaptive.can);
 	free(w->remembered);
 	layer_memory_unref(w->pairs);
 	layer_memory_unref(w->learned);

@@ -19,9 +19,7 @@
  * The layouts are not in a public specification; they were gathered from open
  * sources that agree with each other. The one thing that no open source states,
  * the order of bits in a mask, is kept in one pair of functions
- * (mad_ar_group_*). Groups and ARLFT are decoded and encoded whole, although
- * the product only switches foreign adaptive routing off so far: alternatives
- * of routes (routing/core) are written by them.
+ * (mad_ar_group_*).
  */
 #ifndef HEDDLE_SM_MAD_MAD_AR_H
 #define HEDDLE_SM_MAD_MAD_AR_H

@@ -73,6 +73,17 @@ struct sm_m_keys {
 	char alarm[512]; /* about them, or "" */
 };
 
+/* Adaptive routing of our own. */
+struct sm_adaptive {
+	bool enabled;	  /* by the configuration */
+	bool left;	  /* tables are still to be written */
+	uint32_t on;	  /* switches that choose among ports */
+	uint32_t can;	  /* switches that could */
+	uint32_t fixed;	  /* switches that cannot ... */
+	char first[224];  /* ... and the first of them, with the reason */
+	uint64_t no_room; /* (switch, LID) without a group for want of slots */
+};
+
 struct sm_status {
 	enum sm_role role;
 	enum sm_phase phase;
@@ -119,6 +130,7 @@ struct sm_status {
 	char adaptive[768];    /* of it: switches that forward otherwise than
 				  by their tables; or "" */
 	uint64_t adaptive_off; /* switches where it was switched off */
+	struct sm_adaptive adaptive_use;
 	struct sm_m_keys m_keys;
 	char keys[256];	    /* P_Key tables that are too small; or "" */
 	char drained[320];  /* of it: what is drained carries traffic; or "" */

@@ -31,10 +31,10 @@ routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
 routing/climb/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/climb/*
 routing/engines/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/climb/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/updown_state.h OWN/*
 routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/verify/verify_sets.h routing/adaptive/* routing/graph/multi_port_node.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/mcast/mcast_order.h routing/measure/bandwidth.h routing/engines/* routing/driver/*
-distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
-distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*
+distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/route_sets.h routing/core/slvl.h distribution/tables/*
+distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h routing/core/route_sets.h distribution/tables/* distribution/device/*
 distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/dep_cycle.h routing/verify/dep_graph.h routing/verify/dynamic_order.h routing/mcast/mcast_order.h distribution/tables/* distribution/device/device_store.h distribution/transition/*
-distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/device/device_keys.h distribution/transition/transition.h distribution/plan/*
+distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/adaptive_can.h distribution/device/device_store.h distribution/device/device_keys.h distribution/transition/transition.h distribution/plan/*
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/device/device_keys.h sm/policy/*
 sm/state/* : sm/base/* sm/event/event_time.h sm/mad/port_values.h routing/core/routes.h sm/state/*

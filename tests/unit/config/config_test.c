@@ -160,6 +160,8 @@ static const char full[] =
 	"    passive: [0x2]\n"
 	"  threads: 3\n"
 	"  foreign_adaptive: alarm\n"
+	"  adaptive: {enabled: true, prefer: flat, ageing: 30, "
+	"sls: 0x3}\n"
 	"  updn:\n"
 	"    roots: [0x2, 0x1]\n"
 	"  roles:\n"
@@ -239,6 +241,10 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->routing.load_limit, 1500);
 	ck_assert_uint_eq(c->routing.threads, 3);
 	ck_assert_uint_eq(c->routing.foreign_adaptive, CONFIG_ADAPTIVE_ALARM);
+	ck_assert(c->routing.adaptive.enabled);
+	ck_assert_uint_eq(c->routing.adaptive.prefer, CONFIG_PREFER_FLAT);
+	ck_assert_uint_eq(c->routing.adaptive.ageing_us, 30);
+	ck_assert_uint_eq(c->routing.adaptive.sls, 3);
 	ck_assert_uint_eq(updn_of(c)->roots.n, 2);
 	ck_assert_uint_eq(updn_of(c)->roots.guid[0], 1);
 	ck_assert_uint_eq(qos_layers(c), 4);

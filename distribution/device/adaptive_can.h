@@ -1,0 +1,36 @@
+/*
+ * adaptive_can: which switches may choose among ports, by what they said and by
+ * how they took what they were sent; and why another may not.
+ *
+ * A switch that may not is one with a forwarding table alone (ROUTE_FIXED of
+ * routing/core/route_sets.h): never a fault of the fabric.
+ */
+#ifndef HEDDLE_DISTRIBUTION_DEVICE_ADAPTIVE_CAN_H
+#define HEDDLE_DISTRIBUTION_DEVICE_ADAPTIVE_CAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "distribution/device/device_store.h"
+#include "routing/core/route_sets.h"
+#include "sm/mad/mad_ar.h"
+
+struct adaptive_can {
+	struct route_choice choice;
+	const uint8_t *info; /* ARInfo, until the store changes; or NULL */
+	bool is_on;	     /* it chooses now, by groups of ours */
+	uint8_t sub_groups;  /* that a group may have */
+	char why[120];	     /* ROUTE_FIXED: as the rest of a sentence about
+				the switch: "has no adaptive routing" */
+};
+
+void adaptive_can_of(const struct device_store *h, const struct topo *t,
+	sw_ix s, struct adaptive_can *out);
+
+/* The switch did not take, or keep, what it was sent: it is one with a
+ * forwarding table alone until it has lost its memory. */
+void adaptive_can_not(struct device_store *h, uint64_t guid);
+
+#endif

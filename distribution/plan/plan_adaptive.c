@@ -1,0 +1,431 @@
+/*
+ * Adaptive routing in a plan: groups and entries of switches that choose among
+ * ports, in the steps of distribution/tables/adaptive_groups.h. A switch where
+ * it is on is kept in step with its forwarding table; one where it is off gets
+ * its tables when no forwarding table changes, a number of them with each plan.
+ *
+ * It is switched off first, and its packets drain, where it cannot be said what
+ * the switch forwards by (a write without an answer; defaults that are not
+ * those of the forwarding table), and everywhere where the change is not one
+ * in which old and new paths obey one order of switches.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/device/adaptive_can.h"
+#include "distribution/plan/plan_priv.h"
+#include "distribution/tables/adaptive_groups.h"
+#include "sm/base/bitset.h"
+#include "sm/base/mem.h"
+
+enum {
+	MANY_STEPS = 1 << 16, /* of switches that are switched on, in a plan */
+	LFT_SIXTEENS = LFT_BLOCK / MAD_AR_ENTRIES,
+};
+
+/* A step of a phase to come. */
+struct plan_later {
+	enum plan_kind kind;
+	struct plan_step step;
+};
+
+struct plan_adaptive_state {
+	const struct plan_adaptive *want;
+	const struct route_sets *sets; /* NULL: none may choose */
+	bool careful;		       /* forwarding tables change */
+	bool off;		       /* ... so that all are switched off */
+	bool *written;		       /* [nsw] its forwarding table changes */
+	uint32_t nlids;
+	sw_ix *target; /* [nlids] switch of a LID that may have a choice, or
+			  TOPO_NONE */
+	struct plan_later *later;
+	size_t n, cap;
+	/* of the switch at hand, [nlids] or [groups] */
+	uint8_t *port;
+	uint16_t *set;
+	struct mad_ar_entry *held;
+	struct mad_ar_group *slot;
+};
+
+/* ---- steps ---- */
+
+static void
+add_later(struct plan_maker *m, enum plan_kind kind, sw_ix s,
+	enum device_attr attr, uint32_t block, const uint8_t data[MAD_DATA])
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	struct plan_step *step;
+	uint32_t pay = 0;
+
+	if (data != NULL)
+		memcpy(plan_add_payload(m, &pay), data, MAD_DATA);
+	a->later = mem_grow(a->later, a->n, &a->cap, sizeof(*a->later));
+	a->later[a->n].kind = kind;
+	step = &a->later[a->n++].step;
+	*step = (struct plan_step){
+		.port = m->t->node[m->t->sw[s].node].first_port,
+		.attr = (uint8_t)attr,
+		.block = block,
+		.payload = pay,
+	};
+}
+
+static void
+add_info(struct plan_maker *m, enum plan_kind kind, sw_ix s,
+	const struct adaptive_can *can, const struct adaptive_info_want *want,
+	bool anyway)
+{
+	uint8_t data[MAD_DATA];
+
+	adaptive_info_make(can->info, &m->adaptive->want->settings, want, data);
+	if (anyway || adaptive_info_lacks(NULL, 0, 0, can->info, data) != 0)
+		add_later(m, kind, s, DEVICE_AR_INFO, 0, data);
+}
+
+static void
+add_off(struct plan_maker *m, sw_ix s, const struct adaptive_can *can)
+{
+	struct mad_ar_info is;
+
+	(void)mad_ar_info_decode(can->info, &is, NULL);
+	add_info(m, PLAN_ADAPTIVE_OFF, s, can,
+		&(struct adaptive_info_want){
+			false, is.sub_groups_active, is.group_top},
+		true);
+}
+
+/* ---- what a switch holds ---- */
+
+static uint64_t
+guid_of(const struct plan_maker *m, sw_ix s)
+{
+	return m->t->node[m->t->sw[s].node].guid;
+}
+
+static const uint8_t *
+known_bytes(const struct plan_maker *m, sw_ix s, enum device_attr attr,
+	uint32_t block)
+{
+	struct device_at at = device_at_switch(guid_of(m, s), attr);
+
+	at.block = block;
+	return device_bytes(m->hw, at);
+}
+
+/* The forwarding table as the switch has it, of 64 LIDs; NULL: unknown. Above
+ * its top it discards. */
+static const uint8_t *
+known_lft(const struct plan_maker *m, sw_ix s, uint32_t block)
+{
+	lft_ref r = device_block(m->hw, guid_of(m, s), block);
+
+	if (block > m->t->sw[s].lft_top / LFT_BLOCK && r == DEVICE_UNKNOWN)
+		r = LFT_EMPTY;
+	return r == DEVICE_UNKNOWN ? NULL : lft_bytes(m->p->routes->pool, r);
+}
+
+/*
+ * Read the entries of 16 LIDs; false: what they are is not known, or their
+ * defaults are not those of the forwarding table. What was never written, and
+ * discards, is no entry yet.
+ */
+static bool
+load_entries(struct plan_maker *m, sw_ix s, uint32_t block)
+{
+	struct mad_ar_entry *e = m->adaptive->held + block * MAD_AR_ENTRIES;
+	const uint8_t *is = known_bytes(m, s, DEVICE_AR_LFT, block);
+	const uint8_t *lft = known_lft(m, s, block / LFT_SIXTEENS);
+
+	bool known = lft != NULL;
+
+	if (is != NULL)
+		mad_ar_lft_decode(is, e);
+	for (unsigned i = 0; i < MAD_AR_ENTRIES; i++) {
+		unsigned at = block % LFT_SIXTEENS * MAD_AR_ENTRIES + i;
+
+		if (is == NULL)
+			e[i] = (struct mad_ar_entry){
+				.state = MAD_AR_STATIC, .port = LFT_DROP};
+		known = known && lft[at] == e[i].port;
+	}
+	return known;
+}
+
+/* The same for the slots that entries name. */
+static bool
+load_slots(struct plan_maker *m, sw_ix s, uint16_t groups)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	bool known = true;
+
+	for (uint32_t k = 0; k < groups; k++) {
+		const uint8_t *is = known_bytes(m, s, DEVICE_AR_GROUP, k);
+
+		memset(&a->slot[k], 0, sizeof(a->slot[k]));
+		if (is != NULL)
+			mad_ar_group_decode(is, &a->slot[k]);
+	}
+	for (uint32_t l = 0; l < a->nlids; l++)
+		known &= a->held[l].state == MAD_AR_STATIC ||
+			 (a->held[l].group < groups &&
+				 known_bytes(m, s, DEVICE_AR_GROUP,
+					 a->held[l].group) != NULL);
+	return known;
+}
+
+/* All that the switch holds; false: not all of it is known. */
+static bool
+load_held(struct plan_maker *m, sw_ix s, uint16_t groups)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	bool known = true;
+
+	for (uint32_t b = 0; b < a->nlids / MAD_AR_ENTRIES; b++)
+		known &= load_entries(m, s, b);
+	return load_slots(m, s, groups) && known;
+}
+
+/* ---- what it shall hold ---- */
+
+static void
+load_routes(struct plan_maker *m, sw_ix s)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	const struct route_set_row *row = a->sets->row[s];
+
+	for (uint32_t b = 0; b < a->nlids / LFT_BLOCK; b++)
+		memcpy(a->port + b * LFT_BLOCK,
+			routes_block(m->p->routes, s, b), LFT_BLOCK);
+	for (uint32_t l = 0; l < a->nlids; l++)
+		a->set[l] = row == NULL || a->target[l] == TOPO_NONE
+				    ? 0
+				    : row->of[a->target[l]];
+}
+
+static void
+find_linked(const struct topo *t, sw_ix s, uint64_t out[ROUTE_SET_WORDS])
+{
+	const struct topo_node *n = &t->node[t->sw[s].node];
+
+	memset(out, 0, ROUTE_SET_WORDS * sizeof(*out));
+	for (unsigned p = 1; p <= n->nports; p++)
+		if (t->port[n->first_port + p].peer != TOPO_NONE)
+			bitset_add(out, p);
+}
+
+/* Slots that differ between two steps. */
+static void
+add_slots(struct plan_maker *m, enum plan_kind kind, sw_ix s,
+	const struct adaptive_groups *g, enum adaptive_step to, uint16_t groups)
+{
+	for (uint32_t k = 0; k < groups; k++) {
+		const struct mad_ar_group *is = &g->slot[to - 1][k],
+					  *want = &g->slot[to][k];
+		uint8_t data[MAD_DATA];
+
+		if (memcmp(is, want, sizeof(*is)) == 0)
+			continue;
+		mad_ar_group_encode(want, data);
+		add_later(m, kind, s, DEVICE_AR_GROUP, k, data);
+	}
+}
+
+/* Entries in blocks that differ from `is`, or are unknown where is is NULL. */
+static void
+add_entries(struct plan_maker *m, enum plan_kind kind, sw_ix s,
+	const struct mad_ar_entry *is, const struct mad_ar_entry *want)
+{
+	for (uint32_t b = 0; b < m->adaptive->nlids / MAD_AR_ENTRIES; b++) {
+		const uint8_t *known = known_bytes(m, s, DEVICE_AR_LFT, b);
+		uint8_t was[MAD_DATA], data[MAD_DATA];
+
+		mad_ar_lft_encode(want + b * MAD_AR_ENTRIES, data);
+		if (is != NULL) {
+			mad_ar_lft_encode(is + b * MAD_AR_ENTRIES, was);
+			known = was;
+		}
+		if (known == NULL || memcmp(known, data, MAD_DATA) != 0)
+			add_later(m, kind, s, DEVICE_AR_LFT, b, data);
+	}
+}
+
+/* The steps of a switch, from groups that are made. */
+static void
+add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
+	const struct adaptive_groups *g)
+{
+	uint16_t groups = can->choice.groups;
+	struct mad_ar_info is;
+	struct adaptive_info_want want = {
+		can->is_on, (uint8_t)(can->sub_groups > 0), g->top};
+
+	(void)mad_ar_info_decode(can->info, &is, NULL);
+	if (m->adaptive->sets->default_first && can->sub_groups > 1)
+		want.sub_groups = MAD_AR_SUB_GROUPS;
+	if (can->is_on && is.group_top > g->top)
+		want.top = is.group_top;
+	if (can->is_on)
+		add_entries(m, PLAN_ADAPTIVE_SHRINK, s, NULL, g->early);
+	add_slots(m, PLAN_ADAPTIVE_SHRINK, s, g, ADAPTIVE_SHRINK, groups);
+	add_slots(m, PLAN_ADAPTIVE_FILL, s, g, ADAPTIVE_FILL, groups);
+	add_info(m, PLAN_ADAPTIVE_TOP, s, can, &want, false);
+	add_entries(m, PLAN_ADAPTIVE_MOVE, s, can->is_on ? g->early : NULL,
+		g->entry);
+	add_slots(m, PLAN_ADAPTIVE_GROW, s, g, ADAPTIVE_GROW, groups);
+	want.enabled = true;
+	/* it may switch itself off when its forwarding table is written */
+	if (can->is_on && m->adaptive->written[s])
+		add_later(m, PLAN_ADAPTIVE_READ, s, DEVICE_AR_INFO, 0, NULL);
+	add_info(m, PLAN_ADAPTIVE_ON, s, can, &want,
+		can->is_on && m->adaptive->written[s]);
+}
+
+static void
+make_groups(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
+	struct adaptive_groups *out)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	struct adaptive_groups_job job = {
+		.cap = can->choice.groups,
+		.default_first = a->sets->default_first && can->sub_groups > 1,
+		.in_force = can->is_on,
+		.careful = a->careful,
+		.state = a->want->settings.ageing_us > 0 ? MAD_AR_BOUNDED
+							 : MAD_AR_FREE,
+		.nlids = a->nlids,
+		.port = a->port,
+		.set = a->set,
+		.sets = a->sets->row[s] != NULL ? a->sets->row[s]->set : NULL,
+		.held = a->held,
+		.slot = a->slot,
+	};
+
+	find_linked(m->t, s, job.linked);
+	load_routes(m, s);
+	adaptive_groups_make(&job, out);
+}
+
+/* Whether the sub-groups in use are those that the groups need. */
+static bool
+has_sub_groups(const struct plan_maker *m, const struct adaptive_can *can)
+{
+	struct mad_ar_info is;
+
+	(void)mad_ar_info_decode(can->info, &is, NULL);
+	return (is.sub_groups_active > 1) ==
+	       (m->adaptive->sets->default_first && can->sub_groups > 1);
+}
+
+static void
+plan_switch(struct plan_maker *m, sw_ix s)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	struct plan_adaptive_counts *c = &m->p->adaptive;
+	struct adaptive_groups g;
+	struct adaptive_can can;
+	bool may, known;
+
+	if ((m->t->node[m->t->sw[s].node].flags & TN_QUARANTINED) != 0)
+		return;
+	adaptive_can_of(m->hw, m->t, s, &can);
+	may = a->sets != NULL && can.choice.kind != ROUTE_FIXED;
+	c->left |= may && !can.is_on && a->careful && a->sets->row[s] != NULL;
+	if (!can.is_on && (!may || a->careful || a->sets->row[s] == NULL))
+		return;
+	a->slot = mem_resize(a->slot, can.choice.groups + 1U, sizeof(*a->slot));
+	known = load_held(m, s, can.choice.groups);
+	if (can.is_on &&
+		(!may || a->off || !known || !has_sub_groups(m, &can))) {
+		add_off(m, s, &can);
+		c->left |= may;
+		return;
+	}
+	if (!can.is_on && a->n > MANY_STEPS) {
+		c->left = true;
+		return;
+	}
+	make_groups(m, s, &can, &g);
+	if (can.is_on || g.chosen > 0)
+		add_switch(m, s, &can, &g);
+	c->left |= !g.complete;
+	c->no_room += g.no_room;
+	adaptive_groups_free(&g);
+}
+
+/* The switch of each LID that may have a choice: LIDs of hosts, but this
+ * manager's own. */
+static void
+find_targets(struct plan_maker *m)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	const struct topo *t = m->t;
+
+	for (uint32_t l = 0; l < a->nlids; l++) {
+		port_ix p = l <= t->max_lid ? t->by_lid[l] : TOPO_NONE;
+
+		a->target[l] = TOPO_NONE;
+		if (p != TOPO_NONE && p != t->sm_port &&
+			t->node[t->port[p].node].type != TOPO_SWITCH)
+			a->target[l] = topo_switch_of(t, p);
+	}
+}
+
+void
+plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
+{
+	const struct transition_result *x = m->p->change;
+	const struct routes *r = m->p->routes;
+	struct plan_adaptive_state *a = mem_zalloc(1, sizeof(*a));
+
+	m->adaptive = a;
+	a->want = want;
+	if (want->enabled && r->sets != NULL && r->sets->why[0] == '\0')
+		a->sets = r->sets;
+	a->careful = x->nwrites > 0;
+	a->off = a->careful &&
+		 (transition_mcast_must_ask(x) ||
+			 x->kind == TRANSITION_BLOCKED || x->nquenches > 0);
+	a->nlids = r->nblocks * LFT_BLOCK;
+	a->target = mem_zalloc(a->nlids, sizeof(*a->target));
+	a->port = mem_zalloc(a->nlids, sizeof(*a->port));
+	a->set = mem_zalloc(a->nlids, sizeof(*a->set));
+	a->held = mem_zalloc(a->nlids, sizeof(*a->held));
+	a->written = mem_zalloc(m->t->nsw, sizeof(*a->written));
+	for (size_t i = 0; i < x->nwrites; i++)
+		a->written[x->write[i].sw] = true;
+	find_targets(m);
+	for (sw_ix s = 0; s < m->t->nsw; s++)
+		plan_switch(m, s);
+	m->p->adaptive.steps = a->n;
+}
+
+void
+plan_adaptive_end(struct plan_maker *m)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+
+	free(a->written);
+	free(a->target);
+	free(a->port);
+	free(a->set);
+	free(a->held);
+	free(a->slot);
+	free(a->later);
+	free(a);
+}
+
+bool
+plan_adaptive_add(struct plan_maker *m, enum plan_kind kind)
+{
+	const struct plan_adaptive_state *a = m->adaptive;
+
+	plan_begin(m, kind);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct plan_step *s = &a->later[i].step;
+
+		if (a->later[i].kind == kind)
+			plan_add_step(m, s->port, (enum device_attr)s->attr,
+				s->block, s->payload);
+	}
+	return plan_end(m);
+}

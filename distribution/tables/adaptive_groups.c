@@ -1,0 +1,538 @@
+#include "distribution/tables/adaptive_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/bitset.h"
+#include "sm/base/hash.h"
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+
+enum { NO_SLOT = UINT16_MAX };
+
+#define NO_GROUP UINT32_MAX
+
+/* Ports of both sub-groups. */
+struct ports {
+	uint64_t of[ROUTE_SET_WORDS];
+};
+
+/* A group that LIDs want. */
+struct wanted {
+	struct mad_ar_group group;
+	struct ports all;
+	uint32_t lids;
+	uint16_t slot; /* or NO_SLOT */
+	bool dropped;  /* for want of slots */
+};
+
+/* How many LIDs that want a group name a slot now. */
+struct vote {
+	uint32_t group;
+	uint16_t slot;
+	uint32_t lids;
+};
+
+struct maker {
+	const struct adaptive_groups_job *job;
+	struct adaptive_groups *out;
+	uint32_t *want; /* [nlids] index in wanted, or NO_GROUP */
+	struct wanted *wanted;
+	size_t nwanted, capwanted;
+	struct map by_key;     /* (set, port) -> index in wanted */
+	struct map by_content; /* hash -> index in wanted */
+	struct vote *vote;
+	size_t nvotes, capvotes;
+	uint32_t *owner; /* [cap] index in wanted, or NO_GROUP */
+	bool *used;	 /* [cap] an entry in force names it */
+	bool *entered;	 /* [cap] an entry will name it */
+};
+
+/* ---- ports ---- */
+
+static struct ports
+ports_of_group(const struct mad_ar_group *g)
+{
+	struct ports p;
+
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+		p.of[w] = g->port[0][w] | g->port[1][w];
+	return p;
+}
+
+static struct ports
+ports_and(struct ports a, struct ports b)
+{
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+		a.of[w] &= b.of[w];
+	return a;
+}
+
+static void
+ports_add(struct ports *p, uint8_t port)
+{
+	if (port != 0xff)
+		bitset_add(p->of, port);
+}
+
+static bool
+ports_include(struct ports all, struct ports some)
+{
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+		if ((some.of[w] & ~all.of[w]) != 0)
+			return false;
+	return true;
+}
+
+static unsigned
+ports_count(struct ports p)
+{
+	unsigned n = 0;
+
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+		n += bitset_count64(p.of[w]);
+	return n;
+}
+
+/* The ports of g that are in p; the primary sub-group is not empty unless the
+ * group is. */
+static struct mad_ar_group
+restrict_group(const struct mad_ar_group *g, struct ports p)
+{
+	struct mad_ar_group out;
+	uint64_t any = 0;
+
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++) {
+		out.port[0][w] = g->port[0][w] & p.of[w];
+		out.port[1][w] = g->port[1][w] & p.of[w];
+		any |= out.port[0][w];
+	}
+	if (any == 0) {
+		memcpy(out.port[0], out.port[1], sizeof(out.port[0]));
+		memset(out.port[1], 0, sizeof(out.port[1]));
+	}
+	return out;
+}
+
+static bool
+group_equal(const struct mad_ar_group *a, const struct mad_ar_group *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* ---- what is wanted ---- */
+
+/* The group of a set with this default port; false: there is no choice. */
+static bool
+make_group(const struct adaptive_groups_job *job, const struct route_set *set,
+	uint8_t port, struct mad_ar_group *out)
+{
+	struct ports all = {{0}};
+
+	memset(out, 0, sizeof(*out));
+	ports_add(&all, port);
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+		all.of[w] = (all.of[w] | set->port[w]) & job->linked[w];
+	if (port == 0xff || !bitset_has(all.of, port) || ports_count(all) < 2)
+		return false;
+	memcpy(out->port[job->default_first], all.of, sizeof(all.of));
+	if (job->default_first) {
+		out->port[1][port / 64] &= ~(UINT64_C(1) << port % 64);
+		bitset_add(out->port[0], port);
+	}
+	return true;
+}
+
+static uint32_t
+find_or_add_wanted(struct maker *m, const struct mad_ar_group *g)
+{
+	uint64_t hash = fnv_more(FNV_START, g, sizeof(*g));
+	uint32_t i;
+
+	/* another group with this hash: the next key */
+	for (; map_get(&m->by_content, hash, &i); hash++)
+		if (group_equal(&m->wanted[i].group, g))
+			return i;
+	m->wanted = mem_grow(
+		m->wanted, m->nwanted, &m->capwanted, sizeof(*m->wanted));
+	i = (uint32_t)m->nwanted++;
+	m->wanted[i] = (struct wanted){
+		.group = *g, .all = ports_of_group(g), .slot = NO_SLOT};
+	map_put(&m->by_content, hash, i);
+	return i;
+}
+
+static uint32_t
+want_of_lid(struct maker *m, uint32_t lid)
+{
+	const struct adaptive_groups_job *job = m->job;
+	uint64_t key = (uint64_t)job->set[lid] << 8 | job->port[lid];
+	struct mad_ar_group g;
+	uint32_t i = NO_GROUP;
+
+	if (job->set[lid] == 0 || map_get(&m->by_key, key, &i))
+		return i;
+	if (make_group(job, &job->sets[job->set[lid]], job->port[lid], &g))
+		i = find_or_add_wanted(m, &g);
+	map_put(&m->by_key, key, i);
+	return i;
+}
+
+static bool
+names_slot(const struct adaptive_groups_job *job, const struct mad_ar_entry *e)
+{
+	return (e->state == MAD_AR_FREE || e->state == MAD_AR_BOUNDED) &&
+	       e->group < job->cap;
+}
+
+static void
+count_vote(struct maker *m, struct map *at, uint32_t group, uint16_t slot)
+{
+	uint64_t key = (uint64_t)group << 16 | slot;
+	uint32_t i;
+
+	if (!map_get(at, key, &i)) {
+		m->vote = mem_grow(
+			m->vote, m->nvotes, &m->capvotes, sizeof(*m->vote));
+		i = (uint32_t)m->nvotes++;
+		m->vote[i] = (struct vote){group, slot, 0};
+		map_put(at, key, i);
+	}
+	m->vote[i].lids++;
+}
+
+static void
+collect_wanted(struct maker *m)
+{
+	const struct adaptive_groups_job *job = m->job;
+	struct map votes = {0};
+
+	for (uint32_t l = 0; l < job->nlids; l++) {
+		const struct mad_ar_entry *e = &job->held[l];
+
+		m->want[l] = want_of_lid(m, l);
+		if (names_slot(job, e))
+			m->used[e->group] = job->in_force;
+		if (m->want[l] == NO_GROUP)
+			continue;
+		m->wanted[m->want[l]].lids++;
+		if (names_slot(job, e))
+			count_vote(m, &votes, m->want[l], e->group);
+	}
+	map_free(&votes);
+}
+
+/* ---- which slot ---- */
+
+static int
+compare_votes(const void *a, const void *b)
+{
+	const struct vote *x = a, *y = b;
+
+	if (x->lids != y->lids)
+		return x->lids < y->lids ? 1 : -1;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+static int
+compare_lids(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+/* Groups beyond the number of slots, the rarest, get none. */
+static void
+drop_rarest(struct maker *m)
+{
+	uint64_t *by = mem_alloc((m->nwanted + 1) * sizeof(*by));
+
+	for (size_t i = 0; i < m->nwanted; i++)
+		by[i] = (uint64_t)m->wanted[i].lids << 32 | (UINT32_MAX - i);
+	qsort(by, m->nwanted, sizeof(*by), compare_lids);
+	for (size_t i = m->job->cap; i < m->nwanted; i++) {
+		struct wanted *w =
+			&m->wanted[UINT32_MAX - (uint32_t)(by[i] & UINT32_MAX)];
+
+		w->dropped = true;
+		m->out->no_room += w->lids;
+	}
+	free(by);
+}
+
+static void
+give_slot(struct maker *m, uint32_t group, uint16_t slot)
+{
+	m->wanted[group].slot = slot;
+	m->owner[slot] = group;
+}
+
+/* Whether the group can be made from what is in the slot, without a moment in
+ * which it is empty. */
+static bool
+fits_in_place(const struct maker *m, uint32_t group, uint16_t slot)
+{
+	return !m->used[slot] ||
+	       ports_count(ports_and(m->wanted[group].all,
+		       ports_of_group(&m->job->slot[slot]))) > 0;
+}
+
+/* A slot of no group that holds this one, or else the first that is free; or
+ * NO_SLOT. */
+static uint16_t
+find_slot(const struct maker *m, const struct mad_ar_group *g, uint16_t *first)
+{
+	for (uint16_t k = 0; k < m->job->cap; k++)
+		if (m->owner[k] == NO_GROUP && group_equal(&m->job->slot[k], g))
+			return k;
+	while (*first < m->job->cap &&
+		(m->owner[*first] != NO_GROUP || m->used[*first]))
+		++*first;
+	return *first < m->job->cap ? *first : (uint16_t)NO_SLOT;
+}
+
+static void
+assign_slots(struct maker *m)
+{
+	uint16_t first = 0;
+
+	drop_rarest(m);
+	if (m->nvotes > 0)
+		qsort(m->vote, m->nvotes, sizeof(*m->vote), compare_votes);
+	for (size_t i = 0; i < m->nvotes; i++) {
+		const struct vote *v = &m->vote[i];
+
+		if (!m->wanted[v->group].dropped &&
+			m->wanted[v->group].slot == NO_SLOT &&
+			m->owner[v->slot] == NO_GROUP &&
+			fits_in_place(m, v->group, v->slot))
+			give_slot(m, v->group, v->slot);
+	}
+	for (uint32_t i = 0; i < m->nwanted; i++) {
+		struct wanted *w = &m->wanted[i];
+		uint16_t k;
+
+		if (w->dropped || w->slot != NO_SLOT)
+			continue;
+		k = find_slot(m, &w->group, &first);
+		if (k != NO_SLOT)
+			give_slot(m, i, k);
+	}
+}
+
+/* ---- steps ---- */
+
+static struct mad_ar_group *
+slot_at(const struct maker *m, enum adaptive_step step, unsigned k)
+{
+	return &m->out->slot[step][k];
+}
+
+/* What all LIDs of a slot that is given up, and that want a group, may use. */
+static struct ports *
+ports_in_common(const struct maker *m)
+{
+	const struct adaptive_groups_job *job = m->job;
+	struct ports *all = mem_alloc((job->cap + 1U) * sizeof(*all));
+
+	memset(all, 0xff, job->cap * sizeof(*all));
+	for (uint32_t l = 0; l < job->nlids; l++) {
+		const struct mad_ar_entry *e = &job->held[l];
+
+		if (names_slot(job, e) && m->want[l] != NO_GROUP)
+			all[e->group] = ports_and(
+				all[e->group], m->wanted[m->want[l]].all);
+	}
+	return all;
+}
+
+static void
+shrink_slots(struct maker *m)
+{
+	struct ports *common = ports_in_common(m);
+
+	for (unsigned k = 0; k < m->job->cap; k++) {
+		const struct mad_ar_group *held = &m->job->slot[k];
+		struct ports is = ports_of_group(held);
+		struct mad_ar_group g = *held;
+
+		if (m->used[k] && m->owner[k] == NO_GROUP)
+			g = restrict_group(held, common[k]);
+		else if (m->used[k] &&
+			 !ports_include(m->wanted[m->owner[k]].all, is))
+			g = restrict_group(&m->wanted[m->owner[k]].group, is);
+		if (ports_count(ports_of_group(&g)) == 0)
+			g = *held;
+		*slot_at(m, ADAPTIVE_SHRINK, k) = g;
+	}
+	free(common);
+}
+
+/* What a LID may use before and after: its new group and both defaults. */
+static struct ports
+allowed_ports(const struct maker *m, uint32_t lid)
+{
+	struct ports p = {{0}};
+
+	if (m->want[lid] != NO_GROUP)
+		p = m->wanted[m->want[lid]].all;
+	ports_add(&p, m->job->held[lid].port);
+	ports_add(&p, m->job->port[lid]);
+	return p;
+}
+
+static bool
+stays_in_slot(const struct maker *m, uint32_t lid)
+{
+	const struct mad_ar_entry *e = &m->job->held[lid];
+
+	return m->want[lid] != NO_GROUP && names_slot(m->job, e) &&
+	       m->owner[e->group] == m->want[lid];
+}
+
+/* LIDs that leave a slot which still has a port that they shall not use. */
+static void
+leave_early(struct maker *m)
+{
+	const struct adaptive_groups_job *job = m->job;
+
+	for (uint32_t l = 0; l < job->nlids; l++) {
+		const struct mad_ar_entry *e = &job->held[l];
+
+		m->out->early[l] = *e;
+		if (!job->in_force || !names_slot(job, e) ||
+			stays_in_slot(m, l) ||
+			ports_include(allowed_ports(m, l),
+				ports_of_group(
+					slot_at(m, ADAPTIVE_SHRINK, e->group))))
+			continue;
+		m->out->early[l] = (struct mad_ar_entry){
+			.state = MAD_AR_STATIC, .port = e->port};
+	}
+}
+
+/* What is in a slot when entries are moved to it. */
+static const struct mad_ar_group *
+slot_when_moved(const struct maker *m, unsigned k)
+{
+	return m->used[k] ? slot_at(m, ADAPTIVE_SHRINK, k)
+			  : &m->wanted[m->owner[k]].group;
+}
+
+/* Whether the LID may name the slot of its group after this plan. */
+static bool
+may_move(const struct maker *m, uint32_t lid, unsigned slot)
+{
+	const struct mad_ar_entry *e = &m->out->early[lid];
+	struct ports own = {{0}};
+
+	if (!m->job->careful || stays_in_slot(m, lid))
+		return true;
+	if (names_slot(m->job, e))
+		own = ports_of_group(slot_at(m, ADAPTIVE_SHRINK, e->group));
+	ports_add(&own, e->port);
+	ports_add(&own, m->job->port[lid]);
+	return ports_include(own, ports_of_group(slot_when_moved(m, slot)));
+}
+
+static void
+move_entries(struct maker *m)
+{
+	const struct adaptive_groups_job *job = m->job;
+
+	for (uint32_t l = 0; l < job->nlids; l++) {
+		struct mad_ar_entry *e = &m->out->entry[l];
+		const struct wanted *w =
+			m->want[l] == NO_GROUP ? NULL : &m->wanted[m->want[l]];
+
+		*e = (struct mad_ar_entry){
+			.state = MAD_AR_STATIC, .port = job->port[l]};
+		if (w == NULL || w->dropped)
+			continue;
+		if (w->slot == NO_SLOT || !may_move(m, l, w->slot)) {
+			m->out->complete = false;
+			continue;
+		}
+		e->state = job->state;
+		e->group = w->slot;
+		m->entered[w->slot] = true;
+		m->out->chosen++;
+	}
+}
+
+static void
+fill_and_grow(struct maker *m)
+{
+	for (unsigned k = 0; k < m->job->cap; k++) {
+		const struct mad_ar_group *is = slot_at(m, ADAPTIVE_SHRINK, k);
+		struct mad_ar_group *fill = slot_at(m, ADAPTIVE_FILL, k);
+		struct mad_ar_group *grow = slot_at(m, ADAPTIVE_GROW, k);
+
+		*fill = *grow = *is;
+		if (m->owner[k] == NO_GROUP || !m->entered[k])
+			continue;
+		if (!m->used[k])
+			*fill = *grow = m->wanted[m->owner[k]].group;
+		else if (!m->job->careful)
+			*grow = m->wanted[m->owner[k]].group;
+		m->out->complete &=
+			group_equal(grow, &m->wanted[m->owner[k]].group);
+	}
+}
+
+static void
+find_top(struct maker *m)
+{
+	for (unsigned k = 0; k < m->job->cap; k++)
+		if (m->used[k] || m->entered[k])
+			m->out->top = (uint16_t)k;
+}
+
+void
+adaptive_groups_make(
+	const struct adaptive_groups_job *job, struct adaptive_groups *out)
+{
+	struct maker m = {.job = job, .out = out};
+
+	*out = (struct adaptive_groups){.complete = true};
+	for (unsigned i = 0; i < ADAPTIVE_STEPS; i++)
+		out->slot[i] = mem_alloc(
+			(job->cap + 1U) * sizeof(struct mad_ar_group));
+	out->early = mem_alloc((job->nlids + 1) * sizeof(*out->early));
+	out->entry = mem_alloc((job->nlids + 1) * sizeof(*out->entry));
+	m.want = mem_alloc((job->nlids + 1) * sizeof(*m.want));
+	m.owner = mem_alloc((job->cap + 1U) * sizeof(*m.owner));
+	memset(m.owner, 0xff, job->cap * sizeof(*m.owner)); /* NO_GROUP */
+	m.used = mem_zalloc(job->cap + 1U, sizeof(*m.used));
+	m.entered = mem_zalloc(job->cap + 1U, sizeof(*m.entered));
+	memcpy(out->slot[ADAPTIVE_HELD], job->slot,
+		job->cap * sizeof(*job->slot));
+	collect_wanted(&m);
+	assign_slots(&m);
+	shrink_slots(&m);
+	leave_early(&m);
+	move_entries(&m);
+	fill_and_grow(&m);
+	find_top(&m);
+	map_free(&m.by_key);
+	map_free(&m.by_content);
+	free(m.want);
+	free(m.wanted);
+	free(m.vote);
+	free(m.owner);
+	free(m.used);
+	free(m.entered);
+}
+
+void
+adaptive_groups_free(struct adaptive_groups *g)
+{
+	for (unsigned i = 0; i < ADAPTIVE_STEPS; i++)
+		free(g->slot[i]);
+	free(g->early);
+	free(g->entry);
+	*g = (struct adaptive_groups){0};
+}

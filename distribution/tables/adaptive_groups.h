@@ -1,0 +1,86 @@
+/*
+ * adaptive_groups: what a switch with adaptive routing shall hold beside its
+ * forwarding table: groups of ports, and for each LID a default port and a
+ * group. Pure: from the table, the sets of the routes and what the switch holds
+ * now.
+ *
+ * A group lies in a slot, which entries of LIDs name. One write of a slot
+ * changes all LIDs that name it, so a slot keeps its number as long as its LIDs
+ * want the same: each wanted group goes into the slot that most of its LIDs
+ * name now. A lost port is then one write of a group in place, and no write of
+ * an entry. Where there are more groups than slots, the LIDs of the rarest take
+ * their default port (static).
+ *
+ * While what the switch holds is in force, other switches hold old values too.
+ * So the writes are four steps, and a step begins when that before it is
+ * acknowledged everywhere:
+ *
+ *	SHRINK	slots in use lose the ports that their LIDs shall not use; a
+ *		LID that would still have such a port becomes static, at its
+ *		old default port
+ *	(forwarding tables)
+ *	FILL	slots that no entry names get their group
+ *	MOVE	entries get their default port and their slot
+ *	GROW	slots in use get all of their group
+ *
+ * After SHRINK every LID has ports that both the old routes and the new ones
+ * allow, or its old default, so that forwarding tables change as without
+ * adaptive routing. While they change (careful) nothing grows: no LID gets a
+ * port that it did not have, but its new default port. What is missing then is
+ * for a later plan, by which time every switch has the new defaults. No prefix
+ * of these writes gives a LID a port that neither its old routes nor its new
+ * ones allow.
+ *
+ * sm/mad/mad_ar.h has the attributes; the ranks of sub-groups are from there.
+ */
+#ifndef HEDDLE_DISTRIBUTION_TABLES_ADAPTIVE_GROUPS_H
+#define HEDDLE_DISTRIBUTION_TABLES_ADAPTIVE_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "routing/core/route_sets.h"
+#include "sm/mad/mad_ar.h"
+
+enum adaptive_step {
+	ADAPTIVE_HELD, /* before any write */
+	ADAPTIVE_SHRINK,
+	ADAPTIVE_FILL,
+	ADAPTIVE_GROW,
+	ADAPTIVE_STEPS,
+};
+
+/* Everything is borrowed. */
+struct adaptive_groups_job {
+	uint16_t cap;	    /* slots that the switch has */
+	bool default_first; /* the default port alone is primary; else all
+			       ports of a group are alike */
+	bool in_force;	    /* what it holds forwards packets, and is known */
+	bool careful;	    /* other switches' tables are changing */
+	uint8_t state;	    /* of LIDs with a group: free or bounded, of
+			       enum mad_ar_state */
+	uint64_t linked[ROUTE_SET_WORDS]; /* ports that have a link */
+	uint32_t nlids;			  /* a multiple of MAD_AR_ENTRIES */
+	const uint8_t *port;		  /* [nlids] of the forwarding table */
+	const uint16_t *set;		  /* [nlids] number in sets; 0: none */
+	const struct route_set *sets;
+	const struct mad_ar_entry *held; /* [nlids]; unknown: static */
+	const struct mad_ar_group *slot; /* [cap] as held; unknown: empty */
+};
+
+struct adaptive_groups {
+	struct mad_ar_group *slot[ADAPTIVE_STEPS]; /* [cap] after each step */
+	struct mad_ar_entry *early;		   /* [nlids] after SHRINK */
+	struct mad_ar_entry *entry;		   /* [nlids] after MOVE */
+	uint16_t top;	  /* the highest slot that any of it names */
+	uint32_t chosen;  /* LIDs with a group in the end */
+	uint32_t no_room; /* LIDs that are static for want of slots */
+	bool complete;	  /* nothing is left for a later plan */
+};
+
+/* The result is the caller's, to be freed with adaptive_groups_free. */
+void adaptive_groups_make(
+	const struct adaptive_groups_job *job, struct adaptive_groups *out);
+void adaptive_groups_free(struct adaptive_groups *g);
+
+#endif

@@ -1,0 +1,120 @@
+#include "sm/core/adaptive_use.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/device/adaptive_can.h"
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+static struct route_choice
+choice_of(const struct sm *sm, const struct topo *t, sw_ix s)
+{
+	struct adaptive_can can;
+
+	adaptive_can_of(sm->hw, t, s, &can);
+	return can.choice;
+}
+
+const struct route_adaptive *
+adaptive_use_job(
+	const struct sm *sm, const struct topo *t, struct route_adaptive *out)
+{
+	const struct config_adaptive_use *c = &sm->cfg->routing.adaptive;
+	struct route_choice *can;
+
+	if (!c->enabled)
+		return NULL;
+	can = mem_zalloc(t->nsw, sizeof(*can));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		can[s] = choice_of(sm, t, s);
+	*out = (struct route_adaptive){can, c->prefer == CONFIG_PREFER_DEFAULT};
+	return out;
+}
+
+bool
+adaptive_use_is_same(const struct sm *sm, const struct topo *t)
+{
+	const struct route_sets *was = sm->view->routes->sets;
+
+	if (was == NULL || !sm->cfg->routing.adaptive.enabled)
+		return (was == NULL) == !sm->cfg->routing.adaptive.enabled;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		struct route_choice is = choice_of(sm, t, s);
+
+		if (is.kind != was->can[s].kind ||
+			is.groups != was->can[s].groups)
+			return false;
+	}
+	return true;
+}
+
+struct plan_adaptive
+adaptive_use_plan(const struct config *c)
+{
+	const struct config_adaptive_use *a = &c->routing.adaptive;
+
+	return (struct plan_adaptive){
+		.enabled = a->enabled,
+		.settings = {.ageing_us = a->ageing_us,
+			.sls = (uint16_t)a->sls},
+	};
+}
+
+bool
+adaptive_use_is_on(const struct sm *sm, const struct topo *t)
+{
+	struct adaptive_can can;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		adaptive_can_of(sm->hw, t, s, &can);
+		if (can.is_on)
+			return true;
+	}
+	return false;
+}
+
+/* Which switches choose, and why the first of the others does not. */
+static void
+tell_switches(struct sm *sm, const struct topo *t)
+{
+	struct sm_adaptive *out = &sm->stat.adaptive_use;
+	struct adaptive_can can;
+
+	*out = (struct sm_adaptive){
+		.enabled = sm->cfg->routing.adaptive.enabled,
+		.no_room = sm->run.plan->adaptive.no_room,
+	};
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		adaptive_can_of(sm->hw, t, s, &can);
+		out->on += can.is_on;
+		out->can += can.choice.kind != ROUTE_FIXED;
+		if (can.choice.kind != ROUTE_FIXED || out->fixed++ > 0)
+			continue;
+		(void)snprintf(out->first, sizeof(out->first),
+			"0x%016llx \"%s\" %s",
+			(unsigned long long)t->node[t->sw[s].node].guid,
+			topo_desc(t, t->sw[s].node), can.why);
+	}
+}
+
+void
+adaptive_use_review(struct sm *sm, struct mono now)
+{
+	const struct plan_adaptive_counts *c = &sm->run.plan->adaptive;
+	struct sm_adaptive was = sm->stat.adaptive_use;
+	const struct sm_adaptive *is = &sm->stat.adaptive_use;
+
+	tell_switches(sm, sm->view->topo);
+	if (is->enabled && !c->left && (was.left || is->on != was.on))
+		log_info("adaptive: switches=%u of %u choose among ports "
+			 "fixed=%u%s%s",
+			is->on, is->on + is->fixed, is->fixed,
+			is->fixed > 0 ? " first=" : "", is->first);
+	sm->stat.adaptive_use.left = c->left;
+	/* a plan that found nothing to write would find nothing again */
+	if (is->enabled && c->left &&
+		(c->steps > 0 || sm->run.plan->routes->sets != NULL))
+		dirty_mark_replan(sm, now, DIRTY_ADAPTIVE, NULL);
+}
