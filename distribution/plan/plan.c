@@ -225,9 +225,8 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 		plan_slvl_add(m); /* no packet is on a VL of the old rows */
 	else
 		plan_portinfo_rise(m, false);
-	m->drain |=
-		add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK) &&
-		x->nwrites > 0;
+	if (add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK))
+		m->drain |= plan_adaptive_drains(m);
 	add_stages(m, blocks > 0 || x->rows_first || (fell && !down), late);
 	drained = add_unblocks(m);
 	plan_switchinfo_tops(m, PLAN_RAISE, false);

@@ -34,7 +34,9 @@ struct plan_adaptive_state {
 	const struct route_sets *sets; /* NULL: none may choose */
 	bool careful;		       /* forwarding tables change */
 	bool off;		       /* ... so that all are switched off */
-	bool *written;		       /* [nsw] its forwarding table changes */
+	bool drain; /* after ports are lost, before forwarding tables change */
+	uint32_t *pos; /* [nsw] places in the order of switches, or NULL */
+	bool *written; /* [nsw] its forwarding table changes */
 	uint32_t nlids;
 	sw_ix *target; /* [nlids] switch of a LID that may have a choice, or
 			  TOPO_NONE */
@@ -273,11 +275,61 @@ add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 		g->entry);
 	add_slots(m, PLAN_ADAPTIVE_GROW, s, g, ADAPTIVE_GROW, groups);
 	want.enabled = true;
+	if (can->is_on && !m->adaptive->written[s])
+		return;
 	/* it may switch itself off when its forwarding table is written */
-	if (can->is_on && m->adaptive->written[s])
+	if (can->is_on)
 		add_later(m, PLAN_ADAPTIVE_READ, s, DEVICE_AR_INFO, 0, NULL);
-	add_info(m, PLAN_ADAPTIVE_ON, s, can, &want,
-		can->is_on && m->adaptive->written[s]);
+	add_info(m, PLAN_ADAPTIVE_ON, s, can, &want, true);
+}
+
+/*
+ * Whether a packet that left s for this LID by a port that it may use no more
+ * can go up behind it, although it came down: no order covers that.
+ */
+static bool
+goes_up_again(const struct plan_maker *m, sw_ix s, uint16_t lid, unsigned port)
+{
+	const struct plan_adaptive_state *a = m->adaptive;
+	const struct topo_node *n = &m->t->node[m->t->sw[s].node];
+	port_ix peer = m->t->port[n->first_port + port].peer;
+	sw_ix u, v;
+
+	if (peer == TOPO_NONE ||
+		m->t->node[m->t->port[peer].node].type != TOPO_SWITCH)
+		return false;
+	if (a->pos == NULL)
+		return true;
+	u = m->t->node[m->t->port[peer].node].sw;
+	v = routes_next_switch(m->p->routes, u, lid);
+	return a->pos[u] > a->pos[s] && v != TOPO_NONE && a->pos[v] < a->pos[u];
+}
+
+/* The same of all ports that LIDs lose before forwarding tables change. */
+static bool
+loses_ports_above(
+	const struct plan_maker *m, sw_ix s, const struct adaptive_groups *g)
+{
+	const struct plan_adaptive_state *a = m->adaptive;
+
+	for (uint32_t l = 0; l < a->nlids; l++) {
+		const struct mad_ar_entry *e = &a->held[l];
+		bool leaves = g->early[l].state != e->state;
+		const struct mad_ar_group *was, *is;
+
+		if (e->state == MAD_AR_STATIC)
+			continue;
+		was = &g->slot[ADAPTIVE_HELD][e->group];
+		is = &g->slot[ADAPTIVE_SHRINK][e->group];
+		if (!leaves && memcmp(was, is, sizeof(*was)) == 0)
+			continue;
+		for (unsigned p = 1; p < ROUTE_SET_WORDS * 64; p++)
+			if (adaptive_group_has(was, p) &&
+				(leaves || !adaptive_group_has(is, p)) &&
+				goes_up_again(m, s, (uint16_t)l, p))
+				return true;
+	}
+	return false;
 }
 
 static void
@@ -347,6 +399,8 @@ plan_switch(struct plan_maker *m, sw_ix s)
 	make_groups(m, s, &can, &g);
 	if (can.is_on || g.chosen > 0)
 		add_switch(m, s, &can, &g);
+	if (can.is_on && a->careful && !a->drain)
+		a->drain = loses_ports_above(m, s, &g);
 	c->left |= !g.complete;
 	c->no_room += g.no_room;
 	adaptive_groups_free(&g);
@@ -393,6 +447,10 @@ plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
 	a->written = mem_zalloc(m->t->nsw, sizeof(*a->written));
 	for (size_t i = 0; i < x->nwrites; i++)
 		a->written[x->write[i].sw] = true;
+	if (r->order != ROUTE_NO_ORDER) {
+		a->pos = mem_zalloc(m->t->nsw, sizeof(*a->pos));
+		routes_order(r, a->pos);
+	}
 	find_targets(m);
 	for (sw_ix s = 0; s < m->t->nsw; s++)
 		plan_switch(m, s);
@@ -405,6 +463,7 @@ plan_adaptive_end(struct plan_maker *m)
 	struct plan_adaptive_state *a = m->adaptive;
 
 	free(a->written);
+	free(a->pos);
 	free(a->target);
 	free(a->port);
 	free(a->set);
@@ -412,6 +471,12 @@ plan_adaptive_end(struct plan_maker *m)
 	free(a->slot);
 	free(a->later);
 	free(a);
+}
+
+bool
+plan_adaptive_drains(const struct plan_maker *m)
+{
+	return m->adaptive->drain;
 }
 
 bool

@@ -43,6 +43,7 @@ struct maker {
 	struct map by_content; /* hash -> index in wanted */
 	struct vote *vote;
 	size_t nvotes, capvotes;
+	uint16_t nslots; /* that hold something */
 	uint32_t *owner; /* [cap] index in wanted, or NO_GROUP */
 	bool *used;	 /* [cap] an entry in force names it */
 	bool *entered;	 /* [cap] an entry will name it */
@@ -285,7 +286,7 @@ fits_in_place(const struct maker *m, uint32_t group, uint16_t slot)
 static uint16_t
 find_slot(const struct maker *m, const struct mad_ar_group *g, uint16_t *first)
 {
-	for (uint16_t k = 0; k < m->job->cap; k++)
+	for (uint16_t k = 0; k < m->nslots; k++)
 		if (m->owner[k] == NO_GROUP && group_equal(&m->job->slot[k], g))
 			return k;
 	while (*first < m->job->cap &&
@@ -510,6 +511,9 @@ adaptive_groups_make(
 	m.entered = mem_zalloc(job->cap + 1U, sizeof(*m.entered));
 	memcpy(out->slot[ADAPTIVE_HELD], job->slot,
 		job->cap * sizeof(*job->slot));
+	for (uint16_t k = 0; k < job->cap; k++)
+		if (ports_count(ports_of_group(&job->slot[k])) > 0)
+			m.nslots = (uint16_t)(k + 1);
 	collect_wanted(&m);
 	assign_slots(&m);
 	shrink_slots(&m);

@@ -78,6 +78,13 @@ struct adaptive_groups {
 	bool complete;	  /* nothing is left for a later plan */
 };
 
+static inline bool
+adaptive_group_has(const struct mad_ar_group *g, unsigned port)
+{
+	return ((g->port[0][port / 64] | g->port[1][port / 64]) >> port % 64 &
+		       1) != 0;
+}
+
 /* The result is the caller's, to be freed with adaptive_groups_free. */
 void adaptive_groups_make(
 	const struct adaptive_groups_job *job, struct adaptive_groups *out);

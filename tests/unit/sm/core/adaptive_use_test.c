@@ -4,9 +4,12 @@
  * meet; and by the SMPs that a change costs.
  */
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/bitset.h"
 #include "sm/base/log.h"
+#include "sm/base/mem.h"
 #include "sm/mad/mad_ar.h"
 #include "tests/sim/referee/watch.h"
 #include "tests/unit/core_fixture.h"
@@ -144,6 +147,212 @@ START_TEST(bring_up)
 }
 END_TEST
 
+/* ---- changes ---- */
+
+/* Ports that a packet to a LID may leave a switch by. */
+static void
+possible_ports(
+	const struct world *w, uint32_t node, uint16_t lid, uint64_t out[4])
+{
+	struct mad_ar_entry e;
+	struct mad_ar_group g;
+	unsigned port = sim_lft(w->sim, node, lid);
+
+	memset(out, 0, 4 * sizeof(*out));
+	if (port != 255)
+		out[port / 64] |= UINT64_C(1) << port % 64;
+	if (!sim_ar_ports(w->sim, node, lid, &e, &g))
+		return;
+	for (unsigned i = 0; i < 4; i++)
+		out[i] |= g.port[0][i] | g.port[1][i];
+}
+
+enum { PORTS = 16, CHANNELS = 16 * PORTS, WORDS = CHANNELS / 64 };
+
+/* What packets on each channel, the link by which they left a port, may wait
+ * for; and which channels wait for nothing. */
+struct waiting {
+	uint64_t row[CHANNELS][WORDS];
+	uint64_t gone[WORDS];
+};
+
+static unsigned
+channel_of(const struct fabric *f, uint32_t node, unsigned port)
+{
+	unsigned number = 0;
+
+	for (uint32_t i = 0; i < node; i++)
+		number += f->node[i].type == FABRIC_SWITCH;
+	ck_assert_uint_lt(number * PORTS + port, CHANNELS);
+	return number * PORTS + port;
+}
+
+static void
+add_waiting(const struct world *w, struct waiting *x, uint16_t lid,
+	uint32_t node, unsigned port)
+{
+	const struct fabric *f = w->fabric;
+	uint32_t peer;
+	unsigned back;
+	uint64_t next[4];
+
+	if (!fabric_peer(f, node, port, &peer, &back) ||
+		f->node[peer].type != FABRIC_SWITCH)
+		return;
+	possible_ports(w, peer, lid, next);
+	for (unsigned q = 1; q <= f->node[peer].nports; q++)
+		if (q != back && (next[q / 64] >> q % 64 & 1) != 0)
+			bitset_add(x->row[channel_of(f, node, port)],
+				channel_of(f, peer, q));
+}
+
+/* Take away channels that wait for nothing; what is left is a cycle. */
+static bool
+has_cycle(struct waiting *x)
+{
+	bool more = true, left = false;
+
+	while (more) {
+		more = left = false;
+		for (unsigned c = 0; c < CHANNELS; c++) {
+			bool waits = false;
+
+			for (unsigned i = 0; i < WORDS; i++)
+				waits |= (x->row[c][i] & ~x->gone[i]) != 0;
+			more |= !waits && !bitset_has(x->gone, c);
+			left |= waits;
+			if (!waits)
+				bitset_add(x->gone, c);
+		}
+	}
+	return left;
+}
+
+/* Whether what the switches hold at this moment could deadlock. */
+static void
+expect_no_cycle(const struct world *w, const char *when)
+{
+	struct waiting *x = mem_zalloc(1, sizeof(*x));
+	const struct fabric *f = w->fabric;
+
+	for (uint16_t l = 1; l < 64; l++)
+		for (uint32_t n = 0; n < f->nnodes; n++) {
+			uint64_t port[4];
+
+			if (f->node[n].type != FABRIC_SWITCH)
+				continue;
+			possible_ports(w, n, l, port);
+			for (unsigned p = 1; p <= f->node[n].nports; p++)
+				if ((port[p / 64] >> p % 64 & 1) != 0)
+					add_waiting(w, x, l, n, p);
+		}
+	ck_assert_msg(!has_cycle(x), "%s: a cycle", when);
+	free(x);
+}
+
+static uint64_t
+count_sets(const struct world *w)
+{
+	static const uint16_t attr[] = {
+		MAD_AR_INFO, MAD_AR_GROUP, MAD_AR_LFT, MAD_LFT};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < sizeof(attr) / sizeof(attr[0]); i++)
+		n += sim_stats(w->sim)->by[sim_attr_row(attr[i])][MAD_SET & 7];
+	return n;
+}
+
+/* Until it has settled, judge every moment with another write. */
+static void
+settle_watched(struct world *w, const char *when)
+{
+	uint64_t before = count_sets(w);
+	struct mono end = mono_add(sim_now(w->sim), mono_ms(2000));
+
+	while (mono_before(sim_now(w->sim), end)) {
+		world_run(w, mono_us(10));
+		if (count_sets(w) == before)
+			continue;
+		before = count_sets(w);
+		expect_no_cycle(w, when);
+	}
+	expect_in_step(w, when);
+}
+
+START_TEST(cut_and_return_a_cable)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, on);
+	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
+	unsigned port = core_port_between(f, leaf, top);
+	unsigned all;
+
+	expect_in_step(w, "bring-up");
+	all = count_all_choices(w, "bring-up");
+	for (unsigned i = 0; i < 3; i++) {
+		sim_fault_link(w->sim, leaf, port, false);
+		settle_watched(w, "cut");
+		ck_assert_uint_eq(count_on(w), 8);
+		sim_fault_link(w->sim, leaf, port, true);
+		settle_watched(w, "returned");
+		ck_assert_uint_eq(count_all_choices(w, "returned"), all);
+	}
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(a_switch_reboots)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, on);
+
+	expect_in_step(w, "bring-up");
+	sim_fault_reboot(w->sim, fabric_find(f, "leaf3"));
+	settle_watched(w, "a leaf rebooted");
+	ck_assert_uint_eq(count_on(w), 8);
+	sim_fault_reboot(w->sim, fabric_find(f, "spine1"));
+	settle_watched(w, "a top rebooted");
+	ck_assert_uint_eq(count_on(w), 8);
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(off_and_on_by_a_reload)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, on);
+
+	expect_in_step(w, "bring-up");
+	world_reload(w, "{}");
+	core_expect_order(w, "off");
+	ck_assert_uint_eq(count_on(w), 0);
+	world_reload(w, on);
+	settle_watched(w, "on again");
+	ck_assert_uint_eq(count_on(w), 8);
+	world_reload(w, "routing: {adaptive: {enabled: true, prefer: flat}}\n");
+	settle_watched(w, "flat");
+	ck_assert_uint_eq(count_on(w), 8);
+	core_end(w, f);
+}
+END_TEST
+
+/* The daemon is killed, and what it left on is switched off and made anew. */
+START_TEST(a_restart_finds_it_on)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, on);
+
+	expect_in_step(w, "bring-up");
+	world_kill(w);
+	if (_i == 1)
+		world_forget(w);
+	world_start(w);
+	settle_watched(w, "started again");
+	ck_assert_uint_eq(count_on(w), 8);
+	core_end(w, f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -153,6 +362,10 @@ main(void)
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, bring_up);
+	tcase_add_test(t, cut_and_return_a_cable);
+	tcase_add_test(t, a_switch_reboots);
+	tcase_add_test(t, off_and_on_by_a_reload);
+	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
