@@ -19,13 +19,13 @@ find_reason(const struct device_store *h, const struct topo_node *n,
 		return "has no adaptive routing";
 	if (seen.kind == ADAPTIVE_OLDER)
 		return "has adaptive routing of an older kind";
+	if (device_marked(h, device_at_switch(n->guid, DEVICE_AR_INFO),
+		    DEVICE_REFUSES))
+		return "did not take, or did not keep, its adaptive groups";
 	if (can->info == NULL)
 		return "does not say what adaptive routing it has";
 	if (can->choice.groups == 0)
 		return "has no room for adaptive groups";
-	if (device_marked(h, device_at_switch(n->guid, DEVICE_AR_INFO),
-		    DEVICE_REFUSES))
-		return "did not take, or did not keep, its adaptive groups";
 	return NULL;
 }
 

@@ -263,6 +263,13 @@ device_check_item_text(const struct device_check_item *i, char *out, size_t n)
 	else if (i->at.attr == DEVICE_SL2VL)
 		(void)snprintf(out, n, "the SL2VL row from port %u to port %u",
 			i->at.block, i->at.port);
+	else if (i->at.attr == DEVICE_AR_INFO)
+		(void)snprintf(out, n, "adaptive routing as a whole");
+	else if (i->at.attr == DEVICE_AR_GROUP)
+		(void)snprintf(out, n, "adaptive group %u", i->at.block);
+	else if (i->at.attr == DEVICE_AR_LFT)
+		(void)snprintf(
+			out, n, "block %u of adaptive entries", i->at.block);
 	else
 		(void)snprintf(out, n, "%s%s%sport %u",
 			i->field != NULL ? "the " : "",

@@ -138,6 +138,9 @@ end_asking(struct foreign_adaptive *f, struct asked *a, enum adaptive_state s)
 		f->first = a->sw;
 		f->first_on = a->found;
 	}
+	/* it lost its memory, and with it what it did not take */
+	if (adaptive_seen_of(f->hw, guid).state == ADAPTIVE_UNREAD)
+		device_forget_tables(f->hw, guid, DEVICE_AR_INFO);
 	adaptive_seen_put(f->hw, guid, (struct adaptive_seen){s, on, a->kind});
 	if (s == ADAPTIVE_OFF && a->told_ar)
 		device_put(f->hw, device_at_switch(guid, DEVICE_AR_INFO),

@@ -166,6 +166,7 @@ struct plan_adaptive {
 
 /* What a plan makes of it. */
 struct plan_adaptive_counts {
+	bool careful;	  /* forwarding tables change, so that groups wait */
 	bool left;	  /* something is to be written by a later plan */
 	size_t steps;	  /* of this one */
 	uint64_t no_room; /* (switch, LID) without a group for want of slots */

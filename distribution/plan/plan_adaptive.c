@@ -455,6 +455,7 @@ plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
 	for (sw_ix s = 0; s < m->t->nsw; s++)
 		plan_switch(m, s);
 	m->p->adaptive.steps = a->n;
+	m->p->adaptive.careful = a->careful;
 }
 
 void

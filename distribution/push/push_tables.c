@@ -70,20 +70,23 @@ push_tables_load(
 
 /*
  * The switch forwards by its table alone from now on, and gets no more of this.
- * Where it was to be switched off and is not, it is one more that does not
- * obey: foreign_adaptive.h has it asked again, and named.
+ * Where it may be on although it should not, it is one more that does not obey:
+ * foreign_adaptive.h has it asked again, and named.
  */
 static void
 note_not_adaptive(
 	struct push *p, const struct plan_step *s, enum adaptive_state state)
 {
+	const uint8_t *sent = p->plan->payload[s->payload];
 	uint64_t guid = push_guid(p, s);
+	bool off = s->kind == PLAN_ADAPTIVE_OFF;
 
 	adaptive_can_not(p->job.hw, guid);
-	if (s->kind == PLAN_ADAPTIVE_OFF)
+	if (s->attr == DEVICE_AR_INFO && !plan_reads(s) &&
+		(off || mad_ar_info_on(sent) != 0))
 		adaptive_seen_put(p->job.hw, guid,
-			(struct adaptive_seen){
-				state, MAD_AR_ON_GROUPS, ADAPTIVE_REV1});
+			(struct adaptive_seen){off ? state : ADAPTIVE_UNTOLD,
+				MAD_AR_ON_GROUPS, ADAPTIVE_REV1});
 }
 
 bool

@@ -75,21 +75,47 @@ adaptive_use_is_on(const struct sm *sm, const struct topo *t)
 	return false;
 }
 
+bool
+adaptive_use_has(enum device_attr attr)
+{
+	return attr == DEVICE_AR_INFO || attr == DEVICE_AR_GROUP ||
+	       attr == DEVICE_AR_LFT;
+}
+
+void
+adaptive_use_disobeys(
+	struct sm *sm, const struct device_check_item *i, struct mono now)
+{
+	char what[64];
+
+	device_check_item_text(i, what, sizeof(what));
+	log_warn("adaptive: guid=0x%016llx does not hold what it acknowledged, "
+		 "%s: it forwards by its table alone",
+		(unsigned long long)i->at.guid, what);
+	adaptive_can_not(sm->hw, i->at.guid);
+	dirty_mark(sm, i->at.guid, now, DIRTY_ADAPTIVE, NULL);
+}
+
 /* Which switches choose, and why the first of the others does not. */
 static void
 tell_switches(struct sm *sm, const struct topo *t)
 {
+	const struct route_sets *sets = sm->view->routes->sets;
 	struct sm_adaptive *out = &sm->stat.adaptive_use;
 	struct adaptive_can can;
 
 	*out = (struct sm_adaptive){
 		.enabled = sm->cfg->routing.adaptive.enabled,
-		.no_room = sm->run.plan->adaptive.no_room,
+		.left = sm->run.plan->adaptive.left,
+		.switches = t->nsw,
+		.no_room = sm->run.plan->adaptive.no_room +
+			   (sets != NULL ? sets->dropped : 0),
 	};
+	if (sets != NULL)
+		(void)snprintf(out->why, sizeof(out->why), "%s", sets->why);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		adaptive_can_of(sm->hw, t, s, &can);
 		out->on += can.is_on;
-		out->can += can.choice.kind != ROUTE_FIXED;
 		if (can.choice.kind != ROUTE_FIXED || out->fixed++ > 0)
 			continue;
 		(void)snprintf(out->first, sizeof(out->first),
@@ -99,22 +125,34 @@ tell_switches(struct sm *sm, const struct topo *t)
 	}
 }
 
+/* Logged when it is all written, and another number of switches chooses. */
+static void
+log_switches(struct sm *sm)
+{
+	const struct sm_adaptive *is = &sm->stat.adaptive_use;
+	char text[sizeof(sm->logged.adaptive)];
+
+	if (is->left)
+		return;
+	(void)snprintf(text, sizeof(text),
+		"switches that choose among ports=%u of %u cannot=%u%s%s%s%s",
+		is->on, is->switches, is->fixed,
+		is->fixed > 0 ? " first: " : "", is->first,
+		is->why[0] != '\0' ? " none do: " : "", is->why);
+	if (log_is_news(sm->logged.adaptive, sizeof(sm->logged.adaptive),
+		    is->enabled ? text : ""))
+		log_info("adaptive: %s", text);
+}
+
 void
 adaptive_use_review(struct sm *sm, struct mono now)
 {
 	const struct plan_adaptive_counts *c = &sm->run.plan->adaptive;
-	struct sm_adaptive was = sm->stat.adaptive_use;
-	const struct sm_adaptive *is = &sm->stat.adaptive_use;
 
 	tell_switches(sm, sm->view->topo);
-	if (is->enabled && !c->left && (was.left || is->on != was.on))
-		log_info("adaptive: switches=%u of %u choose among ports "
-			 "fixed=%u%s%s",
-			is->on, is->on + is->fixed, is->fixed,
-			is->fixed > 0 ? " first=" : "", is->first);
-	sm->stat.adaptive_use.left = c->left;
+	log_switches(sm);
 	/* a plan that found nothing to write would find nothing again */
-	if (is->enabled && c->left &&
-		(c->steps > 0 || sm->run.plan->routes->sets != NULL))
+	if (sm->stat.adaptive_use.enabled && c->left &&
+		(c->steps > 0 || c->careful))
 		dirty_mark_replan(sm, now, DIRTY_ADAPTIVE, NULL);
 }

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "distribution/device/device_check.h"
 #include "distribution/plan/plan.h"
 #include "routing/driver/compute.h"
 #include "sm/base/clock.h"
@@ -34,6 +35,12 @@ bool adaptive_use_is_same(const struct sm *sm, const struct topo *t);
 struct plan_adaptive adaptive_use_plan(const struct config *c);
 /* True if some switch of t chooses among ports now. */
 bool adaptive_use_is_on(const struct sm *sm, const struct topo *t);
+/* True if the attribute is one of adaptive routing of our own. */
+bool adaptive_use_has(enum device_attr attr);
+/* A switch of the view does not hold what it acknowledged of it: its table
+ * alone is believed from now on. */
+void adaptive_use_disobeys(
+	struct sm *sm, const struct device_check_item *i, struct mono now);
 /* A run is committed: status and log; what is left is for another run. */
 void adaptive_use_review(struct sm *sm, struct mono now);
 

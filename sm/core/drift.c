@@ -324,19 +324,35 @@ drift_port_disobeys(
 		mono_add(now, mono_ms(n < FLAWS ? 0 : AGAIN_MS)));
 }
 
+/* True if something of the node is blank: then it has rebooted, and whatever
+ * else differs there is its own doing. */
+static bool
+has_rebooted(const struct device_check_item *wrong, size_t n, uint64_t guid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (wrong[i].at.guid == guid && wrong[i].empty)
+			return true;
+	return false;
+}
+
 /*
  * A block is not as acknowledged. A switch that has rebooted since looks the
  * same, so it is asked anew, and this counts against it once per check at most.
  */
 static void
 take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
-	size_t i, struct mono now)
+	size_t n, size_t i, struct mono now)
 {
 	const struct device_check_item *w = &wrong[i];
 	bool port = w->at.attr == DEVICE_PORT_INFO;
 	size_t k = 0;
 
 	sm->stat.not_held++;
+	if (adaptive_use_has(w->at.attr) && w->why == DEVICE_CHECK_ACKED &&
+		!has_rebooted(wrong, n, w->at.guid)) {
+		adaptive_use_disobeys(sm, w, now);
+		return;
+	}
 	if (port && !w->empty)
 		take_port_flaw(sm, w, now);
 	else if (w->why == DEVICE_CHECK_DOUBT)
@@ -354,15 +370,11 @@ take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
 		device_forget_node(sm->hw, w->at.guid);
 }
 
-/* True if something of the node is blank: then it has rebooted, and whatever
- * else differs there is its own doing. */
+/* True if no device keeps a value of its own there, or gives it up. */
 static bool
-has_rebooted(const struct device_check_item *wrong, size_t n, uint64_t guid)
+is_table(const struct device_check_item *i)
 {
-	for (size_t i = 0; i < n; i++)
-		if (wrong[i].at.guid == guid && wrong[i].empty)
-			return true;
-	return false;
+	return i->at.attr != DEVICE_PORT_INFO && !adaptive_use_has(i->at.attr);
 }
 
 /*
@@ -374,8 +386,7 @@ static bool
 is_rival_likely(const struct device_check_item *wrong, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		if (wrong[i].at.attr != DEVICE_PORT_INFO &&
-			wrong[0].at.guid != wrong[i].at.guid)
+		if (is_table(&wrong[i]) && wrong[0].at.guid != wrong[i].at.guid)
 			return true;
 	return false;
 }
@@ -443,11 +454,11 @@ drift_checked(struct sm *sm, struct mono now)
 	for (i = 0; i < n; i++)
 		if (wrong[i].why == DEVICE_CHECK_ROUND ||
 			(rival && wrong[i].why == DEVICE_CHECK_ACKED &&
-				wrong[i].at.attr != DEVICE_PORT_INFO))
+				is_table(&wrong[i])))
 			take_drift(sm, &wrong[i],
 				has_rebooted(wrong, n, wrong[i].at.guid), now);
 		else
-			take_not_as_acked(sm, wrong, i, now);
+			take_not_as_acked(sm, wrong, n, i, now);
 	if (u->found == 0)
 		return;
 	u->last_found = now;

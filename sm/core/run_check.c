@@ -22,6 +22,10 @@ sample_of_step(const struct topo *t, const struct plan_step *s,
 		.why = DEVICE_CHECK_ACKED};
 	if (s->attr == DEVICE_PKEY)
 		return true;
+	if (adaptive_use_has(at->attr) && s->kind != PLAN_ADAPTIVE_OFF) {
+		at->block = s->block;
+		return !plan_reads(s);
+	}
 	/* of the Sets of a port that comes up the last one is enough */
 	if (s->attr == DEVICE_PORT_INFO && !plan_reads(s) &&
 		s->kind != PLAN_DOWN && s->kind != PLAN_PREPARE &&

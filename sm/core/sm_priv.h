@@ -142,6 +142,7 @@ struct logged {
 	char few_layers[VIEW_SLVL_SHORT];
 	char shared_vls[VIEW_SLVL_SHORT];
 	char lid_conflict[256];
+	char adaptive[512];
 };
 
 struct sm {

@@ -75,13 +75,15 @@ struct sm_m_keys {
 
 /* Adaptive routing of our own. */
 struct sm_adaptive {
-	bool enabled;	  /* by the configuration */
-	bool left;	  /* tables are still to be written */
-	uint32_t on;	  /* switches that choose among ports */
-	uint32_t can;	  /* switches that could */
-	uint32_t fixed;	  /* switches that cannot ... */
-	char first[224];  /* ... and the first of them, with the reason */
-	uint64_t no_room; /* (switch, LID) without a group for want of slots */
+	bool enabled;	   /* by the configuration */
+	bool left;	   /* tables are still to be written */
+	uint32_t switches; /* of the fabric; of them ... */
+	uint32_t on;	   /* ... choose among ports */
+	uint32_t fixed;	   /* ... cannot; the others could, and have none */
+	char first[224];   /* the first that cannot, and why */
+	char why[160];	   /* why there are no groups at all, or "" */
+	uint64_t no_room;  /* (switch, destination) without a group for want
+			      of room in the switch */
 };
 
 struct sm_status {

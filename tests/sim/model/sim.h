@@ -269,10 +269,14 @@ const struct mad_ar_info *sim_ar_info(const struct sim *s, uint32_t node);
  */
 enum sim_ar_temper {
 	SIM_AR_OBEYS,
-	SIM_AR_REFUSES, /* answers the Set with a status */
-	SIM_AR_IGNORES, /* does not answer the Set */
-	SIM_AR_KEEPS,	/* acknowledges the Set, and keeps it on */
-	SIM_AR_SECRET,	/* does not answer GeneralInfo */
+	SIM_AR_REFUSES,	   /* answers the Set with a status */
+	SIM_AR_IGNORES,	   /* does not answer the Set */
+	SIM_AR_KEEPS,	   /* acknowledges the Set, and keeps it on */
+	SIM_AR_SECRET,	   /* does not answer GeneralInfo */
+	SIM_AR_PLAIN,	   /* a Set(LFT) switches it off */
+	SIM_AR_NO_GROUPS,  /* refuses groups */
+	SIM_AR_NO_ENTRIES, /* does not answer a Set of entries */
+	SIM_AR_OTHER,	   /* acknowledges other groups, and holds them */
 };
 void sim_hand_adaptive(
 	struct sim *s, uint32_t node, unsigned on, enum sim_ar_temper temper);

@@ -175,8 +175,12 @@ act_ar_group(
 	/* one table, no private LFTs, sub-groups 0 and 1 alone */
 	if (req->mod >= ar->info.group_cap)
 		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET && ar->temper == SIM_AR_NO_GROUPS)
+		return MAD_STATUS_METHOD_ATTR;
 	if (req->method == MAD_SET) {
 		mad_ar_group_decode(req->data, &in);
+		if (ar->temper == SIM_AR_OTHER)
+			memset(in.port[1], 0, sizeof(in.port[1]));
 		if (!ports_exist(in.port[0], nports) ||
 			!ports_exist(in.port[1], nports))
 			return MAD_STATUS_FIELD;
@@ -324,6 +328,8 @@ sim_vendor_is_mute(const struct sim_node *n, const struct smp *req)
 		return false;
 	if (ar->temper == SIM_AR_SECRET)
 		return req->attr == MAD_VENDOR_GENERAL;
+	if (ar->temper == SIM_AR_NO_ENTRIES)
+		return req->attr == MAD_AR_LFT && req->method == MAD_SET;
 	return ar->temper == SIM_AR_IGNORES && req->method == MAD_SET &&
 	       (req->attr == MAD_AR_INFO || req->attr == MAD_AR_PLFT_INFO);
 }

@@ -353,6 +353,177 @@ START_TEST(a_restart_finds_it_on)
 }
 END_TEST
 
+/* ---- switches that behave otherwise ---- */
+
+static void
+expect_fixed(const struct world *w, const char *name, const char *why)
+{
+	struct sm_status s;
+
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.adaptive_use.fixed, 1);
+	ck_assert_msg(strstr(s.adaptive_use.first, name) != NULL &&
+			      strstr(s.adaptive_use.first, why) != NULL,
+		"first: %s", s.adaptive_use.first);
+	ck_assert_uint_eq(
+		sim_adaptive_on(w->sim, fabric_find(w->fabric, name)), 0);
+}
+
+static const struct {
+	enum sim_ar_temper temper;
+	const char *why;
+} refusals[] = {
+	{SIM_AR_REFUSES, "did not take"},
+	{SIM_AR_IGNORES, "did not take"},
+	{SIM_AR_KEEPS, "did not take"},
+	{SIM_AR_NO_GROUPS, "did not take"},
+	{SIM_AR_NO_ENTRIES, "did not take"},
+	{SIM_AR_OTHER, "did not take"},
+	{SIM_AR_SECRET, "does not say"},
+};
+
+/* One switch that does not take its groups: it forwards by its table, is named,
+ * and gets them after a restart. */
+START_TEST(a_switch_that_does_not_take_them)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, "{}");
+	uint32_t leaf = fabric_find(f, "leaf3");
+
+	sim_hand_adaptive(w->sim, leaf, 0, refusals[_i].temper);
+	core_expect_order(w, "without");
+	world_reload(w, on);
+	core_expect_order(w, "with");
+	world_run(w, mono_ms(5000));
+	core_expect_order(w, "later");
+	ck_assert_uint_eq(count_on(w), 7);
+	ck_assert_uint_gt(count_all_choices(w, "later"), 0);
+	expect_fixed(w, "leaf3", refusals[_i].why);
+	sim_fault_reboot(w->sim, leaf);
+	sim_hand_adaptive(w->sim, leaf, 0, SIM_AR_OBEYS);
+	settle_watched(w, "it obeys");
+	world_run(w, mono_ms(400000));
+	expect_in_step(w, "it obeys, later");
+	ck_assert_uint_eq(count_on(w), 8);
+	core_end(w, f);
+}
+END_TEST
+
+/* A switch that is on, and does not take a change. */
+START_TEST(a_switch_that_takes_no_more)
+{
+	static const enum sim_ar_temper tempers[] = {
+		SIM_AR_NO_GROUPS, SIM_AR_NO_ENTRIES, SIM_AR_OTHER};
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, on);
+	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
+
+	expect_in_step(w, "bring-up");
+	sim_hand_adaptive(w->sim, leaf, MAD_AR_ON_GROUPS, tempers[_i]);
+	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), false);
+	core_expect_order(w, "cut");
+	world_run(w, mono_ms(5000));
+	core_expect_order(w, "later");
+	ck_assert_uint_eq(count_on(w), 7);
+	ck_assert_uint_gt(count_all_choices(w, "later"), 0);
+	expect_fixed(w, "leaf3", "did not take");
+	core_end(w, f);
+}
+END_TEST
+
+/* Switches of which some switch it off when their LFT is written. */
+START_TEST(some_switch_it_off_themselves)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, on);
+	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
+
+	expect_in_step(w, "bring-up");
+	for (unsigned i = 0; i < f->nnodes; i += 2)
+		if (sim_adaptive_on(w->sim, i) != 0)
+			sim_hand_adaptive(
+				w->sim, i, MAD_AR_ON_GROUPS, SIM_AR_PLAIN);
+	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), false);
+	settle_watched(w, "cut");
+	ck_assert_uint_eq(count_on(w), 8);
+	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), true);
+	settle_watched(w, "returned");
+	ck_assert_uint_eq(count_on(w), 8);
+	core_end(w, f);
+}
+END_TEST
+
+/* Switches without adaptive routing among others. */
+START_TEST(mixed_fabrics)
+{
+	static const char *const plain[][3] = {
+		{"leaf3", "spine1", NULL}, {"leaf1", "leaf2", NULL}, {NULL}};
+	struct fabric *f = adaptive_tree();
+	struct world *w;
+	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
+	unsigned leaves = 8;
+
+	for (unsigned i = 0; plain[_i][i] != NULL; i++) {
+		f->node[fabric_find(f, plain[_i][i])].attrs.ar = false;
+		leaves -= plain[_i][i][0] == 'l';
+	}
+	if (_i == 2)
+		for (uint32_t i = 0; i < f->nnodes; i++)
+			if (i != leaf)
+				f->node[i].attrs.ar = false;
+	w = core_start(f, on);
+	expect_in_step(w, "bring-up");
+	ck_assert_uint_eq(count_on(w), _i == 2 ? 1 : leaves);
+	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), false);
+	settle_watched(w, "cut");
+	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), true);
+	settle_watched(w, "returned");
+	core_end(w, f);
+}
+END_TEST
+
+/* One group, one sub-group, none at all. */
+START_TEST(few_groups)
+{
+	struct fabric *f = adaptive_tree();
+	uint32_t leaf = fabric_find(f, "leaf3");
+	struct sm_status s;
+	struct world *w;
+
+	f->node[leaf].attrs.groups = (uint16_t)_i;
+	f->node[fabric_find(f, "leaf4")].attrs.sub_groups = (uint8_t)_i;
+	w = core_start(f, on);
+	core_expect_order(w, "bring-up");
+	sm_status(w->sm, &s);
+	ck_assert_str_eq(s.alarm, "");
+	ck_assert(!s.adaptive_use.left);
+	ck_assert_uint_eq(count_on(w), 7);
+	ck_assert_int_eq(s.adaptive_use.no_room > 0, _i == 1);
+	if (_i == 0)
+		expect_fixed(w, "leaf3", "no room");
+	core_end(w, f);
+}
+END_TEST
+
+/* Bounded entries, and some service levels alone. */
+START_TEST(settings)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, "routing: {adaptive: {enabled: true, "
+					"ageing: 30, sls: 0x5}}\n");
+	uint32_t leaf = fabric_find(f, "leaf3");
+
+	expect_in_step(w, "bring-up");
+	ck_assert_uint_eq(sim_ar_info(w->sim, leaf)->ageing_us, 30);
+	ck_assert(sim_ar_info(w->sim, leaf)->by_sl_enabled);
+	ck_assert_uint_eq(sim_ar_info(w->sim, leaf)->sl_mask, 5);
+	world_reload(w, "routing: {adaptive: {enabled: true, sls: 0x7}}\n");
+	settle_watched(w, "others");
+	ck_assert_uint_eq(sim_ar_info(w->sim, leaf)->sl_mask, 7);
+	core_end(w, f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -366,6 +537,13 @@ main(void)
 	tcase_add_test(t, a_switch_reboots);
 	tcase_add_test(t, off_and_on_by_a_reload);
 	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
+	tcase_add_loop_test(t, a_switch_that_does_not_take_them, 0,
+		sizeof(refusals) / sizeof(refusals[0]));
+	tcase_add_loop_test(t, a_switch_that_takes_no_more, 0, 3);
+	tcase_add_test(t, some_switch_it_off_themselves);
+	tcase_add_loop_test(t, mixed_fabrics, 0, 3);
+	tcase_add_loop_test(t, few_groups, 0, 2);
+	tcase_add_test(t, settings);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
