@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "sm/base/buf.h"
+#include "sm/base/file.h"
 #include "sm/base/reason.h"
 #include "sm/ctl/metrics.h"
 #include "sm/ctl/port_metrics.h"
@@ -50,7 +51,7 @@ metrics_command_print(const struct asking *q, const json_t *status,
 	json_decref(nodes);
 	if (output == NULL)
 		(void)fputs(out.text, stdout);
-	else if (metrics_write(output, &out, &why) != 0) {
+	else if (file_replace(output, &out, &why) != 0) {
 		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
 		code = EXIT_PROBLEM;
 	}

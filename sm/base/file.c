@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -93,6 +94,34 @@ file_read_line(const char *path, char *text, size_t size)
 	text[n < 0 ? 0 : n] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	return text[0] != '\0';
+}
+
+int
+file_replace(const char *file, const struct buf *text, struct reason *why)
+{
+	struct buf temp = {0};
+	struct stat st;
+	ssize_t put = -1;
+	int fd, ret = 0;
+
+	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+		return reason_set(why, "%s: is not a regular file", file);
+	/* of another ending: a collector that reads the directory ignores it */
+	buf_printf(&temp, "%s.XXXXXX", file);
+	fd = mkstemp(temp.text);
+	if (fd >= 0)
+		put = write(fd, text->text, text->n);
+	if (put != (ssize_t)text->n || fchmod(fd, 0644) != 0 ||
+		rename(temp.text, file) != 0)
+		ret = reason_set(why, "%s: %s", file,
+			put >= 0 && put != (ssize_t)text->n ? "disk full"
+							    : strerror(errno));
+	if (ret != 0 && fd >= 0)
+		(void)unlink(temp.text);
+	if (fd >= 0)
+		(void)close(fd);
+	buf_free(&temp);
+	return ret;
 }
 
 static int

@@ -1,8 +1,9 @@
 /*
- * file: files read whole, and directories that the daemon needs and may have
- * to make. A file that must be a regular one is opened with O_NONBLOCK, since a
- * FIFO would hang before it is seen to be none; a text of heddlectl may be a
- * pipe. Errors are errno's, for the caller knows what the file is.
+ * file: files read whole, files replaced whole, and directories that the daemon
+ * needs and may have to make. A file that must be a regular one is opened with
+ * O_NONBLOCK, since a FIFO would hang before it is seen to be none; a text of
+ * heddlectl may be a pipe. Errors are errno's, for the caller knows what the
+ * file is.
  */
 #ifndef HEDDLE_SM_BASE_FILE_H
 #define HEDDLE_SM_BASE_FILE_H
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
 /*
@@ -34,6 +36,13 @@ ssize_t file_read_text(int fd, char **text);
  * bytes at text, without its end. False: it cannot be read, or is empty.
  */
 bool file_read_line(const char *path, char *text, size_t size);
+
+/*
+ * Write text to file atomically, for all users to read: a reader sees the old
+ * text or the new one, whole. What is there and is no regular file, a device or
+ * a pipe, is left as it is. 0, or -1 and why.
+ */
+int file_replace(const char *file, const struct buf *text, struct reason *why);
 
 /*
  * Make directory dir and its missing parents, mode 0755 less the umask. 0 when

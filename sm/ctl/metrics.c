@@ -1,11 +1,8 @@
 #include "sm/ctl/metrics.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { WORD = 64 }; /* the longest segment of a path, or name of a label */
 
@@ -597,29 +594,4 @@ metrics_text(const json_t *status, struct buf *out)
 		buf_free(&w.labels);
 	}
 	json_decref(root);
-}
-
-int
-metrics_write(const char *file, const struct buf *text, struct reason *why)
-{
-	struct buf temp = {0};
-	ssize_t put = -1;
-	int fd, ret = 0;
-
-	/* Not *.prom: a collector that reads the directory ignores it. */
-	buf_printf(&temp, "%s.XXXXXX", file);
-	fd = mkstemp(temp.text);
-	if (fd >= 0)
-		put = write(fd, text->text, text->n);
-	if (put != (ssize_t)text->n || fchmod(fd, 0644) != 0 ||
-		rename(temp.text, file) != 0)
-		ret = reason_set(why, "%s: %s", file,
-			put >= 0 && put != (ssize_t)text->n ? "disk full"
-							    : strerror(errno));
-	if (ret != 0 && fd >= 0)
-		(void)unlink(temp.text);
-	if (fd >= 0)
-		(void)close(fd);
-	buf_free(&temp);
-	return ret;
 }

@@ -25,7 +25,6 @@
 #include <stddef.h>
 
 #include "sm/base/buf.h"
-#include "sm/base/reason.h"
 
 struct metrics_row {
 	const char *name;
@@ -46,11 +45,5 @@ void metrics_text(const json_t *status, struct buf *out);
 /* Append the value of a label: what would end it is escaped, and what cannot be
  * printed is a '?'. */
 void metrics_escape(const char *value, struct buf *out);
-
-/*
- * Write text to file atomically: a reader sees the old text or the new one,
- * whole. 0, or -1 and why.
- */
-int metrics_write(const char *file, const struct buf *text, struct reason *why);
 
 #endif

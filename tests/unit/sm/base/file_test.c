@@ -135,6 +135,41 @@ START_TEST(read_first_line)
 }
 END_TEST
 
+/* The file is complete, readable for all, and no other file is left. */
+START_TEST(replace_file)
+{
+	char dir[] = "/tmp/heddle-file-XXXXXX", path[64], got[32];
+	struct buf text = {0};
+	struct reason why;
+	struct stat st;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/h.prom", dir);
+	buf_printf(&text, "heddle_up 1\n");
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(file_replace(path, &text, &why), 0);
+		ck_assert(file_read_line(path, got, sizeof(got)));
+		ck_assert_str_eq(got, "heddle_up 1");
+	}
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0644);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(file_replace(path, &text, &why), -1);
+	ck_assert_ptr_nonnull(strstr(why.text, "h.prom: is not a regular"));
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(file_replace(path, &text, &why), -1);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert(S_ISFIFO(st.st_mode));
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(rmdir(dir), 0);
+	ck_assert_int_eq(file_replace(path, &text, &why), -1);
+	ck_assert_ptr_nonnull(strstr(why.text, "h.prom: No such file"));
+	buf_free(&text);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -145,6 +180,7 @@ main(void)
 	tcase_add_test(t, refuse_what_is_no_file);
 	tcase_add_test(t, read_text);
 	tcase_add_test(t, read_first_line);
+	tcase_add_test(t, replace_file);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "sm/report/status_json.h"
 #include "sm/view/view_redundancy.h"
@@ -240,36 +238,6 @@ START_TEST(running_daemon)
 }
 END_TEST
 
-/* The file is complete, readable for all, and no other file is left. */
-START_TEST(file)
-{
-	char dir[] = "/tmp/heddle-metrics-XXXXXX", path[64];
-	struct buf text = {0}, got;
-	struct reason why;
-	struct stat st;
-
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	(void)snprintf(path, sizeof(path), "%s/h.prom", dir);
-	buf_printf(&text, "heddle_up 1\n");
-	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(metrics_write(path, &text, &why), 0);
-		got = read_file(path);
-		ck_assert_str_eq(got.text, text.text);
-		buf_free(&got);
-	}
-	ck_assert_int_eq(stat(path, &st), 0);
-	ck_assert_int_eq(st.st_mode & 0777, 0644);
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(metrics_write(path, &text, &why), -1);
-	ck_assert_ptr_nonnull(strstr(why.text, "h.prom: "));
-	ck_assert_int_eq(rmdir(path), 0);
-	ck_assert_int_eq(rmdir(dir), 0);
-	ck_assert_int_eq(metrics_write(path, &text, &why), -1);
-	buf_free(&text);
-}
-END_TEST
-
 /* The manual page lists exactly what the table does. */
 START_TEST(manual)
 {
@@ -328,7 +296,6 @@ main(void)
 	tcase_add_test(t, golden);
 	tcase_add_test(t, no_answer);
 	tcase_add_test(t, running_daemon);
-	tcase_add_test(t, file);
 	tcase_add_test(t, manual);
 	tcase_add_test(t, monitoring);
 	suite_add_tcase(s, t);
