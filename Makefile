@@ -48,7 +48,7 @@ endif
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS_ALL := -std=c11 -g $(OPT) $(WARN) -fno-common -fstack-protector-strong \
 	-pthread -MMD -MP $(CFLAGS)
-LDLIBS_ALL := -lev -lyaml -ljansson -libmad -libumad -lsystemd -pthread
+LDLIBS_ALL := -lev -lyaml -ljansson -libmad -libumad -lsystemd -lz -pthread
 ifneq ($(SAN),)
 CFLAGS_ALL += -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
@@ -70,10 +70,11 @@ SRC :=
 TESTSRC :=
 UNIT :=
 PROGRAMS :=
+SRC_MADE :=
 include sm/module.mk discovery/module.mk routing/module.mk
 include distribution/module.mk config/module.mk tests/module.mk
 
-OBJ := $(SRC:%.c=$(B)/obj/%.o)
+OBJ := $(SRC:%.c=$(B)/obj/%.o) $(SRC_MADE)
 TESTOBJ := $(TESTSRC:%.c=$(B)/obj/%.o)
 UNITBIN := $(UNIT:tests/unit/%.c=$(B)/unit/%)
 

@@ -35,6 +35,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/show.h"
 #include "sm/report/standby_json.h"
+#include "sm/report_command.h"
 #include "sm/waiting.h"
 #include "sm/what_if/planner.h"
 
@@ -299,13 +300,16 @@ print_help(const char *name)
 	const struct command *one = name != NULL ? find_command(name) : NULL;
 	bool plan = name != NULL && strcmp(name, "plan") == 0;
 	bool import = name != NULL && strcmp(name, "import") == 0;
+	bool report = name != NULL && strcmp(name, "report") == 0;
 	struct buf b = {0};
 
-	if (name != NULL && one == NULL && !plan && !import)
+	if (name != NULL && one == NULL && !plan && !import && !report)
 		return false;
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (name == NULL || one == &commands[i])
 			print_command(&commands[i], &b);
+	if (name == NULL || report)
+		report_command_help(&b);
 	if (name == NULL || plan)
 		planner_help(&b);
 	if (name == NULL || import)
@@ -531,6 +535,7 @@ set_operands(struct ask *a)
 static const struct {
 	const char *name, *operands;
 } local_commands[] = {
+	{"report", ""},
 	{"plan", ""},
 	{"import", "OPENSM.CONF"},
 	{"help", ""},
@@ -570,6 +575,8 @@ command_option(const char *name, size_t i, const char **arg)
 		return planner_option(i, arg);
 	if (strcmp(name, "import") == 0)
 		return import_command_option(i, arg);
+	if (strcmp(name, "report") == 0)
+		return report_command_option(i, arg);
 	if (c == NULL)
 		return NULL;
 	/* the row that ends the table has no word */
@@ -593,6 +600,7 @@ enum {
 	ASK_PLAN = -3,
 	ASK_IMPORT = -4,
 	ASK_COMPLETE = -5,
+	ASK_REPORT = -6,
 };
 
 /* The options before the command; *i is its index. */
@@ -646,6 +654,8 @@ parse_arguments(
 		return ASK_PLAN;
 	if (strcmp(argv[i], "import") == 0)
 		return ASK_IMPORT;
+	if (strcmp(argv[i], "report") == 0)
+		return ASK_REPORT;
 	a->cmd = find_command(argv[i]);
 	if (a->cmd == NULL)
 		return fail_command(argv[i]);
@@ -872,6 +882,9 @@ main(int argc, char **argv)
 	ret = parse_arguments(&a, argc, argv, &rest, &help);
 	if (ret == ASK_PLAN)
 		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
+	else if (ret == ASK_REPORT)
+		ret = report_command_run(
+			argc - rest, argv + rest, a.socket, a.json);
 	else if (ret == ASK_IMPORT)
 		ret = import_command_run(argc - rest, argv + rest);
 	else if (ret == ASK_COMPLETE)

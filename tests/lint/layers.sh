@@ -55,6 +55,7 @@ FOREIGN='
 ev.h : sm/base/loop.c
 yaml.h : config/yaml.c
 infiniband/umad.h : sm/transport/umad.c
+zlib.h : sm/report/packed_json.c
 '
 
 # Private header : which files outside tests/unit include it, the parts of one

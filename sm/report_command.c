@@ -1,0 +1,422 @@
+#include "sm/report_command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sm/base/argument.h"
+#include "sm/base/file.h"
+#include "sm/base/loop.h"
+#include "sm/base/version.h"
+#include "sm/ctl/client.h"
+#include "sm/report/fabric_report.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/report_faults.h"
+#include "sm/what_if/comparison.h"
+#include "sm/what_if/cut_points.h"
+#include "sm/what_if/forecast.h"
+#include "sm/what_if/plan_json.h"
+#include "sm/what_if/snapshot_read.h"
+
+enum { OK = 0, PROBLEM, USAGE, UNREACHABLE, REFUSED };
+
+/* Seconds for all answers together; a fabric that changes meanwhile is read
+ * again, so many times; events and nodes that are listed, at most. */
+enum { PATIENCE_S = 120, READINGS = 3, EVENTS = 1000, NODES = 500 };
+
+enum { OUTPUT, COMPARE, NROWS };
+
+static const struct option_row {
+	struct argument is;
+	const char *help;
+} rows[NROWS] = {
+	[OUTPUT] = {{"--output", "-o", "FILE"}, "the file to write"},
+	[COMPARE] = {{"--compare", NULL, NULL},
+		"with every engine, in a table: takes its time"},
+};
+
+/* What the command line says, and what it is about. */
+struct report {
+	const char *socket, *output;
+	bool json, compare;
+	bool progress; /* standard error is a terminal */
+	int fd;
+	struct mono until;
+	struct lft_pool *pool;
+	struct snapshot given;
+	struct forecast now;
+	json_t *status, *page;
+};
+
+void
+report_command_help(struct buf *out)
+{
+	buf_printf(out,
+		"  report -o FILE\n"
+		"      the fabric as one page for a browser: map, loads, "
+		"errors, paths, events\n");
+	for (size_t i = 0; i < NROWS; i++)
+		argument_help(out, &rows[i].is, 6, rows[i].help);
+}
+
+const char *
+report_command_option(size_t i, const char **arg)
+{
+	*arg = i < NROWS ? rows[i].is.arg : NULL;
+	return i < NROWS ? rows[i].is.word : NULL;
+}
+
+/* Say what is wrong; returns code. */
+static int
+fail_with(const struct report *r, int code, const char *word, const char *text)
+{
+	(void)fprintf(stderr, "heddlectl: report: %s\n", text);
+	if (r->json)
+		json_util_print_error(word, text);
+	if (code == USAGE)
+		(void)fprintf(stderr, "Try heddlectl help report.\n");
+	return code;
+}
+
+static int
+parse_arguments(struct report *r, int argc, char *const *argv)
+{
+	struct argument_line l;
+	enum argument_kind kind;
+	char text[400];
+
+	argument_begin(&l, argc, argv);
+	for (size_t i = 0; i < NROWS; i++)
+		argument_know(&l, &rows[i].is);
+	while ((kind = argument_next(&l)) == ARGUMENT_OPTION) {
+		if (l.ix == OUTPUT)
+			r->output = l.value;
+		else
+			r->compare = true;
+	}
+	if (kind == ARGUMENT_WRONG)
+		return fail_with(r, USAGE, "bad-argument", l.why.text);
+	(void)snprintf(
+		text, sizeof(text), "unexpected argument '%.300s'", l.value);
+	if (kind == ARGUMENT_OPERAND)
+		return fail_with(r, USAGE, "bad-argument", text);
+	if (r->output == NULL || *r->output == '\0')
+		return fail_with(
+			r, USAGE, "bad-argument", "-o FILE is missing");
+	return OK;
+}
+
+static void
+show_progress(void *cookie, const char *doing)
+{
+	const struct report *r = cookie;
+
+	if (r->progress)
+		(void)fprintf(stderr, "\r\033[K%s%s", doing,
+			*doing != '\0' ? " ..." : "");
+}
+
+/* ---- asking ---- */
+
+static int
+fail_fault(const struct report *r, enum client_fault fault, const char *text)
+{
+	if (fault == CLIENT_UNREACHABLE)
+		return fail_with(r, UNREACHABLE, "unreachable", text);
+	if (fault == CLIENT_FORBIDDEN)
+		return fail_with(r, REFUSED, "refused", text);
+	return fail_with(r, PROBLEM,
+		fault == CLIENT_TIMEOUT ? "timeout" : "broken", text);
+}
+
+/* Ask for the result of a request, which is taken over, in *out, which replaces
+ * what is there. */
+static int
+ask_result(struct report *r, json_t *request, json_t **out)
+{
+	enum client_fault fault;
+	struct reason why;
+	json_t *reply = client_ask(r->fd, request, r->until, &fault, &why);
+	int code = OK;
+
+	json_decref(request);
+	json_decref(*out);
+	*out = json_incref(json_object_get(reply, "result"));
+	if (reply == NULL)
+		code = fail_fault(r, fault, why.text);
+	else if (*out == NULL)
+		code = fail_with(r,
+			strcmp(json_util_text(reply, "code"), "refused") == 0
+				? REFUSED
+				: PROBLEM,
+			json_util_text(reply, "code"),
+			json_util_text(reply, "error"));
+	json_decref(reply);
+	return code;
+}
+
+/* Ask for a command's result, and put it into the page by this name. */
+static int
+ask_into(struct report *r, json_t *request, const char *key)
+{
+	json_t *result = NULL;
+	int code = ask_result(r, request, &result);
+
+	json_util_put(r->page, key, result);
+	return code;
+}
+
+/* The last events only. */
+static void
+cut_events(json_t *events)
+{
+	json_t *list = json_object_get(events, "events"), *last = json_array();
+	size_t n = json_array_size(list), from = n > EVENTS ? n - EVENTS : 0;
+
+	for (size_t i = from; i < n; i++)
+		(void)json_array_append(last, json_array_get(list, i));
+	json_util_put(events, "left_out", json_util_u64(from));
+	json_util_put(events, "events", last);
+}
+
+static int
+ask_lists(struct report *r)
+{
+	json_t *found = NULL;
+	int code = ask_into(r, json_pack("{s:s}", "cmd", "events"), "events");
+
+	if (code == OK)
+		cut_events(json_object_get(r->page, "events"));
+	if (code == OK)
+		code = ask_into(
+			r, json_pack("{s:s}", "cmd", "drains"), "drains");
+	if (code == OK)
+		code = ask_into(r, json_pack("{s:s}", "cmd", "links"), "gone");
+	if (code == OK)
+		code = ask_result(r,
+			json_pack("{s:s, s:b, s:b}", "cmd", "links", "bad", 1,
+				"errors", 1),
+			&found);
+	if (code == OK)
+		json_util_put(r->page, "faults", report_faults_json(found));
+	json_decref(found);
+	return code;
+}
+
+/* All of the daemon's answers are to be about one view of the fabric: false
+ * where it has another one since. */
+static bool
+is_of_one_view(const struct report *r, const json_t *snapshot)
+{
+	return json_util_num(r->status, "generation") ==
+	       json_util_num(snapshot, "generation");
+}
+
+static int
+ask_all(struct report *r, json_t **snapshot)
+{
+	int code = OK;
+
+	for (unsigned i = 0; i < READINGS; i++) {
+		show_progress(r, "asking heddled");
+		code = ask_result(r,
+			json_pack("{s:s, s:b}", "cmd", "snapshot", "tables", 1),
+			snapshot);
+		if (code == OK)
+			code = ask_lists(r);
+		if (code == OK)
+			code = ask_result(r,
+				json_pack("{s:s}", "cmd", "status"),
+				&r->status);
+		if (code != OK || is_of_one_view(r, *snapshot))
+			break;
+	}
+	if (code == OK)
+		json_util_put(r->page, "mixed",
+			json_boolean(!is_of_one_view(r, *snapshot)));
+	return code;
+}
+
+/* Ask for everything, and read the snapshot. */
+static int
+read_fabric(struct report *r)
+{
+	json_t *snapshot = NULL;
+	enum client_fault fault;
+	struct reason why;
+	int code;
+
+	r->fd = client_connect(r->socket, &fault, &why);
+	if (r->fd < 0)
+		return fail_fault(r, fault, why.text);
+	code = ask_all(r, &snapshot);
+	show_progress(r, "reading the fabric");
+	if (code == OK &&
+		snapshot_read(snapshot, r->pool, &r->given, &why) != 0)
+		code = fail_with(r, PROBLEM, "broken", why.text);
+	json_decref(snapshot);
+	return code;
+}
+
+/* ---- the page ---- */
+
+/* What the page shows of the status. The rest is about this daemon and its
+ * host, and is not passed on with the page. */
+static json_t *
+choose_status(const json_t *status)
+{
+	static const char *const shown[] = {"version", "role", "alarm",
+		"generation", "cause", "age", "engine", "fallback", "tried",
+		"order", "fabric", "missing", "health", "tree", "homes",
+		"verified", "change", "quarantined", "foreign_adaptive",
+		"unreachable", "unreachable_ports", "others"};
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		(void)json_object_set(
+			o, shown[i], json_object_get(status, shown[i]));
+	return o;
+}
+
+/* Nodes with several ports and a single point of failure, in words. */
+static json_t *
+redundancy_list(const struct forecast *f)
+{
+	json_t *list = json_array();
+	char text[400];
+
+	for (size_t i = 0; i < f->redundancy.n; i++) {
+		const struct redundancy_node *n = &f->redundancy.node[i];
+
+		if (n->cut == 0 || json_array_size(list) >= NODES)
+			continue;
+		redundancy_text(f->topo, n, text, sizeof(text));
+		(void)json_array_append_new(list, names_text(text));
+	}
+	return json_pack("{s:o, s:o, s:o}", "nodes",
+		json_util_u64(f->redundancy.n), "single",
+		json_util_u64(f->redundancy.single), "list", list);
+}
+
+/* Every engine on this fabric, with the configuration in force. */
+static void
+put_comparison(struct report *r, const struct forecast_job *job)
+{
+	const char *best;
+	json_t *engines = comparison_json(job, r->given.topo, &best);
+
+	json_util_put(r->page, "best", names_text(best != NULL ? best : ""));
+	json_util_put(r->page, "engines", engines);
+}
+
+static void
+put_fabric(struct report *r)
+{
+	const struct forecast_job job = {.cfg = r->given.cfg,
+		.given = &r->given,
+		.pool = r->pool,
+		.told = show_progress,
+		.cookie = r};
+	struct fabric_report_facts facts = {.routes = r->given.routes};
+	struct cut_points cuts;
+	json_t *o;
+
+	forecast_judge(&job, r->given.routes, &r->now);
+	cut_points_find(r->given.topo, &cuts);
+	facts.cut_link = cuts.link;
+	facts.ncut_links = cuts.nlinks;
+	facts.cut_switch = cuts.sw;
+	facts.ncut_switches = cuts.nsw;
+	show_progress(r, "packing the tables");
+	o = fabric_report_json(&facts);
+	(void)json_object_update(r->page, o);
+	json_decref(o);
+	cut_points_free(&cuts);
+	json_util_put(r->page, "forecast", plan_json_forecast(&r->now));
+	json_util_put(r->page, "redundancy", redundancy_list(&r->now));
+	if (r->compare)
+		put_comparison(r, &job);
+}
+
+static void
+make_page(struct report *r, struct buf *out)
+{
+	put_fabric(r);
+	json_util_put(r->page, "version", json_string(VERSION_TEXT));
+	json_util_put(r->page, "made", json_util_u64((uint64_t)time(NULL)));
+	json_util_put(r->page, "status", choose_status(r->status));
+	if (r->given.standby != NULL)
+		json_util_put(
+			r->page, "standby", json_incref(r->given.standby));
+	fabric_report_page(r->page, out);
+	show_progress(r, "");
+}
+
+static void
+print_written(const struct report *r, size_t bytes)
+{
+	json_t *o;
+
+	if (!r->json) {
+		(void)printf("wrote %s, %.1f MB: open it in a browser\n",
+			r->output, (double)bytes / 1e6);
+		return;
+	}
+	o = json_pack("{s:o, s:o}", "file", names_text(r->output), "bytes",
+		json_util_u64(bytes));
+	(void)json_dumpf(o, stdout, JSON_COMPACT);
+	(void)putchar('\n');
+	json_decref(o);
+}
+
+static int
+write_page(struct report *r)
+{
+	struct buf text = {0};
+	struct reason why;
+	int code = OK;
+
+	make_page(r, &text);
+	if (file_replace(r->output, &text, &why) != 0)
+		code = fail_with(r, PROBLEM, "failed", why.text);
+	else
+		print_written(r, text.n);
+	buf_free(&text);
+	return code;
+}
+
+static void
+report_free(struct report *r)
+{
+	if (r->fd >= 0)
+		(void)close(r->fd);
+	json_decref(r->page);
+	json_decref(r->status);
+	forecast_free(&r->now);
+	snapshot_read_free(&r->given);
+	lft_pool_free(r->pool);
+}
+
+int
+report_command_run(int argc, char *const *argv, const char *socket, bool json)
+{
+	struct report r = {.socket = socket,
+		.json = json,
+		.progress = isatty(STDERR_FILENO) != 0,
+		.fd = -1,
+		.until = mono_add(
+			loop_now(), mono_ms((int64_t)PATIENCE_S * 1000)),
+		.pool = lft_pool_new(),
+		.page = json_object()};
+	int code = parse_arguments(&r, argc, argv);
+
+	if (code == OK)
+		code = read_fabric(&r);
+	if (code == OK)
+		code = write_page(&r);
+	report_free(&r);
+	return code;
+}
