@@ -22,10 +22,19 @@
 
 enum { EVENT_NAME = 65 };
 
+/* What a node is, where that is known. */
+enum event_node {
+	EVENT_IS_UNKNOWN,
+	EVENT_IS_SWITCH,
+	EVENT_IS_HOST,
+	EVENT_IS_OTHER, /* a router, an aggregation node */
+};
+
 /* A port of a node, or a node (port 0). */
 struct event_end {
 	uint64_t guid; /* of the node; 0: there is no such end */
 	uint8_t port;
+	uint8_t is;	       /* enum event_node */
 	char name[EVENT_NAME]; /* "" while it is not known */
 };
 

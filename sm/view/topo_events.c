@@ -82,8 +82,16 @@ void
 topo_event_end_of(
 	const struct topo *t, node_ix n, unsigned num, struct event_end *out)
 {
+	bool is_host = topo_is_host_node(t, n);
+
 	out->guid = t->node[n].guid;
 	out->port = (uint8_t)num;
+	if (t->node[n].type == TOPO_SWITCH)
+		out->is = EVENT_IS_SWITCH;
+	else
+		out->is = is_host && t->node[n].type == TOPO_CA
+				  ? EVENT_IS_HOST
+				  : EVENT_IS_OTHER;
 	(void)snprintf(out->name, sizeof(out->name), "%s", topo_desc(t, n));
 }
 
