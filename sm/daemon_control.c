@@ -73,6 +73,7 @@ ctl_wants_link_facts(void *cookie)
 		.t = sm_view(d->sm)->topo,
 		.health = sm_health(d->sm),
 		.limits = sm_link_limits(d->sm),
+		.log = sm_events(d->sm),
 		.now = loop_now(),
 	};
 }

@@ -35,6 +35,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/show.h"
 #include "sm/report/standby_json.h"
+#include "sm/report/topology_json.h"
 #include "sm/report_command.h"
 #include "sm/waiting.h"
 #include "sm/what_if/planner.h"
@@ -87,7 +88,7 @@ static const struct option_row status_options[] = {
 
 static const struct option_row topology_options[] = {
 	{{"--format", NULL, "F"}, FORMAT, "format",
-		"table (default), json or ibnetdiscover"},
+		"table (default), json, ibnetdiscover or svg: a picture"},
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
@@ -405,7 +406,7 @@ set_format(struct ask *a, const struct option_row *o, const char *value)
 {
 	if (strcmp(value, "json") == 0)
 		a->json = true;
-	else if (strcmp(value, "ibnetdiscover") == 0)
+	else if (topology_is_text(value))
 		a->text = true;
 	else if (strcmp(value, "table") != 0)
 		return problem_usage("unknown format", value);

@@ -39,7 +39,6 @@ $(B)/libheddle-umad.so: $(PRELOAD:%.c=$(B)/pic/%.o)
 # Measurements, run by hand or by `make bench`: build/bench/NAME.
 BENCH := $(patsubst tests/bench/%_main.c,$(B)/bench/%,\
 	$(wildcard tests/bench/*_main.c))
-$(B)/bench/figures $(B)/bench/orders: LDLIBS_ALL += -lm
 $(B)/bench/%: $(B)/obj/tests/bench/%_main.o $(B)/libheddletest.a \
 		$(B)/libheddle.a
 	@mkdir -p $(@D)

@@ -97,6 +97,14 @@ print_memory(const struct routes *r, struct buf *out)
 
 const struct engine_state_ops climb_engine_state = {.print = print_memory};
 
+const struct place_memory *
+climb_engine_places(const struct routes *r)
+{
+	return r->state != NULL && r->state->ops == &climb_engine_state
+		       ? state_of(r)->memory->places
+		       : NULL;
+}
+
 /* The routes are made: layers that new orders have and no pair needs are not
  * asked for again. */
 static void

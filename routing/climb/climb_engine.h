@@ -49,6 +49,10 @@ enum engine_result climb_engine_route(const struct climb_engine *e,
 /* What is remembered of routes is printed; a job gets it as a text. */
 extern const struct engine_state_ops climb_engine_state;
 
+/* The places of switches that are remembered with these routes; NULL: none are.
+ */
+const struct place_memory *climb_engine_places(const struct routes *r);
+
 /*
  * For an engine with a structure: layer 0 into first, as it was or new, and the
  * memory of it. True: the places of all switches are known, in *places.

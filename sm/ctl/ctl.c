@@ -146,7 +146,10 @@ command_handover(struct client *k, json_t *request)
 static struct answer *
 command_topology(struct client *k, json_t *request)
 {
-	return topology_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const struct links_facts f = ops->link_facts(ops->cookie);
+
+	return topology_answer(request, ops->view(ops->cookie), f.log);
 }
 
 static struct answer *

@@ -17,11 +17,14 @@
 /* The most links that a list has; how many there are is told besides. */
 enum { LINKS_JSON_MOST = 1000 };
 
+struct event_log;
+
 struct links_facts {
 	const struct topo *t;
 	const struct health *health; /* NULL: there is none */
 	struct link_limits limits;
 	struct mono now;
+	const struct event_log *log; /* what is missing; NULL: not known */
 };
 
 /* Which links are asked for: those of any kind that is true. */

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "discovery/text/topo_text.h"
+#include "sm/report/fabric_svg.h"
+#include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/standby_json.h"
 
@@ -108,17 +110,76 @@ head_json(const struct view *v, const char *format)
 	return o;
 }
 
-static struct answer *
-text_answer(struct view *v)
+/* ---- texts ---- */
+
+static void
+print_ibnetdiscover(const struct view *v, const struct fabric_graph *g,
+	struct arena *a, struct buf *out)
 {
+	(void)g;
+	(void)a;
+	topo_text_print_ibnetdiscover(v->topo, out);
+}
+
+static void
+print_svg(const struct view *v, const struct fabric_graph *g, struct arena *a,
+	struct buf *out)
+{
+	(void)v;
+	fabric_svg_print(fabric_map_make(g, a), out);
+}
+
+static const char *const texts[] = {"ibnetdiscover", "svg", NULL};
+
+/* In the order of texts. */
+static void (*const printers[])(const struct view *v,
+	const struct fabric_graph *g, struct arena *a,
+	struct buf *out) = {print_ibnetdiscover, print_svg};
+
+/* The number of a format that is a text, or -1. */
+static int
+find_text(const char *format)
+{
+	for (int i = 0; texts[i] != NULL; i++)
+		if (strcmp(texts[i], format) == 0)
+			return i;
+	return -1;
+}
+
+bool
+topology_is_text(const char *format)
+{
+	return find_text(format) >= 0;
+}
+
+static struct answer *
+text_answer(struct view *v, const char *format, const struct event_log *missing)
+{
+	struct arena *a = arena_new();
 	struct buf text = {0};
 
-	topo_text_print_ibnetdiscover(v->topo, &text);
-	return answer_text(head_json(v, "ibnetdiscover"), v, &text);
+	printers[find_text(format)](
+		v, fabric_graph_make(v, missing, a), a, &text);
+	arena_free(a);
+	return answer_text(head_json(v, format), v, &text);
+}
+
+static struct answer *
+map_answer(struct view *v, const struct event_log *missing)
+{
+	struct arena *a = arena_new();
+	json_t *o = head_json(v, "map");
+	const struct fabric_map *m =
+		fabric_map_make(fabric_graph_make(v, missing, a), a);
+
+	json_util_put(o, "map", fabric_map_json(m));
+	arena_free(a);
+	return answer_result(o);
 }
 
 struct answer *
-topology_answer(json_t *request, struct view *v)
+topology_answer(
+	json_t *request, struct view *v, const struct event_log *missing)
 {
 	const struct answer_list nodes = {
 		.key = "nodes",
@@ -131,10 +192,11 @@ topology_answer(json_t *request, struct view *v)
 	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
 		    "format", &format) != 0)
 		return answer_error("bad-argument", err.text);
-	if (strcmp(format, "ibnetdiscover") == 0)
-		return text_answer(v);
+	if (topology_is_text(format))
+		return text_answer(v, format, missing);
+	if (strcmp(format, "map") == 0)
+		return map_answer(v, missing);
 	if (strcmp(format, "json") != 0)
-		return answer_error(
-			"bad-argument", "'format' is json or ibnetdiscover");
+		return answer_error("bad-argument", "'format' is not known");
 	return answer_list(head_json(v, format), v, &nodes, NULL, 0);
 }
