@@ -31,7 +31,7 @@ open_store(struct loop *l, uint64_t most, uint64_t after, struct reason *why)
 static uint64_t
 add_released(struct event_store *s, const char *name, double time)
 {
-	struct event_end node = {0xa1, 0, ""};
+	struct event_end node = {.guid = 0xa1};
 	struct event e = {.kind = EVENT_RELEASED};
 
 	(void)snprintf(node.name, sizeof(node.name), "%s", name);

@@ -75,8 +75,8 @@ expect_text(const struct event *e, const char *want)
 /* What has no value is left out, with the brackets that it is in. */
 START_TEST(texts)
 {
-	const struct event_end spine = {0xa1, 0, "spine1"},
-			       leaf = {0xb2, 7, ""}, none = {0};
+	const struct event_end spine = {.guid = 0xa1, .name = "spine1"},
+			       leaf = {.guid = 0xb2, .port = 7}, none = {0};
 	struct event e = {.kind = EVENT_NODE_GONE};
 
 	event_end(&e, "node", &spine);
@@ -126,7 +126,8 @@ START_TEST(journal)
 		"HEDDLE_SEQ=12;HEDDLE_NODE_GUID=0x00000000000000b2;"
 		"HEDDLE_NODE_NAME=leaf1;HEDDLE_NODE_PORT=7;"
 		"HEDDLE_WHY=slow\nand deaf;";
-	const struct event_end leaf = {0xb2, 7, "leaf1"};
+	const struct event_end leaf = {
+		.guid = 0xb2, .port = 7, .name = "leaf1"};
 	struct event e = {.kind = EVENT_QUARANTINED};
 	struct buf out = {0};
 
