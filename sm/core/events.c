@@ -79,6 +79,18 @@ events_tell(struct sm *sm, const struct event *e, struct mono now)
 
 enum { MISSING_SAVED = 8192, NS = 1000000000 };
 
+static struct event_end
+end_from_saved(const struct state_file_end *e)
+{
+	struct event_end end = {.guid = e->guid,
+		.port = e->port,
+		.is = (uint8_t)event_node_of(e->is)};
+
+	if (e->guid != 0)
+		(void)snprintf(end.name, sizeof(end.name), "%s", e->name);
+	return end;
+}
+
 /* Age goes on: until events_start, since is counted back from 0. */
 void
 events_load(struct sm *sm, const struct state_file *s)
@@ -87,16 +99,12 @@ events_load(struct sm *sm, const struct state_file *s)
 		const struct state_file_missing *x = &s->missing[i];
 		uint64_t age = x->age + s->away;
 		struct event_missing m = {.is_node = x->is_node,
-			.a = {.guid = x->a.guid, .port = x->a.port},
-			.b = {.guid = x->b.guid, .port = x->b.port},
+			.a = end_from_saved(&x->a),
+			.b = end_from_saved(&x->b),
 			.since = {-(int64_t)(age < UINT32_MAX ? age
 							      : UINT32_MAX) *
 				  NS}};
 
-		(void)snprintf(m.a.name, sizeof(m.a.name), "%s", x->a.name);
-		if (x->b.guid != 0)
-			(void)snprintf(
-				m.b.name, sizeof(m.b.name), "%s", x->b.name);
 		event_log_restore(sm->events.log, &m);
 	}
 	sm->events.missing_saved = event_log_stamp(sm->events.log);
@@ -111,7 +119,8 @@ events_start(struct sm *sm, struct mono now)
 static struct state_file_end
 end_to_save(const struct event_end *e)
 {
-	return (struct state_file_end){e->guid, e->port, e->name};
+	return (struct state_file_end){
+		e->guid, e->port, e->name, event_node_name(e->is)};
 }
 
 struct state_file_missing *

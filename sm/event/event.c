@@ -4,6 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *const node_name[] = {
+	[EVENT_IS_UNKNOWN] = NULL,
+	[EVENT_IS_SWITCH] = "switch",
+	[EVENT_IS_HOST] = "host",
+	[EVENT_IS_OTHER] = "other",
+};
+
+const char *
+event_node_name(enum event_node is)
+{
+	return node_name[is];
+}
+
+enum event_node
+event_node_of(const char *name)
+{
+	for (unsigned i = EVENT_IS_SWITCH; i <= EVENT_IS_OTHER; i++)
+		if (name != NULL && strcmp(node_name[i], name) == 0)
+			return (enum event_node)i;
+	return EVENT_IS_UNKNOWN;
+}
+
 /* The place for the value of a field; the field is of this type. */
 static struct event_value *
 value_of(struct event *e, const char *field, enum event_type type)

@@ -30,6 +30,10 @@ enum event_node {
 	EVENT_IS_OTHER, /* a router, an aggregation node */
 };
 
+/* "switch", "host", "other"; NULL: EVENT_IS_UNKNOWN. And back. */
+const char *event_node_name(enum event_node is);
+enum event_node event_node_of(const char *name);
+
 /* A port of a node, or a node (port 0). */
 struct event_end {
 	uint64_t guid; /* of the node; 0: there is no such end */

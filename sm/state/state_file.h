@@ -62,10 +62,13 @@
  *					the name has been resolved
  *	unnamed 0x0002c90300a1b2c3	node GUID without a name then, to be
  *					resolved when it is read
- *	missing link 3600 0x0002c90200401234 3 "leaf1" 0x0002c90200405678 1 "s1"
+ *	missing link 3600 0x0002c90200401234 3 "leaf1" switch
+ *		0x0002c90300a1b2c3 1 "host01" host	(one line)
  *					missing for so many seconds: a link, by
  *					its ends, or a node, and what it was
- *					linked to; GUID, port and name each
+ *					linked to; GUID, port and name each, and
+ *					what it is, switch, host or other, or
+ *					no such word: not known
  *	drain 0x0002c90200401234 3 3600 7200 asked "leaf1" "root (uid 0)" ""
  *					drained for maintenance: switch GUID and
  *					port (0: the switch), for so many
@@ -174,6 +177,7 @@ struct state_file_end {
 	uint64_t guid; /* of the node; 0: there is no such end */
 	uint8_t port;
 	const char *name;
+	const char *is; /* "switch", "host" or "other"; NULL: not known */
 };
 
 struct state_file_missing {

@@ -21,7 +21,25 @@ read_count(char **s, uint64_t max, uint64_t *v)
 	return state_words_number(word, 10, max, v);
 }
 
-/* GUID, port and name in quotes. */
+/* The word that says what a node is, or NULL if none is there. */
+static const char *
+read_is(char **s)
+{
+	static const char *const word[] = {"switch", "host", "other"};
+
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		size_t n = strlen(word[i]);
+
+		if (strncmp(*s, word[i], n) != 0 ||
+			((*s)[n] != ' ' && (*s)[n] != '\0'))
+			continue;
+		*s += n + ((*s)[n] == ' ');
+		return word[i];
+	}
+	return NULL;
+}
+
+/* GUID, port, name in quotes, and perhaps what it is. */
 static int
 read_end(struct state_file_reader *r, char **s, struct state_file_end *out)
 {
@@ -41,6 +59,7 @@ read_end(struct state_file_reader *r, char **s, struct state_file_end *out)
 	out->port = (uint8_t)port;
 	out->name = arena_strdup(r->s->arena, *s + 1);
 	*s = quote[1] == ' ' ? quote + 2 : quote + 1;
+	out->is = read_is(s);
 	return 0;
 }
 
@@ -85,6 +104,8 @@ print_end(const struct state_file_end *e, struct buf *out)
 {
 	buf_printf(out, " 0x%016" PRIx64 " %u", e->guid, e->port);
 	state_words_print_name(e->name, out);
+	if (e->is != NULL)
+		buf_printf(out, " %s", e->is);
 }
 
 static void

@@ -133,9 +133,10 @@ static const uint64_t unnamed[] = {7};
 
 /* A name cannot end its record. */
 static const struct state_file_missing missing[] = {
-	{true, {1, 0, "gone \"\n"}, {UINT64_MAX, 255, ""}, 3600},
-	{true, {2, 0, ""}, {0}, 0},
-	{false, {3, 254, "leaf 1"}, {4, 1, "spine 1"}, UINT32_MAX},
+	{true, {1, 0, "gone \"\n", "host"}, {UINT64_MAX, 255, "", NULL}, 3600},
+	{true, {2, 0, "", "other"}, {0}, 0},
+	{false, {3, 254, "leaf 1", NULL}, {4, 1, "spine 1", "switch"},
+		UINT32_MAX},
 };
 
 /* Nor can the texts of a drain. */
@@ -180,6 +181,8 @@ check_missing(const struct state_file *back)
 		ck_assert_uint_eq(a->a.port, b->a.port);
 		ck_assert_uint_eq(a->b.guid, b->b.guid);
 		ck_assert_uint_eq(a->b.port, b->b.port);
+		ck_assert_pstr_eq(a->a.is, b->a.is);
+		ck_assert_pstr_eq(a->b.is, b->b.is);
 	}
 	ck_assert_str_eq(back->missing[2].b.name, "spine 1");
 }
@@ -605,6 +608,10 @@ static const struct refusal {
 	{"missing link 1 0x1 1 \"a\"\n",
 		":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"missing link 1 0x1 1 \"a\" 0x2 2 \"b\" 3\n", ":2: missing: too much"},
+	{"missing node 1 0x1 1 \"a\" hosts\n",
+		":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"missing node 1 0x1 1 \"a\" host 0x2 2 \"b\" host switch\n",
+		":2: missing: too much"},
 	{"drain\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"drain 0x1 255 0 0 asked \"\" \"\" \"\"\n",
 		":2: port: not a number from 0 to 254"},
