@@ -119,7 +119,11 @@ struct config_sweep {
 };
 
 /* health.action */
-enum config_health_action { CONFIG_HEALTH_NONE, CONFIG_HEALTH_TELL };
+enum config_health_action {
+	CONFIG_HEALTH_NONE,
+	CONFIG_HEALTH_TELL,
+	CONFIG_HEALTH_DRAIN,
+};
 
 struct config_health {
 	bool enabled;
@@ -128,6 +132,7 @@ struct config_health {
 	uint32_t flap_limit;	 /* in ten minutes; 0: none */
 	uint32_t recovery_limit; /* in an hour; 0: none */
 	uint32_t action;	 /* enum config_health_action */
+	struct mono quiet_time, quiet_time_max;
 	bool port_metrics;
 };
 

@@ -18,7 +18,7 @@ static const char *const methods[] = {
 static const char *const foreign[] = {"off", "alarm", NULL};
 static const char *const prefers[] = {"default", "flat", NULL};
 static const char *const names[] = {"pinned", "trusted", NULL};
-static const char *const actions[] = {"none", "tell", NULL};
+static const char *const actions[] = {"none", "tell", "drain", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {
@@ -531,7 +531,36 @@ static const struct schema_option health[] = {
 		.help = "What to do about a link that turns bad, or good "
 			"again. "
 			"none: it is only listed as bad. tell: it is an event, "
-			"and logged, too."},
+			"and logged, too. drain: no route leads over it, "
+			"either, until nothing was wrong with it for "
+			"health.quiet_time; but never over the last link to "
+			"anything, nor where a node with several ports would "
+			"get a single point of failure, nor over more than "
+			"2 % of the links of a tier: what is not drained for "
+			"such a reason is an event, too."},
+	{.key = "quiet_time",
+		.type = SCHEMA_DURATION,
+		FIELD(config_health, quiet_time),
+		.min = SECOND,
+		.max = 24 * HOUR,
+		.def = "1h",
+		.reload = SCHEMA_LIVE,
+		.help = "For how long nothing must have been wrong with a link "
+			"that was drained for its health before it is used "
+			"again. It doubles each time that the link turns bad "
+			"again. Where an administrator has taken the drain "
+			"back, the link is not drained again for that time."},
+	{.key = "quiet_time_max",
+		.type = SCHEMA_DURATION,
+		FIELD(config_health, quiet_time_max),
+		.min = SECOND,
+		.max = 240 * HOUR,
+		.def = "24h",
+		.reload = SCHEMA_LIVE,
+		.help = "The most that health.quiet_time becomes by doubling. "
+			"A link that was in use for so long, and nothing was "
+			"wrong with it, begins with health.quiet_time again. "
+			"Less than that counts as that."},
 	{.key = "port_metrics",
 		.type = SCHEMA_BOOL,
 		FIELD(config_health, port_metrics),

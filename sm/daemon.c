@@ -46,6 +46,7 @@ daemon_gather_status(
 		.drains = runs ? sm_drains(d->sm) : NULL,
 		.tree = runs ? sm_mcast_trees(d->sm) : NULL,
 		.health = runs ? sm_health(d->sm) : NULL,
+		.watches = runs ? sm_link_watches(d->sm) : NULL,
 		.ctl = c != NULL ? &d->control : NULL,
 		.ring_dropped = runs ? umad_dropped(d->umad) : 0,
 		.now = loop_now(),

@@ -72,6 +72,7 @@ ctl_wants_link_facts(void *cookie)
 	return (struct links_facts){
 		.t = sm_view(d->sm)->topo,
 		.health = sm_health(d->sm),
+		.watches = sm_link_watches(d->sm),
 		.limits = sm_link_limits(d->sm),
 		.log = sm_events(d->sm),
 		.now = loop_now(),
@@ -144,6 +145,7 @@ drains_facts(const struct daemon *d)
 	return (struct drains_facts){.drains = sm_drains(d->sm),
 		.view = sm_view(d->sm),
 		.tree = sm_mcast_trees(d->sm),
+		.watches = sm_link_watches(d->sm),
 		.now = loop_now()};
 }
 

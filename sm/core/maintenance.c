@@ -160,16 +160,19 @@ check_target(const struct topo *t, const struct sm_drain *ask, node_ix *n,
 		topo_name(t, *n).s);
 }
 
-static int
-check_new(const struct sm *sm, const struct topo *t, node_ix n, unsigned port,
-	struct reason *why)
+/* The drain of this switch or link that there is already, or NULL. */
+static struct drain *
+find_same(const struct sm *sm, const struct topo *t, node_ix n, unsigned port)
 {
-	const struct drain *d =
-		port == 0 ? drains_find(&sm->maintenance, t->node[n].guid, 0)
-			  : drains_find_link(&sm->maintenance, t,
-				    topo_port_of(t, n, port));
+	return port == 0 ? drains_find(&sm->maintenance, t->node[n].guid, 0)
+			 : drains_find_link(&sm->maintenance, t,
+				   topo_port_of(t, n, port));
+}
 
-	if (d != NULL)
+static int
+check_new(const struct sm *sm, const struct drain *d, struct reason *why)
+{
+	if (d != NULL && !drains_is_of_health(d))
 		return reason_set(why,
 			"it is drained already, by %s%s%s: heddlectl drains",
 			d->by, d->reason[0] != '\0' ? ": " : "", d->reason);
@@ -188,39 +191,68 @@ take_change(struct sm *sm, const char *cause, struct mono now)
 		dirty_mark_replan(sm, now, DIRTY_DRAIN, cause);
 }
 
+static void
+add_drain(struct sm *sm, const struct drain *d, struct mono now)
+{
+	sm->maintenance.list = mem_grow(sm->maintenance.list, sm->maintenance.n,
+		&sm->maintenance.cap, sizeof(*d));
+	sm->maintenance.list[sm->maintenance.n++] = *d;
+	take_change(sm, "drain", now);
+}
+
+/* An administrator drains a link that is drained for its health: no route
+ * changes, but it ends when the administrator says so. */
+static void
+take_over_drain(struct sm *sm, struct drain *same, const struct drain *d,
+	struct mono now)
+{
+	struct drain was = *same;
+
+	*same = *d;
+	same->guid = was.guid;
+	same->port = was.port;
+	same->generation = was.generation;
+	memcpy(same->name, was.name, sizeof(same->name));
+	timer_sooner(&sm->timers, TIMER_SAVE, now);
+}
+
 int
 maintenance_add(struct sm *sm, const struct sm_drain *ask, struct mono now,
 	struct reason *why)
 {
 	const struct view *v = phase_view(sm);
 	const struct topo *t = v != NULL ? v->topo : NULL;
-	struct drain d = {.guid = ask->guid,
-		.port = (uint8_t)ask->port,
-		.forced = ask->force,
-		.since = now,
-		.until = mono_add(now, ask->duration),
-		.generation = sm->generation + 1};
+	struct drain *same = NULL,
+		     d = {.guid = ask->guid,
+			     .port = (uint8_t)ask->port,
+			     .forced = ask->force,
+			     .since = now,
+			     .until = mono_add(now, ask->duration),
+			     .generation = sm->generation + 1};
 	node_ix n;
 
 	if (t == NULL)
 		return reason_set(why, "the fabric is not up yet");
-	if (check_target(t, ask, &n, why) != 0 ||
-		check_new(sm, t, n, ask->port, why) != 0 ||
+	if (check_target(t, ask, &n, why) != 0)
+		return -1;
+	same = find_same(sm, t, n, ask->port);
+	if (check_new(sm, same, why) != 0 ||
 		(!ask->force && check_cut(sm, t, &d, why) != 0))
 		return -1;
 	(void)snprintf(d.name, sizeof(d.name), "%s", topo_desc(t, n));
 	(void)snprintf(d.by, sizeof(d.by), "%s", ask->by);
 	(void)snprintf(d.reason, sizeof(d.reason), "%s", ask->reason);
-	sm->maintenance.list = mem_grow(sm->maintenance.list, sm->maintenance.n,
-		&sm->maintenance.cap, sizeof(d));
-	sm->maintenance.list[sm->maintenance.n++] = d;
 	tell_begin(sm, &d, now);
-	take_change(sm, "drain", now);
+	if (same != NULL)
+		take_over_drain(sm, same, &d, now);
+	else
+		add_drain(sm, &d, now);
 	return 0;
 }
 
-static void
-end_drain(struct sm *sm, struct drain *d, const char *why, struct mono now)
+void
+maintenance_end(
+	struct sm *sm, struct drain *d, const char *why, struct mono now)
 {
 	size_t i = (size_t)(d - sm->maintenance.list);
 
@@ -240,7 +272,7 @@ maintenance_remove(struct sm *sm, uint64_t guid, unsigned port, const char *by,
 	if (d == NULL)
 		return reason_set(why, "it is not drained: heddlectl drains");
 	(void)snprintf(text, sizeof(text), "by %s", by);
-	end_drain(sm, d, text, now);
+	maintenance_end(sm, d, text, now);
 	return 0;
 }
 
@@ -282,7 +314,8 @@ maintenance_review(struct sm *sm, struct mono now)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
-		if (sm->view->generation < d->list[i].generation)
+		if (sm->view->generation < d->list[i].generation ||
+			drains_is_of_health(&d->list[i]))
 			continue;
 		drains_use(&d->list[i], sm->view->routes, NULL, 0, &use);
 		if (use.entries == 0 || narrow_switch(sm, &d->list[i], now))
@@ -320,7 +353,7 @@ maintenance_step(struct sm *sm, struct mono now)
 {
 	for (size_t i = sm->maintenance.n; i > 0; i--)
 		if (!mono_before(now, sm->maintenance.list[i - 1].until))
-			end_drain(sm, &sm->maintenance.list[i - 1],
+			maintenance_end(sm, &sm->maintenance.list[i - 1],
 				"its time is over", now);
 }
 

@@ -32,6 +32,10 @@ int maintenance_add(struct sm *sm, const struct sm_drain *ask, struct mono now,
 int maintenance_remove(struct sm *sm, uint64_t guid, unsigned port,
 	const char *by, struct mono now, struct reason *why);
 
+/* The end of a drain, d, and why. d is void then. */
+void maintenance_end(
+	struct sm *sm, struct drain *d, const char *why, struct mono now);
+
 void maintenance_apply(struct sm *sm); /* before a freeze */
 /* A view was committed: what is drained and still in use is narrowed, or there
  * is an alarm about it. */

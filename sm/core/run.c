@@ -715,6 +715,7 @@ run_commit(struct sm *sm, struct mono now)
 	adaptive_use_review(sm, now);
 	name_accept_review(sm, now);
 	maintenance_review(sm, now);
+	health_drain_commit(sm, now);
 	m_keys_review(sm);
 	commit_schedule(sm, now);
 	find_left_changes(sm);

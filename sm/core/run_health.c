@@ -39,7 +39,11 @@ judge_link(void *cookie, const struct topo *t, port_ix p, struct mono now)
 	struct event_end from, to;
 	char why[160] = "";
 
-	switch (link_verdict_update(sm->health, t, p, &limits, now, &v)) {
+	enum link_verdict_change change =
+		link_verdict_update(sm->health, t, p, &limits, now, &v);
+
+	health_drain_note(sm, t, p, &v);
+	switch (change) {
 	case LINK_VERDICT_NOW_BAD:
 		e.kind = EVENT_LINK_BAD;
 		link_verdict_text(&v, why, sizeof(why));
@@ -61,6 +65,12 @@ judge_link(void *cookie, const struct topo *t, port_ix p, struct mono now)
 	events_tell(sm, &e, now);
 }
 
+static void
+end_pass(void *cookie, struct mono now)
+{
+	health_drain_review(cookie, now);
+}
+
 struct link_limits
 run_health_limits(const struct config *c)
 {
@@ -78,6 +88,7 @@ run_health_new(struct sm *sm)
 		.cookie = sm,
 		.sl = sl_to_port,
 		.read = judge_link,
+		.passed = end_pass,
 	};
 
 	sm->health = health_new(sm->t, &ops);

@@ -211,6 +211,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	in_force_load(sm, state);
 	events_load(sm, state);
 	maintenance_load(sm, state);
+	health_drain_load(sm, state);
 	return sm;
 }
 
@@ -227,6 +228,7 @@ sm_free(struct sm *sm)
 	run_state_free(sm);
 	run_sa_free(sm);
 	run_health_free(sm);
+	health_drain_free(sm);
 	run_mcast_free(sm);
 	view_unref(sm->view);
 	take_over_free(sm);
@@ -260,6 +262,7 @@ sm_start(struct sm *sm, struct mono now)
 	blocked_start(sm, now);
 	events_start(sm, now);
 	maintenance_start(sm, now);
+	health_drain_configure(sm, now);
 	in_flight_restart(sm, now);
 	dirty_mark_full(sm, now, DIRTY_START, NULL);
 	timer_set(&sm->timers, TIMER_RUN, now);
@@ -419,6 +422,7 @@ sm_reconfigure(struct sm *sm, struct config *c, const struct config_changes *ch,
 	in_force_take(sm, c);
 	configure_roles(sm);
 	run_health_configure(sm, now);
+	health_drain_configure(sm, now);
 	if (ch->of[SCHEMA_RESWEEP] > 0)
 		dirty_mark_full(sm, now, DIRTY_CONFIG, NULL);
 	else if (ch->of[SCHEMA_REROUTE] > 0)
@@ -495,6 +499,7 @@ sm_undrain(struct sm *sm, uint64_t guid, unsigned port, const char *by,
 {
 	if (maintenance_remove(sm, guid, port, by, now, why) != 0)
 		return -1;
+	health_drain_spare(sm, guid, port);
 	take_drains(sm, now, generation);
 	return 0;
 }
@@ -546,6 +551,12 @@ const struct health *
 sm_health(const struct sm *sm)
 {
 	return sm->health;
+}
+
+const struct link_watches *
+sm_link_watches(const struct sm *sm)
+{
+	return &sm->health_drains.links;
 }
 
 struct link_limits

@@ -40,6 +40,7 @@
 #include "sm/base/clock.h"
 #include "sm/event/event.h"
 #include "sm/health/link_verdict.h"
+#include "sm/health/link_watch.h"
 #include "sm/report/sm_status.h"
 #include "sm/state/state_file.h"
 #include "sm/transport/transport.h"
@@ -210,6 +211,8 @@ const struct sa *sm_sa(const struct sm *sm);
 /* The health of links, read only, and what is called bad of them. */
 const struct health *sm_health(const struct sm *sm);
 struct link_limits sm_link_limits(const struct sm *sm);
+/* What is known of links that are bad, or were; the core's. */
+const struct link_watches *sm_link_watches(const struct sm *sm);
 
 /* The trees of multicast groups by MLID, from 0xc000 on; NULL: no tree. */
 const struct mcast_tree *const *sm_mcast_trees(const struct sm *sm);

@@ -24,6 +24,8 @@
  *	m_keys		leases of M_Keys, and ports with an unknown one
  *	standby		what a standby reads of the fabric
  *	quarantine	switches excluded from transit
+ *	run_health	counters of ports, links that are bad
+ *	health_drain	bad links, drained as far as limits allow
  *	maintenance	switches and links that are drained
  *	run_adaptive	adaptive routing that another manager left on
  *	adaptive_use	adaptive routing of our own
@@ -42,7 +44,6 @@
  *	in_flight	what may still be on its way
  *	phase		the phase, and what readers see
  *	run_qos		service levels in a run
- *	run_health	counters of ports, links that are bad
  *	run_settings	ports that keep settings of their own
  *	run_state	what a run holds
  *	trap_fault	traps about faults: counted and logged
@@ -91,6 +92,7 @@
 #include "sm/core/events.h"
 #include "sm/core/group_keep.h"
 #include "sm/core/hand_over.h"
+#include "sm/core/health_drain.h"
 #include "sm/core/idle.h"
 #include "sm/core/in_flight.h"
 #include "sm/core/in_force.h"
@@ -180,6 +182,7 @@ struct sm {
 	struct in_flight in_flight;
 	struct quarantine quarantine;
 	struct drains maintenance;
+	struct health_drains health_drains;
 	struct drift_state drift;
 	struct foreign_blocks foreign;
 	struct leases leases;

@@ -134,6 +134,7 @@ state_keep_check(struct sm *sm)
 	in_force_forget(sm);
 	event_log_accept(sm->events.log);
 	maintenance_forget(sm);
+	health_drain_forget(sm);
 	device_blocked(sm->hw)->n = 0;
 	drift_sl2vl_forget(sm, true);
 }
@@ -229,6 +230,7 @@ struct gathered {
 	struct state_file_blocked *block;
 	struct state_file_pin *pin;
 	struct state_file_drain *drain;
+	struct state_file_watch *watch;
 	struct arena *arena; /* of pairs */
 };
 
@@ -276,6 +278,7 @@ gather_state(const struct sm *sm, struct gathered *g)
 	gather_blocks(sm, g);
 	g->pin = name_accept_gather(sm, s);
 	g->drain = maintenance_gather(sm, s);
+	g->watch = health_drain_gather(sm, s);
 	g->arena = arena_new();
 	if (sm->view != NULL)
 		pair_layers_gather(sm->view->routes, s, g->arena);
@@ -304,6 +307,7 @@ gathered_free(struct gathered *g)
 	free(g->block);
 	free(g->pin);
 	free(g->drain);
+	free(g->watch);
 	arena_free(g->arena);
 }
 

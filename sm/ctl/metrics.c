@@ -88,9 +88,14 @@ static const struct metrics_row rows[] = {
 		"Links that are bad by their counters; only while "
 		"health.enabled is true, as all heddle_health families.",
 		"health.bad", NULL},
+	{"heddle_health_links", false,
+		"Bad links that are drained, and that are kept in use because "
+		"of a limit, with health.action drain.",
+		"health.drained|kept", "state"},
 	{"heddle_link_verdicts_total", true,
-		"Links that turned bad, or good again.", "events.health.*",
-		"verdict"},
+		"Links that turned bad, or good again, and bad ones that were "
+		"kept in use because of a limit.",
+		"events.health.*", "verdict"},
 	{"heddle_health_passes_total", true,
 		"Passes in which the counters of all ports were read.",
 		"health.passes", NULL},

@@ -86,9 +86,8 @@ event_end(struct event *e, const char *field, const struct event_end *end)
 
 /* ---- in words ---- */
 
-/* 0.13 s, 3 min 20 s, 2 d 4 h */
-static void
-print_seconds(double seconds, struct buf *out)
+void
+event_print_seconds(double seconds, struct buf *out)
 {
 	static const struct {
 		uint64_t size, below;
@@ -147,7 +146,7 @@ print_value(enum event_type type, const struct event_value *v, struct buf *out)
 		buf_printf(out, " Gb/s");
 		break;
 	case EVENT_SECONDS:
-		print_seconds(v->is.seconds, out);
+		event_print_seconds(v->is.seconds, out);
 		break;
 	case EVENT_END:
 		print_end(v->is.end, out);

@@ -66,6 +66,9 @@ void event_rate(struct event *e, const char *field, uint32_t rate);
 void event_seconds(struct event *e, const char *field, double seconds);
 void event_end(struct event *e, const char *field, const struct event_end *end);
 
+/* Append a time as texts have it: 0.13 s, 3 min 20 s, 2 d 4 h. */
+void event_print_seconds(double seconds, struct buf *out);
+
 /* Append the text of an event. */
 void event_print(const struct event *e, struct buf *out);
 

@@ -267,6 +267,12 @@ static const struct event_row rows[EVENT_KINDS] = {
 	[EVENT_LINK_GOOD] = {"link-good", "c887bc773814454f8a313837cb068c4d",
 		LOG_LEVEL_INFO, "health", "good", "link: good again {a} - {b}",
 		"A link that was bad is within the limits again.", {LINK_ENDS}},
+	[EVENT_LINK_KEPT] = {"link-kept", "8d1b6600b50647298048e18100f3be25",
+		LOG_LEVEL_WARN, "health", "kept",
+		"link: bad but not drained {a} - {b}: {why}",
+		"A link is bad and carries routes all the same, since draining "
+		"it would cost more than bandwidth.",
+		{LINK_ENDS, {"why", EVENT_TEXT, "which limit forbids it"}}},
 	[EVENT_DRAINED] = {"drained", "bce932f29e754dcf98c34af6b76a42f0",
 		LOG_LEVEL_INFO, "drains", "begun",
 		"maintenance: drained {a}[ - {b}][, for {for}] by {by}"

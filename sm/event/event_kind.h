@@ -30,6 +30,7 @@ enum event_kind {
 	EVENT_PORT_CHANGE, /* traps 144 and 145 */
 	EVENT_LINK_BAD,	   /* by its counters */
 	EVENT_LINK_GOOD,
+	EVENT_LINK_KEPT, /* bad, but not drained */
 	/* what was done */
 	EVENT_CHANGE, /* tables were written, and no event above says so */
 	EVENT_SWEEP,  /* the whole fabric was read, and nothing written */

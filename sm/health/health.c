@@ -388,6 +388,7 @@ end_pass(struct health *h, const struct topo *t, struct mono now)
 	h->stats.ports = h->ports;
 	h->stats.read = h->read;
 	drop_nodes(h, t);
+	h->ops.passed(h->ops.cookie, now);
 }
 
 static void

@@ -51,6 +51,8 @@ struct health_ops {
 	/* Port p of t, which has a link, was read. */
 	void (*read)(
 		void *cookie, const struct topo *t, port_ix p, struct mono now);
+	/* A pass is over. */
+	void (*passed)(void *cookie, struct mono now);
 };
 
 struct health_stats {

@@ -8,6 +8,8 @@
 #include "sm/report/names.h"
 #include "sm/report/page.h"
 #include "sm/report/port_find.h"
+#include "sm/report/show.h"
+#include "sm/report/watch_json.h"
 
 /* ---- one drain ---- */
 
@@ -56,6 +58,23 @@ put_first(json_t *o, const struct topo *t, const struct drain_use *use)
 	json_util_put(o, "lid", json_integer(use->lid));
 }
 
+/* What is known of a link that is drained for its health, or null. */
+static json_t *
+watch_of(const struct drains_facts *f, const struct drain *d)
+{
+	const struct topo *t = f->view->topo;
+	node_ix n = topo_by_node_guid(t, d->guid);
+	port_ix p;
+
+	if (!drains_is_of_health(d) || n == TOPO_NONE ||
+		d->port > t->node[n].nports)
+		return json_null();
+	p = topo_port_of(t, n, d->port);
+	return t->port[p].peer == TOPO_NONE
+		       ? json_null()
+		       : watch_json(watch_json_find(f->watches, t, p));
+}
+
 json_t *
 drains_json_one(const struct drains_facts *f, const struct drain *d)
 {
@@ -81,6 +100,7 @@ drains_json_one(const struct drains_facts *f, const struct drain *d)
 		d->until.ns == MONO_NEVER.ns
 			? json_null()
 			: json_real(mono_seconds(mono_sub(d->until, f->now))));
+	json_util_put(o, "watch", watch_of(f, d));
 	return o;
 }
 
@@ -94,7 +114,8 @@ drains_json(const struct drains_facts *f)
 	for (size_t i = 0; i < f->drains->n; i++)
 		(void)json_array_append_new(
 			list, drains_json_one(f, &f->drains->list[i]));
-	return json_pack("{s:o}", "drains", list);
+	return json_pack("{s:o, s:o}", "drains", list, "kept",
+		watch_json_kept(f->watches, f->view->topo));
 }
 
 json_t *
@@ -211,15 +232,26 @@ show_one(const json_t *d, struct buf *out)
 	if (json_util_has_text(d, "reason"))
 		buf_printf(out, ": %s", page_text(d, "reason"));
 	buf_printf(out, "\n");
+	watch_json_show(json_object_get(d, "watch"), "    ", out);
 }
 
 void
 drains_show(const json_t *result, struct buf *out)
 {
-	const json_t *list = json_object_get(result, "drains"), *d;
+	const json_t *list = json_object_get(result, "drains"), *kept, *d;
 	size_t i;
 
 	json_array_foreach(list, i, d) show_one(d, out);
 	if (json_array_size(list) == 0)
 		buf_printf(out, "Nothing is drained\n");
+	kept = json_object_get(result, "kept");
+	if (json_array_size(kept) > 0)
+		buf_printf(out, "Bad, but not drained\n");
+	json_array_foreach(kept, i, d)
+	{
+		buf_printf(out, "  ");
+		show_ends(d, " - ", out);
+		buf_printf(out, ": %s\n    %s\n", json_util_text(d, "why"),
+			json_util_text(d, "kept"));
+	}
 }

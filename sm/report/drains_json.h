@@ -9,6 +9,7 @@
 
 #include "sm/base/clock.h"
 #include "sm/base/reason.h"
+#include "sm/health/link_watch.h"
 #include "sm/view/drains.h"
 #include "sm/view/view.h"
 
@@ -17,16 +18,19 @@ struct drains_facts {
 	const struct drains *drains;
 	const struct view *view;
 	const struct mcast_tree *const *tree;
+	const struct link_watches *watches; /* or NULL */
 	struct mono now;
 };
 
 /*
  * {"drains": [{"guid", "name", "port", "peer", "state", "entries", "trees",
- * "lid", "from", "by", "reason", "forced", "generation", "age", "left"}]}, a
- * new object. "generation" is that of the first view it can be in force in.
- * "state" is "pending" (its routes are on the way, or this is a standby),
- * "clear" (it may be pulled), "used" (entries and trees lead over it) or
- * "absent".
+ * "lid", "from", "by", "reason", "forced", "generation", "age", "left",
+ * "watch"}], "kept"}, a new object. "watch" is what is known of a link that is
+ * drained for its health, else null; "kept" are the bad links that may not be
+ * drained: as in watch_json.h. "generation" is that of the first view it can be
+ * in force in. "state" is "pending" (its routes are on the way, or this is a
+ * standby), "clear" (it may be pulled), "used" (entries and trees lead over it)
+ * or "absent".
  */
 json_t *drains_json(const struct drains_facts *f);
 

@@ -8,6 +8,7 @@
 #include "sm/report/events_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/report/watch_json.h"
 #include "sm/view/topo_events.h"
 
 /* ---- what a link could do ---- */
@@ -203,6 +204,7 @@ struct found {
 	port_ix p;
 	bool slow, bad;
 	uint64_t weight;
+	const struct link_watch *watch; /* or NULL */
 	struct link_verdict verdict;
 };
 
@@ -232,16 +234,20 @@ is_wanted(const struct links_facts *f, port_ix p, const struct links_ask *ask,
 	struct found *out)
 {
 	bool read = f->health != NULL && health_is_enabled(f->health);
+	bool acted;
 	uint64_t day = read ? errors_of_link(f, p, PORT_HEALTH_DAY) : 0;
 
-	*out = (struct found){.p = p, .slow = is_slow(f->t, p)};
+	*out = (struct found){.p = p,
+		.slow = is_slow(f->t, p),
+		.watch = watch_json_find(f->watches, f->t, p)};
 	if (read) {
 		link_verdict_of(f->health, f->t, p, &f->limits, &out->verdict);
 		out->bad = out->verdict.reasons != 0 ||
 			   link_verdict_is_bad(f->health, f->t, p);
 		out->weight = errors_of_link(f, p, PORT_HEALTH_HOUR);
 	}
-	return (ask->bad && (out->bad || out->slow)) ||
+	acted = out->watch != NULL && out->watch->state != LINK_WATCH_USED;
+	return (ask->bad && (out->bad || acted || out->slow)) ||
 	       (ask->slow && out->slow) || (ask->errors && day > 0);
 }
 
@@ -267,6 +273,7 @@ found_json(const struct links_facts *f, const struct found *l)
 	json_util_put(o, "slow", json_boolean(l->slow));
 	json_util_put(o, "bad", json_boolean(l->bad));
 	json_util_put(o, "why", json_string(why));
+	json_util_put(o, "watch", watch_json(l->watch));
 	(void)json_array_append_new(ends, links_counters_json(f, l->p));
 	(void)json_array_append_new(
 		ends, links_counters_json(f, f->t->port[l->p].peer));
@@ -319,5 +326,6 @@ links_health_json(const struct links_facts *f)
 	json_util_put(o, "refused", json_util_u64(s->refused));
 	json_util_put(o, "alien", json_util_u64(s->alien));
 	json_util_put(o, "bad", json_integer(bad));
+	(void)json_object_update_new(o, watch_json_counts(f->watches));
 	return o;
 }

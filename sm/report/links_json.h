@@ -13,6 +13,7 @@
 #include "discovery/topo.h"
 #include "sm/base/clock.h"
 #include "sm/health/link_verdict.h"
+#include "sm/health/link_watch.h"
 
 /* The most links that a list has; how many there are is told besides. */
 enum { LINKS_JSON_MOST = 1000 };
@@ -21,7 +22,8 @@ struct event_log;
 
 struct links_facts {
 	const struct topo *t;
-	const struct health *health; /* NULL: there is none */
+	const struct health *health;	    /* NULL: there is none */
+	const struct link_watches *watches; /* or NULL */
 	struct link_limits limits;
 	struct mono now;
 	const struct event_log *log; /* what is missing; NULL: not known */
@@ -36,7 +38,8 @@ struct links_ask {
  * {"of", "found", "links": [..]}: the links asked for, the worst first, each
  * with its "ends", "width", "speed" and "gbps", what both ends can do ("best",
  * "best_width", "best_speed"), whether it is "slow" or "bad", and "why", and
- * the "counters" of both ends, null where they are not read. A new object.
+ * the "counters" of both ends, null where they are not read; "watch", what was
+ * done about it, as watch_json has it. A new object.
  */
 json_t *links_json(const struct links_facts *f, const struct links_ask *ask);
 
@@ -45,7 +48,9 @@ json_t *links_json(const struct links_facts *f, const struct links_ask *ask);
 json_t *links_degraded_json(const struct topo *t, size_t most);
 
 /* {"enabled"}, and if it is: the passes, the ports that were read in the last
- * one, how long it took, and {"bad"}, the number of bad links. A new object. */
+ * one, how long it took, and {"bad", "drained", "kept"}, the number of bad
+ * links, of those drained for their health, and that may not be. A new object.
+ */
 json_t *links_health_json(const struct links_facts *f);
 
 /* What a port counted in the last minute, hour and day, and since when it is

@@ -325,10 +325,11 @@ status_health(const json_t *h, struct buf *out)
 		return;
 	buf_printf(out,
 		"health      %lld of %lld ports read in %.1f s, %lld bad "
-		"link%s%s\n",
+		"link%s",
 		json_util_num(h, "read"), json_util_num(h, "ports"),
-		json_util_real(h, "pass_seconds"), bad, names_plural(bad),
-		bad > 0 ? "; list: heddlectl links --bad" : "");
+		json_util_real(h, "pass_seconds"), bad, names_plural(bad));
+	show_acted(h, out);
+	buf_printf(out, "%s\n", bad > 0 ? "; list: heddlectl links --bad" : "");
 }
 
 /* What was there before and is not, links that could be faster, and that are

@@ -30,6 +30,10 @@ void show_links(const json_t *result, struct buf *out);
 /* Append the "ends" of an object: "leaf1" (0x..) port 5, then `between` and the
  * other one, if there are two. */
 void show_ends(const json_t *o, const char *between, struct buf *out);
+
+/* Append how many links are drained for their health, and may not be, by the
+ * member "health" of a status; nothing where there are none. */
+void show_acted(const json_t *health, struct buf *out);
 /* Append the list in an object of events_missing_json, and in one of
  * links_degraded_json, a line each. */
 void show_missing(const json_t *missing, struct buf *out);

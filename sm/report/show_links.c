@@ -3,6 +3,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/show.h"
+#include "sm/report/watch_json.h"
 
 /* "4x HDR, 50 of 200 Gb/s"; what the ends can do only if it is more. */
 static void
@@ -108,12 +109,25 @@ show_link(const json_t *l, struct buf *out)
 	else if (json_util_yes(l, "bad"))
 		buf_printf(out, "    bad until it has been well for 10 "
 				"minutes\n");
+	watch_json_show(json_object_get(l, "watch"), "    ", out);
 	for (size_t i = 0; i < json_array_size(ends); i++)
 		show_counters(json_array_get(ends, i),
 			json_array_get(counters, i), out);
 }
 
 /* ---- the command ---- */
+
+void
+show_acted(const json_t *health, struct buf *out)
+{
+	long long drained = json_util_num(health, "drained");
+	long long kept = json_util_num(health, "kept");
+
+	if (drained > 0)
+		buf_printf(out, ", %lld drained for health", drained);
+	if (kept > 0)
+		buf_printf(out, ", %lld not drained because of a limit", kept);
+}
 
 static void
 show_health(const json_t *health, struct buf *out)
@@ -135,8 +149,9 @@ show_health(const json_t *health, struct buf *out)
 		"took %.1f s\n",
 		json_util_num(health, "read"), json_util_num(health, "ports"),
 		json_util_real(health, "pass_seconds"));
-	buf_printf(out, "bad: %lld link%s%s\n", bad, names_plural(bad),
-		bad > 0 ? "; list: heddlectl links --bad" : "");
+	buf_printf(out, "bad: %lld link%s", bad, names_plural(bad));
+	show_acted(health, out);
+	buf_printf(out, "%s\n", bad > 0 ? "; list: heddlectl links --bad" : "");
 }
 
 static void

@@ -179,8 +179,10 @@ troubled_json(const struct view *v, const struct view_quarantine *all, size_t n)
 static json_t *
 health_json(const struct status_facts *f)
 {
-	const struct links_facts links = {
-		.t = f->view->topo, .health = f->health, .now = f->now};
+	const struct links_facts links = {.t = f->view->topo,
+		.health = f->health,
+		.watches = f->watches,
+		.now = f->now};
 	json_t *o = links_health_json(&links);
 
 	json_util_put(o, "port_metrics",
@@ -514,8 +516,11 @@ add_daemon(json_t *o, const struct status_facts *f)
 		json_util_put(o, "events", events_counts_json(f->events));
 	if (f->drains != NULL)
 		json_util_put(o, "drains",
-			drains_counts_json(&(struct drains_facts){
-				f->drains, f->view, f->tree, f->now}));
+			drains_counts_json(
+				&(struct drains_facts){.drains = f->drains,
+					.view = f->view,
+					.tree = f->tree,
+					.now = f->now}));
 	json_util_put(o, "m_keys", m_keys_json(&f->sm->m_keys));
 	json_util_put(o, "config",
 		json_pack("{s:o, s:o, s:o, s:o}", "file",

@@ -15,6 +15,7 @@
 #include "sm/base/buf.h"
 #include "sm/base/clock.h"
 #include "sm/health/health.h"
+#include "sm/health/link_watch.h"
 #include "sm/report/sm_status.h"
 #include "sm/transport/xact.h"
 #include "sm/view/event_log.h"
@@ -58,6 +59,7 @@ struct status_facts {
 	const struct drains *drains;	      /* the same, ... */
 	const struct mcast_tree *const *tree; /* ... as in drains_json.h */
 	const struct health *health;	      /* NULL without a port */
+	const struct link_watches *watches;   /* NULL without a port */
 	const struct status_control *ctl; /* NULL without a control socket */
 	uint64_t ring_dropped;
 	struct mono now;

@@ -1,5 +1,6 @@
 /*
- * What is drained for maintenance: records of the state file.
+ * What is drained for maintenance, and links that were bad: records of the
+ * state file.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -112,3 +113,100 @@ print_drains(const struct state_file *s, struct buf *out)
 
 const struct state_codec state_drains_codec = {
 	"drain", read_drain, NULL, keep_drains, print_drains};
+
+/* ---- links that were bad ---- */
+
+static const char *const watch_states[] = {"used", "drained", "spared"};
+
+enum { WATCH_STATES = 3 };
+
+static int
+read_watch_end(struct state_file_reader *r, char **s,
+	struct state_file_watch *w, unsigned end)
+{
+	uint64_t port;
+	char *at;
+
+	if (state_words_guid(r, s, &w->end[end].guid) < 0)
+		return -1;
+	at = state_words_next(s);
+	if (at == NULL || !state_words_number(at, 10, UINT8_MAX - 1, &port) ||
+		port == 0)
+		return state_words_complain(
+			r, r->line, "port", "not a number from 1 to 254");
+	w->end[end].port = (uint8_t)port;
+	return 0;
+}
+
+/* A number from 0 or 1 to 2^32 - 1. */
+static bool
+read_count(char **s, uint64_t least, uint64_t *out)
+{
+	char *at = state_words_next(s);
+
+	return at != NULL && state_words_number(at, 10, UINT32_MAX, out) &&
+	       *out >= least;
+}
+
+static int
+read_watch(struct state_file_reader *r, char *s)
+{
+	struct state_file_watch w = {0};
+	uint64_t drained;
+	char *state;
+
+	if (read_watch_end(r, &s, &w, 0) != 0 ||
+		read_watch_end(r, &s, &w, 1) != 0)
+		return -1;
+	state = state_words_next(&s);
+	while (w.state < WATCH_STATES &&
+		(state == NULL || strcmp(state, watch_states[w.state]) != 0))
+		w.state++;
+	if (w.state == WATCH_STATES)
+		return state_words_complain(
+			r, r->line, "state", "not used, drained or spared");
+	if (!read_count(&s, 1, &drained) || !read_count(&s, 0, &w.quiet) ||
+		!read_count(&s, 0, &w.left))
+		return state_words_complain(r, r->line, "time",
+			"not a number of drains, and two of seconds");
+	w.drained = (uint32_t)drained;
+	if (!read_text(r, &s, &w.why) || *s != '\0')
+		return state_words_complain(r, r->line, "text",
+			"not a text in quotes of at most 255 bytes");
+	r->watch =
+		mem_grow(r->watch, r->nwatch, &r->watch_cap, sizeof(*r->watch));
+	r->watch[r->nwatch++] = w;
+	return 0;
+}
+
+static void
+keep_watches(struct state_file_reader *r)
+{
+	struct state_file_watch *w =
+		arena_array(r->s->arena, r->nwatch, sizeof(*w));
+
+	for (size_t i = 0; i < r->nwatch; i++)
+		w[i] = r->watch[i];
+	r->s->watch = w;
+	r->s->nwatch = r->nwatch;
+}
+
+static void
+print_watches(const struct state_file *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->nwatch; i++) {
+		const struct state_file_watch *w = &s->watch[i];
+
+		buf_printf(out,
+			"watch 0x%016" PRIx64 " %u 0x%016" PRIx64
+			" %u %s %" PRIu32 " %" PRIu64 " %" PRIu64,
+			w->end[0].guid, w->end[0].port, w->end[1].guid,
+			w->end[1].port, watch_states[w->state], w->drained,
+			w->quiet, w->left);
+		print_text(w->why, out);
+		buf_put(out, "\n", 1);
+	}
+}
+
+const struct state_codec state_drains_watch = {
+	"watch", read_watch, NULL, keep_watches, print_watches};

@@ -76,6 +76,10 @@
  *					end), whether it was forced, "narrow"
  *					where one neighbour is left to its
  *					hosts; its name, who drained it, why
+ *	watch 0x0002c90200401234 3 0x0002c90200405678 17 drained 2 7200 3600
+ *"..." a link that was bad: its ends, whether it is used, drained or spared,
+ *how often it was drained, its quiet time and how much of it is left, in
+ *seconds, and what was wrong with it
  *	config fabric:			a line of the configuration in force,
  *					without secrets
  *	checksum 0x1f0e...				FNV-1a of all before
@@ -197,6 +201,18 @@ struct state_file_drain {
 	const char *name, *by, *reason; /* at most STATE_FILE_TEXT bytes each */
 };
 
+/* A link that was bad. */
+struct state_file_watch {
+	struct {
+		uint64_t guid; /* of the node, not 0 */
+		uint8_t port;  /* not 0 */
+	} end[2];
+	uint8_t state;	      /* 0: used, 1: drained, 2: spared */
+	uint32_t drained;     /* how often, not 0 */
+	uint64_t quiet, left; /* seconds; as in sm/health/link_watch.h */
+	const char *why;      /* at most STATE_FILE_TEXT bytes */
+};
+
 /* A name of a member, and a node that it means; GUID 0: it is resolved. */
 struct state_file_pin {
 	const char *name;
@@ -257,6 +273,8 @@ struct state_file {
 	size_t nmissing;
 	const struct state_file_drain *drain;
 	size_t ndrain;
+	const struct state_file_watch *watch;
+	size_t nwatch;
 	const char *config; /* in force, as config_publish prints it, or NULL */
 	struct arena *arena;
 };

@@ -3,8 +3,8 @@
  * and its checksum), state_records.c (the table of records, and those of the
  * fabric), state_routing.c, state_groups.c, state_pins.c and state_missing.c
  * (records of routing, multicast, names, and what is missing), state_drains.c
- * (what is drained), and
- * state_words.c, by which all of them read a line. No other file includes this.
+ * (what is drained, and links that were bad), and state_words.c, by which all
+ * of them read a line. No other file includes this.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 #define HEDDLE_SM_STATE_STATE_FILE_PRIV_H
@@ -62,6 +62,8 @@ struct state_file_reader {
 	size_t nmissing, missing_cap;
 	struct state_file_drain *drain;
 	size_t ndrain, drain_cap;
+	struct state_file_watch *watch;
+	size_t nwatch, watch_cap;
 	struct buf sa, config, engine;
 	uint64_t former_root; /* of a former version: a line of the engine */
 	struct state_file_pairs_line *pairs;
@@ -87,7 +89,7 @@ extern const struct state_codec state_routing_routed, state_routing_former_root,
 	state_routing_engine, state_routing_layers, state_routing_leaf,
 	state_groups_group, state_groups_member, state_pins_pin,
 	state_pins_unnamed, state_missing_codec, state_drains_codec,
-	state_pairs_codec;
+	state_drains_watch, state_pairs_codec;
 
 /* state_words.c: the words of a line */
 

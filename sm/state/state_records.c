@@ -385,6 +385,7 @@ static const struct state_codec *const codecs[] = {
 	&state_pins_unnamed,
 	&state_missing_codec,
 	&state_drains_codec,
+	&state_drains_watch,
 	&config,
 };
 
@@ -403,7 +404,7 @@ state_records_read(struct state_file_reader *r, char *s)
 		"none of lid, rank, order, read, engine, routed, turn, fabric, "
 		"block, saved, sa, group, member, lanes, leaf, pairs, pin, "
 		"unnamed, "
-		"missing, drain, config");
+		"missing, drain, watch, config");
 }
 
 int
@@ -450,4 +451,5 @@ state_records_free(struct state_file_reader *r)
 	free(r->unnamed);
 	free(r->missing);
 	free(r->drain);
+	free(r->watch);
 }

@@ -1,6 +1,7 @@
 #include "sm/view/drains.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "routing/core/routes.h"
 #include "routing/mcast/mcast.h"
@@ -13,6 +14,12 @@ drains_find(const struct drains *d, uint64_t guid, unsigned port)
 		if (d->list[i].guid == guid && d->list[i].port == port)
 			return &d->list[i];
 	return NULL;
+}
+
+bool
+drains_is_of_health(const struct drain *d)
+{
+	return strcmp(d->by, DRAIN_BY_HEALTH) == 0;
 }
 
 struct drain *

@@ -1,8 +1,8 @@
 /*
  * drains: what is drained for maintenance, switches and links between switches:
  * no route shall lead over them, so that they can be pulled without a packet
- * lost. The list is the core's (sm/core/drain.h); here are questions about it
- * that a topology and tables answer. Pure.
+ * lost. The list is the core's (sm/core/maintenance.h); here are questions
+ * about it that a topology and tables answer. Pure.
  *
  * What a drain means for routes is the topology's: TP_DRAINED and TP_IDLE in
  * discovery/topo.h.
@@ -29,6 +29,9 @@ enum {
 	DRAIN_PORTS = 254, /* of a switch, at most */
 };
 
+/* Who drains links that are bad; no user is called so: their numbers follow. */
+#define DRAIN_BY_HEALTH "health"
+
 struct drain {
 	uint64_t guid; /* of the switch */
 	uint8_t port;  /* the link at this port; 0: the whole switch */
@@ -38,7 +41,8 @@ struct drain {
 	struct mono since, until; /* until: MONO_NEVER, or when it ends */
 	uint32_t generation;   /* the first view in which it can be in force */
 	char name[DRAIN_NAME]; /* of the switch, when it was drained */
-	char by[DRAIN_BY];     /* who asked for it: "root (uid 0)" */
+	char by[DRAIN_BY];     /* who asked for it: "root (uid 0)", or
+				  DRAIN_BY_HEALTH */
 	char reason[DRAIN_REASON]; /* as given, or "" */
 };
 
@@ -49,6 +53,9 @@ struct drains {
 
 /* The drain of exactly this switch or port, or NULL. */
 struct drain *drains_find(const struct drains *d, uint64_t guid, unsigned port);
+
+/* Whether the manager drained it itself, because it is bad. */
+bool drains_is_of_health(const struct drain *d);
 
 /* The drain of this link by either end, or NULL; not that of its switches. */
 struct drain *drains_find_link(

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "sm/what_if/cut_points.h"
+#include "sm/view/cut_points.h"
 #include "sm/what_if/forecast.h"
 #include "sm/what_if/routes_diff.h"
 

@@ -754,6 +754,19 @@ test_health() {
 	grep -q '^verdict the link "leaf1" port 5 - "spine1" port 1 is bad: 800' \
 		"$E2E_DIR/out" || fail "path: $(cat "$E2E_DIR/out")"
 	tell a links --bad accept >"$E2E_DIR/out" || fail "accept"
+	# it is drained, and an administrator is obeyed who takes that back
+	sed -i 's/health: {/health: {action: drain, /' "$E2E_DIR/a/yaml"
+	kill -HUP "$(cat "$E2E_DIR/a/pid")"
+	sim counter leaf3/6 SymbolErrorCounter 730 || fail counter
+	logged a 'maintenance: drained "leaf1" (0x[0-9a-f]*) port 5 .* by health: 800 symbol errors'
+	logged a 'link: bad but not drained "leaf3" .* port 6 .*: 1 of the 32 links of tier 1 is drained'
+	in_order "drained for health"
+	links_show a '^    used again once nothing was wrong for 1 h' --bad
+	tell a drains | grep -q '^Bad, but not drained$' || fail "$(tell a drains)"
+	metric a 'heddle_health_links{state="kept"} 1'
+	tell a undrain spine1/1 | grep -q '^Undrained$' || fail undrain
+	links_show a '^    not drained again for now' --bad
+	in_order "taken back"
 }
 
 # passed NAME N: so many passes are over

@@ -38,7 +38,7 @@ distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distrib
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/device/device_keys.h sm/policy/*
 sm/state/* : sm/base/* sm/event/event_time.h sm/mad/port_values.h routing/core/routes.h sm/state/*
-sm/view/* : sm/base/* sm/event/* config/* discovery/topo.h discovery/port_key.h discovery/link_rate.h routing/core/* routing/mcast/mcast.h routing/improve/redundancy.h routing/driver/* distribution/transition/loss_estimate.h sm/policy/* sm/view/*
+sm/view/* : sm/base/* sm/event/* config/* discovery/topo.h discovery/port_key.h discovery/link_rate.h routing/core/* routing/mcast/mcast.h routing/improve/redundancy.h routing/graph/multi_port_node.h routing/driver/* distribution/transition/loss_estimate.h sm/policy/* sm/view/*
 sm/health/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h sm/health/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h routing/core/* sm/view/* sm/sa/*
 sm/report/* : sm/base/* sm/event/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/health/* sm/report/*

@@ -173,7 +173,8 @@ static const char full[] =
 	"  max_stages: 3, drain: 0, strict_drain: true, block_limit: 5s}\n"
 	"sweep: {interval: 0, hold_down: 1s}\n"
 	"health: {enabled: true, interval: 5m, ber_limit: 14, flap_limit: 0,"
-	"  recovery_limit: 1, action: none, port_metrics: true}\n"
+	"  recovery_limit: 1, action: drain, quiet_time: 5m,"
+	"  quiet_time_max: 2h, port_metrics: true}\n"
 	"smp: {timeout: 1ms, retries: 0, window_max: 1, target_max: 1,"
 	" lid_routed: false}\n"
 	"standby: {poll_interval: 100ms, missed_polls: 1,\n"
@@ -266,7 +267,9 @@ START_TEST(test_every_key)
 	ck_assert_int_eq(c->sweep.interval.ns, 0);
 	ck_assert(c->health.enabled);
 	ck_assert_int_eq(c->health.interval.ns, mono_ms(300000).ns);
-	ck_assert_uint_eq(c->health.action, CONFIG_HEALTH_NONE);
+	ck_assert_uint_eq(c->health.action, CONFIG_HEALTH_DRAIN);
+	ck_assert_int_eq(c->health.quiet_time.ns, mono_ms(300000).ns);
+	ck_assert_int_eq(c->health.quiet_time_max.ns, mono_ms(7200000).ns);
 	ck_assert_int_eq(c->smp.timeout.ns, mono_ms(1).ns);
 	ck_assert(!c->smp.lid_routed);
 	ck_assert_uint_eq(c->link.max_vls, 8);

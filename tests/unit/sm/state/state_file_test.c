@@ -145,6 +145,31 @@ static const struct state_file_drain drains[] = {
 	{UINT64_MAX, 254, true, true, 0, STATE_FILE_FOREVER, "", "", ""},
 };
 
+static const struct state_file_watch watches[] = {
+	{{{0x11, 3}, {0x22, 254}}, 1, 2, 7200, 3601, "went down \"often\""},
+	{{{0x11, 4}, {0x33, 1}}, 2, UINT32_MAX, 0, 0, ""},
+};
+
+static void
+check_watches(const struct state_file *back)
+{
+	ck_assert_uint_eq(back->nwatch, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct state_file_watch *a = &watches[i],
+					      *b = &back->watch[i];
+
+		for (size_t k = 0; k < 2; k++) {
+			ck_assert_uint_eq(a->end[k].guid, b->end[k].guid);
+			ck_assert_uint_eq(a->end[k].port, b->end[k].port);
+		}
+		ck_assert_uint_eq(a->state, b->state);
+		ck_assert_uint_eq(a->drained, b->drained);
+		ck_assert_uint_eq(a->quiet, b->quiet);
+		ck_assert_uint_eq(a->left, b->left);
+	}
+	ck_assert_str_eq(back->watch[0].why, "went down 'often'");
+}
+
 static void
 check_drains(const struct state_file *back)
 {
@@ -164,6 +189,7 @@ check_drains(const struct state_file *back)
 	ck_assert_str_eq(back->drain[0].name, "spine '1'");
 	ck_assert_str_eq(back->drain[0].reason, "a'b");
 	ck_assert_str_eq(back->drain[1].reason, "");
+	check_watches(back);
 }
 
 static void
@@ -316,6 +342,8 @@ START_TEST(test_round)
 		.nmissing = 3,
 		.drain = drains,
 		.ndrain = 2,
+		.watch = watches,
+		.nwatch = 2,
 		.config = "fabric:\n  priority: 3\n\nend: \"x\"\n",
 		.lid = lids,
 		.nlid = 4,
@@ -333,7 +361,6 @@ START_TEST(test_round)
 	struct state_file back;
 	struct reason why = {""};
 	struct buf first, second;
-	size_t i;
 
 	ck_assert_msg(save_state(scratch_dir, &s, &why) == 0, "%s", why.text);
 	first = read_file();
@@ -361,7 +388,7 @@ START_TEST(test_round)
 	ck_assert_ptr_null(back.lid[1].name);
 	ck_assert_str_eq(back.lid[3].name, "quote ? and?newline");
 	ck_assert_uint_eq(back.rank[1].rank, UINT32_MAX);
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		check_place(&back.rank[i], &ranks[i]);
 	ck_assert_str_eq(back.engine, "ftree");
 	ck_assert_uint_eq(back.options, UINT64_MAX);
@@ -513,10 +540,10 @@ static const struct refusal {
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, read, engine, routed, "
 		"turn, fabric, block, saved, sa, group, member, lanes, leaf, "
-		"pairs, pin, unnamed, missing, drain, config"},
+		"pairs, pin, unnamed, missing, drain, watch, config"},
 	{"\n", ":2: record: none of lid, rank, order, read, engine, routed, "
 	       "turn, fabric, block, saved, sa, group, member, lanes, leaf, "
-	       "pairs, pin, unnamed, missing, drain, config"},
+	       "pairs, pin, unnamed, missing, drain, watch, config"},
 	{"engine\n", ":2: engine: not a name and a text"},
 	{"engine nue\n", ":2: engine: not a name and a text"},
 	{"engine 0x1 nue\n", ":2: engine: not a name and a text"},
@@ -612,6 +639,17 @@ static const struct refusal {
 		":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"missing node 1 0x1 1 \"a\" host 0x2 2 \"b\" host switch\n",
 		":2: missing: too much"},
+	{"watch 0x1 2 0x3 0 used 1 60 60 \"\"\n",
+		":2: port: not a number from 1 to 254"},
+	{"watch 0x1 2 0x3 4 bad 1 60 60 \"\"\n",
+		":2: state: not used, drained or spared"},
+	{"watch 0x1 2 0x3 4\n", ":2: state: not used, drained or spared"},
+	{"watch 0x1 2 0x3 4 used 0 60 60 \"\"\n",
+		":2: time: not a number of drains, and two of seconds"},
+	{"watch 0x1 2 0x3 4 used 1 60 x \"\"\n",
+		":2: time: not a number of drains, and two of seconds"},
+	{"watch 0x1 2 0x3 4 used 1 60 60\n",
+		":2: text: not a text in quotes of at most 255 bytes"},
 	{"drain\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"drain 0x1 255 0 0 asked \"\" \"\" \"\"\n",
 		":2: port: not a number from 0 to 254"},

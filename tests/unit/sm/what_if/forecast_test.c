@@ -10,7 +10,7 @@
 #include "routing/text/fts.h"
 #include "routing/tiers/tree.h"
 #include "sm/base/mem.h"
-#include "sm/what_if/cut_points.h"
+#include "sm/view/cut_points.h"
 #include "sm/what_if/failure.h"
 #include "sm/what_if/forecast.h"
 #include "sm/what_if/plan_json.h"
@@ -268,12 +268,12 @@ START_TEST(spine_lost)
 	struct topo *t;
 
 	scene_new(&s);
-	cut_points_find(s.t, &c);
+	cut_points_find(s.t, NULL, &c);
 	ck_assert_uint_eq(c.nlinks + c.nsw, 0);
 	cut_points_free(&c);
 	t = topo_without(&s, "spine1");
 	ck_assert_uint_eq(t->nsw, 5);
-	cut_points_find(t, &c);
+	cut_points_find(t, NULL, &c);
 	ck_assert_uint_eq(c.nlinks, 4);
 	ck_assert_uint_eq(c.nsw, 1);
 	ck_assert_str_eq(topo_desc(t, t->sw[c.sw[0]].node), "spine2");

@@ -3,9 +3,10 @@
  * two switches would be disconnected, a switch without which others would be.
  * Quarantined switches pass no traffic and count as missing.
  */
-#ifndef HEDDLE_SM_WHAT_IF_CUT_POINTS_H
-#define HEDDLE_SM_WHAT_IF_CUT_POINTS_H
+#ifndef HEDDLE_SM_VIEW_CUT_POINTS_H
+#define HEDDLE_SM_VIEW_CUT_POINTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "discovery/topo.h"
@@ -17,8 +18,10 @@ struct cut_points {
 	size_t nsw;
 };
 
-/* Find them; free with cut_points_free. */
-void cut_points_find(const struct topo *t, struct cut_points *out);
+/* Find them; free with cut_points_free. without: ports whose links count as
+ * missing, too ([t->nports], by either end), or NULL. */
+void cut_points_find(
+	const struct topo *t, const bool *without, struct cut_points *out);
 
 void cut_points_free(struct cut_points *c);
 

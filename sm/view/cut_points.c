@@ -1,5 +1,5 @@
 /* Tarjan 1974: lowest visit numbers, without recursion. */
-#include "sm/what_if/cut_points.h"
+#include "sm/view/cut_points.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,11 @@
 
 struct visit {
 	const struct topo *t;
-	uint32_t *seen; /* [nsw] visit number, 0: not yet */
-	uint32_t *low;	/* [nsw] lowest number reached from below */
-	uint32_t *at;	/* [nsw] next link to follow */
-	uint32_t *by;	/* [nsw] the link (topo.adj) it was reached by */
+	const bool *without; /* or NULL */
+	uint32_t *seen;	     /* [nsw] visit number, 0: not yet */
+	uint32_t *low;	     /* [nsw] lowest number reached from below */
+	uint32_t *at;	     /* [nsw] next link to follow */
+	uint32_t *by;	     /* [nsw] the link (topo.adj) it was reached by */
 	sw_ix *stack;
 	bool *parts; /* [nsw] */
 	uint32_t n;
@@ -26,6 +27,19 @@ is_same_link(const struct topo_adj *a, const struct topo_adj *b, sw_ix of_a,
 {
 	return a->peer == of_b && b->peer == of_a && a->out == b->peer_port &&
 	       a->peer_port == b->out;
+}
+
+/* Whether traffic can leave switch s by this link. */
+static bool
+is_there(const struct visit *v, sw_ix s, const struct topo_adj *a)
+{
+	const struct topo *t = v->t;
+
+	return topo_sw_live(t, a->peer) &&
+	       (v->without == NULL ||
+		       (!v->without[topo_port_of(t, t->sw[s].node, a->out)] &&
+			       !v->without[topo_port_of(
+				       t, t->sw[a->peer].node, a->peer_port)]));
 }
 
 static void
@@ -76,7 +90,7 @@ visit_from(struct visit *v, sw_ix root)
 		}
 		a = &t->adj[t->sw[s].adj + i];
 		u = a->peer;
-		if (!topo_sw_live(t, u))
+		if (!is_there(v, s, a))
 			continue;
 		if (v->seen[u] == 0)
 			enter_switch(v, u, t->sw[s].adj + i, &depth);
@@ -89,10 +103,12 @@ visit_from(struct visit *v, sw_ix root)
 }
 
 void
-cut_points_find(const struct topo *t, struct cut_points *out)
+cut_points_find(
+	const struct topo *t, const bool *without, struct cut_points *out)
 {
 	size_t n = t->nsw + 1U;
 	struct visit v = {.t = t,
+		.without = without,
 		.seen = mem_zalloc(n, sizeof(*v.seen)),
 		.low = mem_zalloc(n, sizeof(*v.low)),
 		.at = mem_zalloc(n, sizeof(*v.at)),

@@ -1,0 +1,490 @@
+/*
+ * Links that are bad are drained by the core, as far as limits allow, and used
+ * again when they were well for long enough.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/core/health_drain.h"
+#include "sm/view/drains.h"
+#include "sm/view/event_log.h"
+#include "tests/unit/core_fixture.h"
+
+static const char drain_on[] =
+	"health: {enabled: true, interval: 10s, action: drain,"
+	" quiet_time: 20m, quiet_time_max: 1h}\n"
+	"fabric: {lmc: {hosts: 0}}\n";
+
+enum { MINUTE_MS = 60000, TOO_MANY = 721 }; /* of 200 Gb/s in an hour */
+
+struct lab {
+	struct fabric *f;
+	struct world *w;
+};
+
+/* Readings have begun. */
+static struct lab
+lab_of(struct fabric *f, const char *yaml)
+{
+	struct lab l = {.f = f, .w = core_start(f, yaml)};
+
+	core_expect_order(l.w, "bring-up");
+	world_run(l.w, mono_ms(25000));
+	return l;
+}
+
+static struct lab
+lab_new(void)
+{
+	return lab_of(core_tree(), drain_on);
+}
+
+static void
+lab_free(struct lab *l)
+{
+	core_end(l->w, l->f);
+}
+
+static uint64_t
+count_of(const struct lab *l, enum event_kind kind)
+{
+	return event_log_count(sm_events(l->w->sm), kind);
+}
+
+static unsigned
+port_to(const struct lab *l, const char *from, const char *to)
+{
+	unsigned p = core_port_between(
+		l->f, fabric_find(l->f, from), fabric_find(l->f, to));
+
+	ck_assert_uint_gt(p, 0);
+	return p;
+}
+
+static void
+count_errors(struct lab *l, const char *name, unsigned port, uint64_t n)
+{
+	uint32_t node = fabric_find(l->f, name);
+
+	sim_hand_counter(l->w->sim, node, port, MAD_PERF_SYMBOL_ERRORS,
+		sim_counter(l->w->sim, node, port, MAD_PERF_SYMBOL_ERRORS) + n);
+}
+
+/* Times that tables were written. */
+static unsigned
+count_changes(const struct lab *l)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < l->w->nevents; i++)
+		n += l->w->event[i].kind == EVENT_CHANGE;
+	return n;
+}
+
+/* The drain of the link between two switches, or NULL. */
+static const struct drain *
+drain_of(const struct lab *l, const char *from, const char *to)
+{
+	const struct topo *t = sm_view(l->w->sm)->topo;
+	node_ix n =
+		topo_by_node_guid(t, l->f->node[fabric_find(l->f, from)].guid);
+
+	return drains_find_link(sm_drains(l->w->sm), t,
+		topo_port_of(t, n, port_to(l, from, to)));
+}
+
+static const struct link_watch *
+watch_of(const struct lab *l, const char *from, const char *to)
+{
+	const struct link_watch_end a = {
+		l->f->node[fabric_find(l->f, from)].guid,
+		(uint8_t)port_to(l, from, to)};
+	const struct link_watch_end b = {l->f->node[fabric_find(l->f, to)].guid,
+		(uint8_t)port_to(l, to, from)};
+
+	return link_watch_find(sm_link_watches(l->w->sm), &a, &b);
+}
+
+static void
+run_minutes(struct lab *l, int n)
+{
+	world_run(l->w, mono_ms((int64_t)n * MINUTE_MS));
+}
+
+static void
+expect_free(const struct lab *l, const char *from, const char *to)
+{
+	const struct drain *d = drain_of(l, from, to);
+	struct drain_use use;
+
+	ck_assert_ptr_nonnull(d);
+	ck_assert_str_eq(d->by, "health");
+	drains_use(d, sm_view(l->w->sm)->routes, NULL, 0, &use);
+	ck_assert(use.there && use.linked);
+	ck_assert_uint_eq(use.entries, 0);
+}
+
+/* An hour until the errors are forgotten, then the quiet time. */
+START_TEST(a_bad_link_is_drained_and_comes_back)
+{
+	struct lab l = lab_new();
+
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
+	run_minutes(&l, 1);
+	core_expect_order(l.w, "drained");
+	expect_free(&l, "leaf2", "spine3");
+	ck_assert_ptr_nonnull(strstr(drain_of(&l, "leaf2", "spine3")->reason,
+		"721 symbol errors in an hour"));
+	ck_assert_ptr_nonnull(
+		strstr(core_event(l.w, EVENT_DRAINED), " by health: 721 "));
+	run_minutes(&l, 70);
+	ck_assert_uint_eq(count_of(&l, EVENT_UNDRAINED), 0);
+	run_minutes(&l, 15);
+	ck_assert_uint_eq(count_of(&l, EVENT_UNDRAINED), 1);
+	ck_assert_ptr_nonnull(strstr(core_event(l.w, EVENT_UNDRAINED),
+		"nothing was wrong with it for 20 min"));
+	core_expect_order(l.w, "back");
+	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
+	lab_free(&l);
+}
+END_TEST
+
+START_TEST(the_quiet_time_doubles)
+{
+	static const int minutes[] = {20, 40, 60, 60};
+	struct lab l = lab_new();
+	unsigned port = port_to(&l, "leaf2", "spine3");
+
+	for (unsigned i = 0; i < 4; i++) {
+		count_errors(&l, "leaf2", port, TOO_MANY);
+		run_minutes(&l, 1);
+		ck_assert_ptr_nonnull(drain_of(&l, "leaf2", "spine3"));
+		ck_assert_int_eq(watch_of(&l, "leaf2", "spine3")->quiet.ns,
+			mono_ms((int64_t)minutes[i] * MINUTE_MS).ns);
+		run_minutes(&l, 60 + minutes[i] - 5);
+		ck_assert_ptr_nonnull(drain_of(&l, "leaf2", "spine3"));
+		run_minutes(&l, 25);
+		ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
+	}
+	/* well for an hour: all is forgotten */
+	run_minutes(&l, 65);
+	ck_assert_ptr_null(watch_of(&l, "leaf2", "spine3"));
+	lab_free(&l);
+}
+END_TEST
+
+/* It went down three times in ten minutes: drained, with nothing lost when it
+ * goes down once more, and the quiet time begins anew each time. */
+START_TEST(a_link_that_flaps)
+{
+	struct lab l = lab_new();
+	uint32_t leaf = fabric_find(l.f, "leaf2");
+	unsigned port = port_to(&l, "leaf2", "spine3");
+
+	for (int i = 0; i < 3; i++) {
+		sim_fault_link(l.w->sim, leaf, port, false);
+		world_run(l.w, mono_ms(15000));
+		sim_fault_link(l.w->sim, leaf, port, true);
+		world_run(l.w, mono_ms(25000));
+	}
+	expect_free(&l, "leaf2", "spine3");
+	ck_assert_ptr_nonnull(strstr(drain_of(&l, "leaf2", "spine3")->reason,
+		"went down 3 times in 10 minutes"));
+	core_expect_order(l.w, "drained");
+	run_minutes(&l, 25);
+	sim_fault_link(l.w->sim, leaf, port, false);
+	world_run(l.w, mono_ms(15000));
+	ck_assert_uint_eq(sm_view(l.w->sm)->counts.lft_blocks, 0);
+	sim_fault_link(l.w->sim, leaf, port, true);
+	world_run(l.w, mono_ms(15000));
+	ck_assert_uint_eq(sm_view(l.w->sm)->counts.lft_blocks, 0);
+	core_expect_order(l.w, "once more");
+	expect_free(&l, "leaf2", "spine3");
+	run_minutes(&l, 30);
+	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
+	lab_free(&l);
+}
+END_TEST
+
+/* Of 32 links one may be drained; the second waits, and that is said once. */
+START_TEST(two_percent_of_a_tier)
+{
+	struct lab l = lab_new();
+	unsigned generation;
+
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
+	count_errors(&l, "leaf4", port_to(&l, "leaf4", "spine1"), 9000);
+	count_errors(&l, "leaf5", port_to(&l, "leaf5", "spine2"), 800);
+	run_minutes(&l, 5);
+	core_expect_order(l.w, "the worst");
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 1);
+	expect_free(&l, "leaf4", "spine1");
+	ck_assert_uint_eq(count_of(&l, EVENT_LINK_KEPT), 2);
+	ck_assert_ptr_nonnull(strstr(core_event(l.w, EVENT_LINK_KEPT),
+		"1 of the 32 links of tier 1 is drained for health already: "
+		"the limit is 2 %, but at least one"));
+	ck_assert_str_ne(watch_of(&l, "leaf2", "spine3")->kept, "");
+	/* its turn, when the other is back */
+	generation = sm_view(l.w->sm)->generation;
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
+	run_minutes(&l, 50);
+	ck_assert_uint_eq(sm_view(l.w->sm)->generation, generation);
+	run_minutes(&l, 30);
+	lab_free(&l);
+}
+END_TEST
+
+/* 200 links between tiers: four that turn bad at once are one change. */
+START_TEST(several_at_once_are_one_change)
+{
+	const struct gen_fattree2 p = {10, 20, 1, 4, 10};
+	struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
+	unsigned changes = count_changes(&l);
+
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
+	count_errors(&l, "leaf3", port_to(&l, "leaf3", "spine4"), TOO_MANY);
+	count_errors(&l, "leaf4", port_to(&l, "leaf4", "spine5"), TOO_MANY);
+	count_errors(&l, "leaf5", port_to(&l, "leaf5", "spine6"), TOO_MANY);
+	count_errors(&l, "leaf6", port_to(&l, "leaf6", "spine7"), 9000);
+	run_minutes(&l, 5);
+	core_expect_order(l.w, "drained");
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 4);
+	ck_assert_uint_eq(count_of(&l, EVENT_LINK_KEPT), 1);
+	expect_free(&l, "leaf6", "spine7");
+	ck_assert_uint_eq(count_changes(&l), changes + 1);
+	lab_free(&l);
+}
+END_TEST
+
+/* Neither the link of a host nor the last one of a leaf is drained. */
+START_TEST(nothing_is_cut_off)
+{
+	const struct gen_fattree2 p = {1, 4, 1, 2, 1};
+	struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
+
+	count_errors(&l, "h1", 1, TOO_MANY);
+	count_errors(&l, "leaf3", port_to(&l, "leaf3", "spine1"), TOO_MANY);
+	run_minutes(&l, 5);
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
+	ck_assert_uint_eq(count_of(&l, EVENT_LINK_KEPT), 2);
+	ck_assert_uint_eq(count_of(&l, EVENT_LINK_BAD), 2);
+	ck_assert_ptr_nonnull(strstr(watch_of(&l, "leaf3", "spine1")->kept,
+		"it is the last link to 'leaf3'"));
+	lab_free(&l);
+}
+END_TEST
+
+/* A host on leaves 2 and 3, of which leaf 3 has one link left, to spine 2:
+ * without its other link leaf 2 would depend on spine 2 as well. */
+START_TEST(no_redundancy_is_taken)
+{
+	const struct gen_fattree2 p = {2, 4, 1, 1, 2};
+	struct reason why = {""};
+	struct lab l =
+		lab_of(gen_edit_rails(gen_tree_two(&p, NULL), 2, false, &why),
+			drain_on);
+	const struct sm_drain ask = {
+		.guid = l.f->node[fabric_find(l.f, "leaf3")].guid,
+		.port = port_to(&l, "leaf3", "spine1"),
+		.duration = MONO_NEVER,
+		.by = "root",
+		.reason = ""};
+	uint32_t generation;
+
+	ck_assert_msg(sm_drain(l.w->sm, &ask, sim_now(l.w->sim), &generation,
+			      &why) == 0,
+		"%s", why.text);
+	core_expect_order(l.w, "asked for");
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine1"), TOO_MANY);
+	run_minutes(&l, 2);
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 1);
+	ck_assert_ptr_nonnull(strstr(core_event(l.w, EVENT_LINK_KEPT),
+		": all ports of 'h2' would depend on one link or switch"));
+	/* its other link may be: then it depends on spine 1, and leaf 3 on
+	 * spine 2 */
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine2"), TOO_MANY);
+	run_minutes(&l, 2);
+	expect_free(&l, "leaf2", "spine2");
+	lab_free(&l);
+}
+END_TEST
+
+/* It is obeyed for the quiet time; then what is still bad is drained again. */
+START_TEST(an_administrator_takes_it_back)
+{
+	struct lab l = lab_new();
+	unsigned port = port_to(&l, "leaf2", "spine3");
+	const struct drain *d;
+	uint32_t generation;
+	struct reason why;
+
+	count_errors(&l, "leaf2", port, TOO_MANY);
+	run_minutes(&l, 2);
+	d = drain_of(&l, "leaf2", "spine3");
+	ck_assert_int_eq(sm_undrain(l.w->sm, d->guid, d->port, "root",
+				 sim_now(l.w->sim), &generation, &why),
+		0);
+	core_expect_order(l.w, "taken back");
+	run_minutes(&l, 15);
+	count_errors(&l, "leaf2", port, TOO_MANY);
+	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
+	ck_assert_int_eq(
+		watch_of(&l, "leaf2", "spine3")->state, LINK_WATCH_SPARED);
+	run_minutes(&l, 8);
+	expect_free(&l, "leaf2", "spine3");
+	ck_assert_uint_eq(watch_of(&l, "leaf2", "spine3")->drained, 2);
+	lab_free(&l);
+}
+END_TEST
+
+/* One who drains it himself decides when it ends. */
+START_TEST(an_administrator_takes_it_over)
+{
+	struct lab l = lab_new();
+	unsigned port = port_to(&l, "spine3", "leaf2");
+	const struct sm_drain ask = {
+		.guid = l.f->node[fabric_find(l.f, "spine3")].guid,
+		.port = port,
+		.duration = MONO_NEVER,
+		.by = "root",
+		.reason = "new cable"};
+	uint32_t generation, was;
+	struct reason why;
+
+	count_errors(&l, "spine3", port, TOO_MANY);
+	run_minutes(&l, 2);
+	was = sm_view(l.w->sm)->generation;
+	ck_assert_msg(sm_drain(l.w->sm, &ask, sim_now(l.w->sim), &generation,
+			      &why) == 0,
+		"%s", why.text);
+	run_minutes(&l, 120);
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 1);
+	ck_assert_str_eq(sm_drains(l.w->sm)->list[0].by, "root");
+	ck_assert_str_eq(sm_drains(l.w->sm)->list[0].reason, "new cable");
+	ck_assert_uint_eq(sm_view(l.w->sm)->generation, was);
+	ck_assert_int_ne(
+		sm_drain(l.w->sm, &ask, sim_now(l.w->sim), &generation, &why),
+		0);
+	lab_free(&l);
+}
+END_TEST
+
+/* Drain, time and how often it was so are those of the run before. */
+START_TEST(over_a_restart)
+{
+	struct lab l = lab_new();
+	struct mono left;
+
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
+	run_minutes(&l, 70);
+	left = watch_of(&l, "leaf2", "spine3")->left;
+	ck_assert_int_lt(left.ns, mono_ms(12 * MINUTE_MS).ns);
+	ck_assert_int_gt(left.ns, mono_ms(8 * MINUTE_MS).ns);
+	world_kill(l.w);
+	run_minutes(&l, 120);
+	world_start(l.w);
+	core_expect_order(l.w, "again");
+	expect_free(&l, "leaf2", "spine3");
+	ck_assert_uint_eq(watch_of(&l, "leaf2", "spine3")->drained, 1);
+	/* time without readings is no quiet time, and what was left of it is
+	 * known to a quarter */
+	run_minutes(&l, 5);
+	expect_free(&l, "leaf2", "spine3");
+	run_minutes(&l, 16);
+	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
+	core_expect_order(l.w, "back");
+	/* the second time */
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
+	run_minutes(&l, 2);
+	ck_assert_int_eq(watch_of(&l, "leaf2", "spine3")->quiet.ns,
+		mono_ms(40 * MINUTE_MS).ns);
+	lab_free(&l);
+}
+END_TEST
+
+/* Nothing stays drained that is not judged any more. */
+START_TEST(the_action_is_another)
+{
+	struct lab l = lab_new();
+
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
+	run_minutes(&l, 2);
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 1);
+	world_reload(l.w, "health: {enabled: true, interval: 10s}\n");
+	core_expect_order(l.w, "told alone");
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
+	run_minutes(&l, 2);
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
+	lab_free(&l);
+}
+END_TEST
+
+/* While one link is drained the other fails, and an administrator takes a drain
+ * back, all in one hold-down: nobody is cut off, and what has to be used is
+ * drained no more. */
+START_TEST(in_one_hold_down)
+{
+	const struct gen_fattree2 p = {2, 4, 1, 2, 2};
+	struct lab l = lab_of(gen_tree_two(&p, NULL),
+		"health: {enabled: true, interval: 10s, action: drain}\n"
+		"sweep: {hold_down: 10s}\n");
+	const struct sm_drain other = {
+		.guid = l.f->node[fabric_find(l.f, "leaf4")].guid,
+		.port = port_to(&l, "leaf4", "spine2"),
+		.duration = MONO_NEVER,
+		.by = "root",
+		.reason = ""};
+	uint32_t generation;
+	struct reason why;
+
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine1"), TOO_MANY);
+	for (int i = 0; i < 60 && sm_drains(l.w->sm)->n == 0; i++)
+		world_run(l.w, mono_ms(1000));
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 1);
+	ck_assert_int_eq(
+		sm_drain(l.w->sm, &other, sim_now(l.w->sim), &generation, &why),
+		0);
+	sim_fault_link(l.w->sim, fabric_find(l.f, "leaf2"),
+		port_to(&l, "leaf2", "spine2"), false);
+	ck_assert_int_eq(sm_undrain(l.w->sm, other.guid, other.port, "root",
+				 sim_now(l.w->sim), &generation, &why),
+		0);
+	core_expect_order(l.w, "settled");
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
+	ck_assert_ptr_nonnull(strstr(
+		core_event(l.w, EVENT_UNDRAINED), "no other path is left"));
+	run_minutes(&l, 5);
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
+	ck_assert_uint_eq(count_of(&l, EVENT_LINK_KEPT), 1);
+	lab_free(&l);
+}
+END_TEST
+
+static Suite *
+make_suite(void)
+{
+	Suite *s = suite_create("health_drain");
+	TCase *tc = tcase_create("core");
+
+	tcase_set_timeout(tc, 600);
+	tcase_add_test(tc, a_bad_link_is_drained_and_comes_back);
+	tcase_add_test(tc, the_quiet_time_doubles);
+	tcase_add_test(tc, a_link_that_flaps);
+	tcase_add_test(tc, two_percent_of_a_tier);
+	tcase_add_test(tc, several_at_once_are_one_change);
+	tcase_add_test(tc, nothing_is_cut_off);
+	tcase_add_test(tc, no_redundancy_is_taken);
+	tcase_add_test(tc, an_administrator_takes_it_back);
+	tcase_add_test(tc, an_administrator_takes_it_over);
+	tcase_add_test(tc, over_a_restart);
+	tcase_add_test(tc, the_action_is_another);
+	tcase_add_test(tc, in_one_hold_down);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int
+main(void)
+{
+	return suite_run(make_suite());
+}
