@@ -42,7 +42,9 @@ struct fabric_attrs {
 	uint8_t role, level, plane; /* as in the attribute */
 	uint16_t tree;
 	uint32_t pod, index;
-	bool ar;	     /* adaptive routing, Rev1 */
+	bool ar;	     /* adaptive routing: Rev1, or of kind escapes */
+	bool ar_lft_stops;   /* ... a Set of the LFT switches it off */
+	uint8_t interleave;  /* ... kind escapes: entries in a row; 0: Rev1 */
 	uint8_t sub_groups;  /* ... sub-groups in a group */
 	uint16_t groups;     /* ... number of groups */
 	uint16_t queue;	     /* SMPs waiting, at most; 0: the default */

@@ -12,6 +12,8 @@ enum {
 	DEFAULT_SUB_GROUPS = 2,
 	MOST_GROUPS = 4095,
 	MOST_SUB_GROUPS = 15,
+	DEFAULT_INTERLEAVE = 2,
+	MOST_INTERLEAVE = 128,
 	MOST_NS = 1000000000,
 };
 
@@ -26,6 +28,8 @@ enum key {
 	K_AR,
 	K_GROUPS,
 	K_SUB_GROUPS,
+	K_AR_LFT,
+	K_INTERLEAVE,
 	K_SERVICE,
 	K_HOP,
 	K_QUEUE,
@@ -48,6 +52,8 @@ static const struct {
 	[K_AR] = {"ar", OF_AR, WORD, 0, 0},
 	[K_GROUPS] = {"groups", OF_AR, NUMBER, 1, MOST_GROUPS},
 	[K_SUB_GROUPS] = {"subgroups", OF_AR, NUMBER, 1, MOST_SUB_GROUPS},
+	[K_AR_LFT] = {"ar-lft", OF_AR, WORD, 0, 0},
+	[K_INTERLEAVE] = {"interleave", OF_AR, NUMBER, 2, MOST_INTERLEAVE},
 	[K_SERVICE] = {"service", OF_NODE, TIME, 1, MOST_NS},
 	[K_HOP] = {"hop", OF_NODE, TIME, 1, MOST_NS},
 	[K_QUEUE] = {"queue", OF_NODE, NUMBER, 1, UINT16_MAX},
@@ -152,15 +158,34 @@ read_role(struct span v, uint32_t *out, struct reason *why)
 	return reason_set(why, "no such role");
 }
 
+/* Kinds of adaptive routing. */
+enum { AR_NONE, AR_REV1, AR_ESCAPES, SEEN_ESCAPES = 1 << NKEYS };
+
+static int
+read_ar(struct span v, uint32_t *out, struct reason *why)
+{
+	static const char *const word[] = {"none", "rev1", "escapes"};
+
+	for (uint32_t i = AR_NONE; i <= AR_ESCAPES; i++) {
+		if (is_word(v, word[i])) {
+			*out = i;
+			return 0;
+		}
+	}
+	return reason_set(why, "ar is rev1, escapes or none");
+}
+
 /* One of two words. */
 static int
 read_word(struct span v, enum key k, uint32_t *out, struct reason *why)
 {
-	const char *yes = k == K_AR ? "rev1" : "yes";
-	const char *no = k == K_AR ? "none" : "no";
+	const char *yes = k == K_AR_LFT ? "stops" : "yes";
+	const char *no = k == K_AR_LFT ? "keeps" : "no";
 
 	if (k == K_ROLE)
 		return read_role(v, out, why);
+	if (k == K_AR)
+		return read_ar(v, out, why);
 	if (!is_word(v, yes) && !is_word(v, no))
 		return reason_set(why, "%s is %s or %s", keys[k].name, yes, no);
 	*out = is_word(v, yes);
@@ -208,7 +233,13 @@ store_value(struct fabric_attrs *a, enum key k, uint32_t v)
 		a->role_fixed = v == 0;
 		break;
 	case K_AR:
-		a->ar = v != 0;
+		a->ar = v != AR_NONE;
+		break;
+	case K_AR_LFT:
+		a->ar_lft_stops = v != 0;
+		break;
+	case K_INTERLEAVE:
+		a->interleave = (uint8_t)v;
 		break;
 	case K_GROUPS:
 		a->groups = (uint16_t)v;
@@ -262,7 +293,32 @@ read_one(struct span word, bool is_switch, unsigned *seen,
 	if (read_value((struct span){eq + 1, word.n - key.n - 1}, k, &v, why))
 		return -1;
 	*seen |= 1U << k;
+	if (k == K_AR && v == AR_ESCAPES)
+		*seen |= SEEN_ESCAPES;
 	store_value(out, k, v);
+	return 0;
+}
+
+/* Check the keys of adaptive routing against its kind, and set defaults. */
+static int
+complete_ar(struct fabric_attrs *a, unsigned seen, struct reason *why)
+{
+	bool escapes = seen & SEEN_ESCAPES, rev1 = a->ar && !escapes;
+
+	if (!rev1 && (a->groups > 0 || a->sub_groups > 0))
+		return reason_set(why, "groups without ar=rev1");
+	if (!rev1 && seen >> K_AR_LFT & 1)
+		return reason_set(why, "ar-lft without ar=rev1");
+	if (!escapes && a->interleave > 0)
+		return reason_set(why, "interleave without ar=escapes");
+	if (a->interleave & (a->interleave - 1))
+		return reason_set(why, "interleave is a power of 2");
+	if (escapes && a->interleave == 0)
+		a->interleave = DEFAULT_INTERLEAVE;
+	if (rev1 && a->groups == 0)
+		a->groups = DEFAULT_GROUPS;
+	if (rev1 && a->sub_groups == 0)
+		a->sub_groups = DEFAULT_SUB_GROUPS;
 	return 0;
 }
 
@@ -280,13 +336,7 @@ complete_attrs(struct fabric_attrs *a, unsigned seen, struct reason *why)
 		if (!(seen >> K_INDEX & 1))
 			a->index = UNKNOWN;
 	}
-	if (!a->ar && (a->groups > 0 || a->sub_groups > 0))
-		return reason_set(why, "groups without ar=rev1");
-	if (a->ar && a->groups == 0)
-		a->groups = DEFAULT_GROUPS;
-	if (a->ar && a->sub_groups == 0)
-		a->sub_groups = DEFAULT_SUB_GROUPS;
-	return 0;
+	return complete_ar(a, seen, why);
 }
 
 int
@@ -353,9 +403,11 @@ note_print(const struct fabric_attrs *a, struct buf *out)
 	buf_printf(out, " # heddle:");
 	if (a->has_role)
 		print_role(a, out);
-	if (a->ar)
-		buf_printf(out, " ar=rev1 groups=%u subgroups=%u", a->groups,
-			a->sub_groups);
+	if (a->interleave)
+		buf_printf(out, " ar=escapes interleave=%u", a->interleave);
+	else if (a->ar)
+		buf_printf(out, " ar=rev1 groups=%u subgroups=%u%s", a->groups,
+			a->sub_groups, a->ar_lft_stops ? " ar-lft=stops" : "");
 	print_time("service", a->service_ns, out);
 	print_time("hop", a->hop_ns, out);
 	if (a->queue)

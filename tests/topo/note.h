@@ -9,13 +9,15 @@
  *   role=leaf|root|intermediate|leaf-root|management|virtual|none|ignore
  *   level=N|unknown tree=N plane=N pod=N index=N role-set=yes|no
  *	the SwitchRole attribute (sm/mad/mad_role.h); any of them gives one
- *   ar=rev1|none groups=N subgroups=N
- *	adaptive routing, by default 2048 groups of 2 sub-groups
+ *   ar=rev1|escapes|none groups=N subgroups=N ar-lft=keeps|stops interleave=N
+ *	adaptive routing: rev1 by default with 2048 groups of 2 sub-groups, and
+ *	switched off by a Set of the LFT or not; escapes with rows of N entries
+ *	(2) in the LFT, tests/sim/model/sim_hops.h
  *   service=TIME hop=TIME queue=N
  *	time of its SMA per SMP, time of a packet to leave it, and SMPs waiting
  *	at most; TIME is a number and ns, us or ms
  *
- * The first two rows are for switches only.
+ * The first three are for switches only.
  */
 #ifndef HEDDLE_TESTS_TOPO_NOTE_H
 #define HEDDLE_TESTS_TOPO_NOTE_H

@@ -178,6 +178,7 @@ struct sim_change {
 		SIM_PORT,   /* state of the node's port arg */
 		SIM_SL2VL,  /* SL2VL of a switch, from arg >> 8 to arg & 255 */
 		SIM_GROUPS, /* a switch's multicast table */
+		SIM_ADAPTIVE, /* a switch's adaptive routing */
 	} what;
 	uint32_t node, arg;
 };
@@ -276,19 +277,13 @@ enum sim_ar_temper {
 	SIM_AR_PLAIN,	   /* a Set(LFT) switches it off */
 	SIM_AR_NO_GROUPS,  /* refuses groups */
 	SIM_AR_NO_ENTRIES, /* does not answer a Set of entries */
-	SIM_AR_OTHER,	   /* acknowledges other groups, and holds them */
+	SIM_AR_STAYS_OFF,  /* acknowledges the Set that switches it on, in vain
+			    */
+	SIM_AR_LOSES,	   /* acknowledges a group, without its highest port */
 };
 void sim_hand_adaptive(
 	struct sim *s, uint32_t node, unsigned on, enum sim_ar_temper temper);
 unsigned sim_adaptive_on(const struct sim *s, uint32_t node);
-
-/*
- * The ports that packets to a LID may leave by, if adaptive routing is on and
- * the entry permits it; the secondary ones are empty if sub-groups are off.
- * False: the LFT alone decides.
- */
-bool sim_ar_ports(const struct sim *s, uint32_t node, uint16_t lid,
-	struct mad_ar_entry *entry, struct mad_ar_group *group);
 
 /* The role that a switch reports, NULL if it does not know the attribute. */
 const struct mad_role *sim_role(const struct sim *s, uint32_t node);

@@ -202,11 +202,12 @@ sim_int_changed(const struct sim *s, int what, uint32_t node, uint32_t arg)
 		s->plane.changed(s->plane.cookie, node, arg);
 	if (!s->watch)
 		return;
-	c.what = what == SIM_BLOCK    ? SIM_BLOCK
-		 : what == SIM_TABLE  ? SIM_TABLE
-		 : what == SIM_SL2VL  ? SIM_SL2VL
-		 : what == SIM_GROUPS ? SIM_GROUPS
-				      : SIM_PORT;
+	c.what = what == SIM_BLOCK	? SIM_BLOCK
+		 : what == SIM_TABLE	? SIM_TABLE
+		 : what == SIM_SL2VL	? SIM_SL2VL
+		 : what == SIM_GROUPS	? SIM_GROUPS
+		 : what == SIM_ADAPTIVE ? SIM_ADAPTIVE
+					: SIM_PORT;
 	s->watch(s->watch_cookie, &c);
 }
 
@@ -305,6 +306,8 @@ bool sim_perf_act(struct sim *s, struct sim_msg *q);
 /* sim_vendor.c: vendor attributes and the switch's role. */
 void sim_vendor_boot(struct sim *s, uint32_t node);
 void sim_vendor_free(struct sim *s, uint32_t node);
+/* A Set of the LFT: devices whose adaptive routing it switches off. */
+void sim_vendor_lft_set(struct sim *s, uint32_t node);
 /* True for a vendor request that this switch leaves without an answer. */
 bool sim_vendor_is_mute(const struct sim_node *n, const struct smp *req);
 uint16_t sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,

@@ -115,8 +115,7 @@ act_lft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 			s->stats.lft_entries +=
 				sw->lft[lid + i] != req->data[i];
 		memcpy(sw->lft + lid, req->data, LFT_BLOCK);
-		if (sw->ar && sw->ar->temper == SIM_AR_PLAIN)
-			sw->ar->info.enabled = false;
+		sim_vendor_lft_set(s, node);
 		sim_int_changed(s, SIM_BLOCK, node, req->mod);
 	}
 	if (lid < sw->lft_n)

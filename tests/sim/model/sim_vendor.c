@@ -12,6 +12,7 @@ enum {
 	ALL_PORTS = 255,
 	GROUPS = 1024, /* of a switch that gets adaptive routing by hand */
 	SUB_GROUPS = 2,
+	AGEING_US = 30, /* of Bounded flows, before a manager sets another */
 	/* PrivateLFTInfo */
 	PLFT_NUMBER = 1,
 	PLFT_CAPS = 2,
@@ -50,6 +51,7 @@ make_ar(const struct fabric_attrs *a)
 		.sub_groups_sup = a->sub_groups,
 		.by_sl_cap = true,
 		.fr_sup = true,
+		.ageing_us = AGEING_US,
 		.hash_caps = HASH_SUP,
 		.version = AR_VERSION,
 	};
@@ -116,10 +118,10 @@ act_ar_info(struct sim_ar *ar, const struct smp *req, uint8_t *d)
 	if (req->method == MAD_SET) {
 		/* capabilities are read-only */
 		(void)mad_ar_info_decode(req->data, &in, NULL);
-		if (in.group_top >= is->group_cap ||
+		if ((in.group_top >= is->group_cap && in.group_top > 0) ||
 			in.sub_groups_active > is->sub_groups_sup)
 			return MAD_STATUS_FIELD;
-		is->enabled = in.enabled;
+		is->enabled = in.enabled && ar->temper != SIM_AR_STAYS_OFF;
 		is->sub_groups_active = in.sub_groups_active;
 		is->group_top = in.group_top;
 		is->by_sl_enabled = in.by_sl_enabled;
@@ -166,6 +168,17 @@ ports_exist(const uint64_t mask[4], unsigned nports)
 	return true;
 }
 
+static void
+lose_highest(uint64_t mask[4])
+{
+	for (unsigned w = 4; w-- > 0;) {
+		if (mask[w] == 0)
+			continue;
+		mask[w] &= ~(1ULL << (63 - __builtin_clzll(mask[w])));
+		return;
+	}
+}
+
 static uint16_t
 act_ar_group(
 	struct sim_ar *ar, unsigned nports, const struct smp *req, uint8_t *d)
@@ -179,14 +192,14 @@ act_ar_group(
 		return MAD_STATUS_METHOD_ATTR;
 	if (req->method == MAD_SET) {
 		mad_ar_group_decode(req->data, &in);
-		if (ar->temper == SIM_AR_OTHER)
-			memset(in.port[1], 0, sizeof(in.port[1]));
 		if (!ports_exist(in.port[0], nports) ||
 			!ports_exist(in.port[1], nports))
 			return MAD_STATUS_FIELD;
 		if (!ar->group)
 			ar->group = mem_zalloc(
 				ar->info.group_cap, sizeof(*ar->group));
+		if (ar->temper == SIM_AR_LOSES)
+			lose_highest(in.port[0]);
 		ar->group[req->mod] = in;
 	}
 	if (ar->group)
@@ -288,21 +301,12 @@ act_ext_port(struct sim *s, uint32_t node, unsigned arrived,
 	return 0;
 }
 
-uint16_t
-sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
-	const struct smp *req, uint8_t d[MAD_DATA])
+/* A request of a switch that has adaptive routing. */
+static uint16_t
+act_adaptive(struct sim_node *n, const struct smp *req, uint8_t *d)
 {
-	struct sim_node *n = &s->node[node];
-	struct sim_ar *ar = n->sw ? n->sw->ar : NULL;
+	struct sim_ar *ar = n->sw->ar;
 
-	if (req->attr == MAD_ROLE && n->sw && n->sw->role)
-		return act_role(n->sw->role, req, d);
-	if (n->vendor != MAD_VENDOR_MELLANOX)
-		return MAD_STATUS_METHOD_ATTR;
-	if (req->attr == MAD_NVIDIA_PORT_INFO)
-		return act_ext_port(s, node, arrived, req, d);
-	if (!ar)
-		return MAD_STATUS_METHOD_ATTR;
 	switch (req->attr) {
 	case MAD_VENDOR_GENERAL:
 		return act_general(n, req, d);
@@ -317,6 +321,40 @@ sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
 	default:
 		return MAD_STATUS_METHOD_ATTR;
 	}
+}
+
+uint16_t
+sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
+	const struct smp *req, uint8_t d[MAD_DATA])
+{
+	struct sim_node *n = &s->node[node];
+	struct sim_ar *ar = n->sw ? n->sw->ar : NULL;
+	uint16_t status;
+
+	if (req->attr == MAD_ROLE && n->sw && n->sw->role)
+		return act_role(n->sw->role, req, d);
+	if (n->vendor != MAD_VENDOR_MELLANOX)
+		return MAD_STATUS_METHOD_ATTR;
+	if (req->attr == MAD_NVIDIA_PORT_INFO)
+		return act_ext_port(s, node, arrived, req, d);
+	if (!ar)
+		return MAD_STATUS_METHOD_ATTR;
+	status = act_adaptive(n, req, d);
+	if (req->method == MAD_SET && status == 0)
+		sim_int_changed(s, SIM_ADAPTIVE, node, 0);
+	return status;
+}
+
+void
+sim_vendor_lft_set(struct sim *s, uint32_t node)
+{
+	const struct sim_node *n = &s->node[node];
+
+	if (n->sw->ar == NULL || !n->sw->ar->info.enabled ||
+		(!n->attrs.ar_lft_stops && n->sw->ar->temper != SIM_AR_PLAIN))
+		return;
+	n->sw->ar->info.enabled = false;
+	sim_int_changed(s, SIM_ADAPTIVE, node, 0);
 }
 
 bool
@@ -353,6 +391,7 @@ sim_hand_adaptive(
 	ar->info.hash_enabled = (uint8_t)(on & MAD_AR_ON_HASH ? HASH_BY_SL : 0);
 	ar->plft_mode = (uint8_t)(on & MAD_AR_ON_PLFT ? PLFT_MODES : 0);
 	ar->temper = temper;
+	sim_int_changed(s, SIM_ADAPTIVE, node, 0);
 }
 
 unsigned
@@ -380,24 +419,4 @@ const struct mad_role *
 sim_role(const struct sim *s, uint32_t node)
 {
 	return s->node[node].sw ? s->node[node].sw->role : NULL;
-}
-
-bool
-sim_ar_ports(const struct sim *s, uint32_t node, uint16_t lid,
-	struct mad_ar_entry *entry, struct mad_ar_group *group)
-{
-	const struct sim_switch *sw = s->node[node].sw;
-	const struct sim_ar *ar = sw ? sw->ar : NULL;
-
-	if (!ar || !ar->info.enabled || !ar->entry || lid >= MAD_LID_END ||
-		lid > sw->si.lft_top)
-		return false;
-	*entry = ar->entry[lid];
-	if (entry->state == MAD_AR_STATIC || entry->state == MAD_AR_HASHED ||
-		entry->group > ar->info.group_top || !ar->group)
-		return false;
-	*group = ar->group[entry->group];
-	if (ar->info.sub_groups_active < 2)
-		memset(group->port[1], 0, sizeof(group->port[1]));
-	return true;
 }

@@ -389,6 +389,8 @@ on_change(void *cookie, const struct sim_change *c)
 	case SIM_PORT:
 		look_at_port(w, c->node, c->arg);
 		break;
+	case SIM_ADAPTIVE:
+		break;
 	case SIM_SL2VL:
 		look_at_dependency(w, c->node, c->arg >> 8, c->arg & 0xff);
 		break;

@@ -366,6 +366,8 @@ cmd_adaptive(struct serve *s, const struct words *w, struct buf *out,
 		{"ignores", MAD_AR_ON_GROUPS, SIM_AR_IGNORES},
 		{"keeps", MAD_AR_ON_GROUPS, SIM_AR_KEEPS},
 		{"secret", MAD_AR_ON_GROUPS, SIM_AR_SECRET},
+		{"staysoff", 0, SIM_AR_STAYS_OFF},
+		{"loses", 0, SIM_AR_LOSES},
 	};
 	uint32_t node;
 	unsigned port;
@@ -659,7 +661,9 @@ static const struct {
 	{"entry", 4, 4, cmd_entry, "SWITCH LID PORT"},
 	{"turn", 5, 5, cmd_turn, "SWITCH IN OUT closed|open"},
 	{"adaptive", 2, 3, cmd_adaptive,
-		"SWITCH [off|on|hash|plft|refuses|ignores|keeps|secret]"},
+		"SWITCH "
+		"[off|on|hash|plft|refuses|ignores|keeps|secret|staysoff|"
+		"loses]"},
 	{"manager", 4, 4, cmd_manager, "NODE PRIORITY master|standby"},
 	{"guid", 3, 3, cmd_guid, "NODE GUID"},
 	{"key", 4, 4, cmd_key, "NODE M_KEY LEVEL"},

@@ -11,6 +11,7 @@
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_ar.h"
+#include "tests/sim/model/sim_hops.h"
 #include "tests/sim/referee/watch.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
@@ -77,18 +78,21 @@ count_choices(const struct world *w, sw_ix s, const char *when)
 					p == t->sm_port
 				? NULL
 				: route_sets_get(r->sets, s, d);
-		struct mad_ar_entry e;
-		struct mad_ar_group g, want;
-		bool has = sim_ar_ports(w->sim, node, l, &e, &g);
+		struct mad_ar_group want;
+		struct sim_hops is;
+		bool has;
 
+		sim_hops(w->sim, node, l, 0, &is);
+		has = is.kind != SIM_FIXED;
 		ck_assert_msg(has == (set != NULL), "%s: %s LID %u: %d", when,
 			topo_desc(t, t->sw[s].node), l, has);
 		if (!has)
 			continue;
 		want = expected_group(
 			set, routes_port(r, s, l), r->sets->default_first);
-		ck_assert_msg(memcmp(&g, &want, sizeof(g)) == 0 &&
-				      e.port == routes_port(r, s, l),
+		ck_assert_msg(
+			memcmp(is.tier, want.port, sizeof(is.tier)) == 0 &&
+				is.port == routes_port(r, s, l),
 			"%s: %s LID %u has another group", when,
 			topo_desc(t, t->sw[s].node), l);
 		n++;
@@ -149,24 +153,6 @@ END_TEST
 
 /* ---- changes ---- */
 
-/* Ports that a packet to a LID may leave a switch by. */
-static void
-possible_ports(
-	const struct world *w, uint32_t node, uint16_t lid, uint64_t out[4])
-{
-	struct mad_ar_entry e;
-	struct mad_ar_group g;
-	unsigned port = sim_lft(w->sim, node, lid);
-
-	memset(out, 0, 4 * sizeof(*out));
-	if (port != 255)
-		out[port / 64] |= UINT64_C(1) << port % 64;
-	if (!sim_ar_ports(w->sim, node, lid, &e, &g))
-		return;
-	for (unsigned i = 0; i < 4; i++)
-		out[i] |= g.port[0][i] | g.port[1][i];
-}
-
 enum { PORTS = 16, CHANNELS = 16 * PORTS, WORDS = CHANNELS / 64 };
 
 /* What packets on each channel, the link by which they left a port, may wait
@@ -199,7 +185,7 @@ add_waiting(const struct world *w, struct waiting *x, uint16_t lid,
 	if (!fabric_peer(f, node, port, &peer, &back) ||
 		f->node[peer].type != FABRIC_SWITCH)
 		return;
-	possible_ports(w, peer, lid, next);
+	sim_hops_any(w->sim, peer, lid, next);
 	for (unsigned q = 1; q <= f->node[peer].nports; q++)
 		if (q != back && (next[q / 64] >> q % 64 & 1) != 0)
 			bitset_add(x->row[channel_of(f, node, port)],
@@ -241,7 +227,7 @@ expect_no_cycle(const struct world *w, const char *when)
 
 			if (f->node[n].type != FABRIC_SWITCH)
 				continue;
-			possible_ports(w, n, l, port);
+			sim_hops_any(w->sim, n, l, port);
 			for (unsigned p = 1; p <= f->node[n].nports; p++)
 				if ((port[p / 64] >> p % 64 & 1) != 0)
 					add_waiting(w, x, l, n, p);
@@ -378,7 +364,7 @@ static const struct {
 	{SIM_AR_KEEPS, "did not take"},
 	{SIM_AR_NO_GROUPS, "did not take"},
 	{SIM_AR_NO_ENTRIES, "did not take"},
-	{SIM_AR_OTHER, "did not take"},
+	{SIM_AR_LOSES, "did not take"},
 	{SIM_AR_SECRET, "does not say"},
 };
 
@@ -413,7 +399,7 @@ END_TEST
 START_TEST(a_switch_that_takes_no_more)
 {
 	static const enum sim_ar_temper tempers[] = {
-		SIM_AR_NO_GROUPS, SIM_AR_NO_ENTRIES, SIM_AR_OTHER};
+		SIM_AR_NO_GROUPS, SIM_AR_NO_ENTRIES, SIM_AR_LOSES};
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
 	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");

@@ -7,6 +7,7 @@
 
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/topo/note.h"
 #include "tests/unit/suite.h"
 
 static void
@@ -321,7 +322,15 @@ static const struct {
 	{NOTE("hop=2s"), "f:1:44: hop is a time, 1ns to 1000ms", NULL},
 	{NOTE("hop=1001ms"), "f:1:44: hop is a time, 1ns to 1000ms", NULL},
 	{NOTE("role-set=maybe"), "f:1:44: role-set is yes or no", NULL},
-	{NOTE("ar=rev2"), "f:1:44: ar is rev1 or none", NULL},
+	{NOTE("ar=rev2"), "f:1:44: ar is rev1, escapes or none", NULL},
+	{NOTE("interleave=4 ar=rev1"), "f:1:57: interleave without ar=escapes",
+		NULL},
+	{NOTE("ar=escapes interleave=6"), "f:1:55: interleave is a power of 2",
+		NULL},
+	{NOTE("ar=escapes groups=6"), "f:1:55: groups without ar=rev1", NULL},
+	{NOTE("ar=escapes ar-lft=stops"), "f:1:55: ar-lft without ar=rev1",
+		NULL},
+	{NOTE("ar-lft=no"), "f:1:44: ar-lft is stops or keeps", NULL},
 	{NOTE("role=leaf  role=leaf"), "f:1:55: role is said twice", NULL},
 	{NOTE("role=leaf colour=red"), "f:1:54: unknown key \"colour\"", NULL},
 	{NOTE("role"), "f:1:44: key=value should stand here", NULL},
@@ -357,7 +366,10 @@ START_TEST(notes_are_read)
 	static const char text[] =
 		"Switch 8 \"S-1\" # \"a # heddle: x\" enhanced port 0 lid 7 "
 		"lmc 2\t#\theddle: ar=rev1 role=leaf\tlevel=0 service=5us\n"
-		"Switch 8 \"S-2\" # heddle: pod=3\nSwitch 4 \"S-3\"\n";
+		"Switch 8 \"S-2\" # heddle: pod=3\nSwitch 4 \"S-3\"\n"
+		"Switch 4 \"S-4\" # heddle: interleave=4 ar=escapes\n"
+		"Switch 4 \"S-5\" # heddle: ar=rev1 ar-lft=stops groups=9\n";
+	struct buf out = {0};
 	struct reason why;
 	struct fabric *f = ibnet_parse(text, sizeof(text) - 1, "f", NULL, &why);
 	const struct fabric_attrs *a;
@@ -381,6 +393,18 @@ START_TEST(notes_are_read)
 	ck_assert_uint_eq(f->node[1].attrs.pod, 3);
 	ck_assert_uint_eq(f->node[1].attrs.role, 0);
 	ck_assert(!f->node[2].attrs.has_role && !f->node[2].attrs.ar);
+	ck_assert(f->node[3].attrs.ar);
+	ck_assert_uint_eq(f->node[3].attrs.interleave, 4);
+	ck_assert_uint_eq(f->node[3].attrs.groups, 0);
+	note_print(&f->node[3].attrs, &out);
+	ck_assert_str_eq(out.text, " # heddle: ar=escapes interleave=4");
+	ck_assert(f->node[4].attrs.ar_lft_stops);
+	ck_assert_uint_eq(f->node[4].attrs.interleave, 0);
+	buf_free(&out);
+	note_print(&f->node[4].attrs, &out);
+	ck_assert_str_eq(out.text,
+		" # heddle: ar=rev1 groups=9 subgroups=2 ar-lft=stops");
+	buf_free(&out);
 	fabric_free(f);
 }
 END_TEST

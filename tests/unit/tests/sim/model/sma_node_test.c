@@ -11,6 +11,8 @@
 #include "sm/mad/mad_perf.h"
 #include "sm/mad/mad_vendor.h"
 #include "tests/sim/model/mad_nvidia_port.h"
+#include "tests/sim/model/sim_hops.h"
+#include "tests/sim/model/sim_int.h"
 #include "tests/sim/model/smp_bench.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
@@ -338,6 +340,14 @@ set_entry(struct bench *b, uint16_t lid, struct mad_ar_entry e)
 	return b->last.status;
 }
 
+static enum sim_kind
+tiers_of(const struct sim *s, uint32_t node, uint16_t lid, unsigned sl,
+	struct sim_hops *h)
+{
+	sim_hops(s, node, lid, sl, h);
+	return h->kind;
+}
+
 START_TEST(adaptive_routing_is_set_up)
 {
 	const struct mad_ar_entry free_2 = {MAD_AR_FREE, 0, 2, 3};
@@ -345,8 +355,8 @@ START_TEST(adaptive_routing_is_set_up)
 	uint32_t sw = find_node(&b, "sw0");
 	struct mad_vendor_general g;
 	struct mad_ar_info ar;
-	struct mad_ar_entry e;
-	struct mad_ar_group ports;
+	struct sim_hops h;
+	uint64_t any[4];
 
 	smp_bench_attach(&b);
 	smp_bench_configure(&b);
@@ -371,22 +381,34 @@ START_TEST(adaptive_routing_is_set_up)
 	ck_assert_uint_eq(ar.group_cap, 16);
 	ck_assert_uint_eq(set_group(&b, mad_ar_group_mod(3, 0, 0), 6, 4), 0);
 	ck_assert_uint_eq(set_entry(&b, 4, free_2), 0);
-	ck_assert(!sim_ar_ports(b.s, sw, 4, &e, &ports)); /* E = 0 */
+	ck_assert_uint_eq(tiers_of(b.s, sw, 4, 0, &h), SIM_FIXED); /* E = 0 */
 	ar.enabled = true;
 	ck_assert_uint_eq(set_ar(&b, &ar), 0);
-	ck_assert(sim_ar_ports(b.s, sw, 4, &e, &ports));
-	ck_assert_uint_eq(e.port, 2);
-	ck_assert_uint_eq(ports.port[0][0], 6);
-	ck_assert_uint_eq(ports.port[1][0], 4);
-	ck_assert(!sim_ar_ports(b.s, sw, 3, &e, &ports));   /* static */
-	ck_assert(!sim_ar_ports(b.s, sw, 400, &e, &ports)); /* above top */
+	ck_assert_uint_eq(tiers_of(b.s, sw, 4, 0, &h), SIM_COMMITS);
+	ck_assert_uint_eq(h.port, 2);
+	ck_assert_uint_eq(h.tier[0][0], 6);
+	ck_assert_uint_eq(h.tier[1][0], 4);
+	ck_assert_uint_eq(h.ageing_us, 30);
+	ck_assert(!h.bounded);
+	/* a Static LID, and one above LinearFDBTop */
+	ck_assert_uint_eq(tiers_of(b.s, sw, 3, 0, &h), SIM_FIXED);
+	ck_assert_uint_eq(tiers_of(b.s, sw, 400, 0, &h), SIM_FIXED);
+	/* of the SLs that the mask has */
+	ar.by_sl_enabled = true;
+	ar.sl_mask = 1 << 2;
+	ck_assert_uint_eq(set_ar(&b, &ar), 0);
+	ck_assert_uint_eq(tiers_of(b.s, sw, 4, 0, &h), SIM_FIXED);
+	ck_assert_uint_eq(tiers_of(b.s, sw, 4, 2, &h), SIM_COMMITS);
+	sim_hops_any(b.s, sw, 4, any);
+	ck_assert_uint_eq(any[0], 6);
+	ar.by_sl_enabled = false;
 	ar.sub_groups_active = 1;
 	ck_assert_uint_eq(set_ar(&b, &ar), 0);
-	ck_assert(sim_ar_ports(b.s, sw, 4, &e, &ports));
-	ck_assert_uint_eq(ports.port[1][0], 0);
+	ck_assert_uint_eq(tiers_of(b.s, sw, 4, 0, &h), SIM_COMMITS);
+	ck_assert_uint_eq(h.tier[1][0], 0);
 	ar.group_top = 2; /* the group is not in use */
 	ck_assert_uint_eq(set_ar(&b, &ar), 0);
-	ck_assert(!sim_ar_ports(b.s, sw, 4, &e, &ports));
+	ck_assert_uint_eq(tiers_of(b.s, sw, 4, 0, &h), SIM_FIXED);
 	sim_fault_reboot(b.s, sw);
 	ck_assert(!sim_ar_info(b.s, sw)->enabled);
 	smp_bench_free(&b);
@@ -437,6 +459,72 @@ START_TEST(adaptive_routing_refuses)
 	ck_assert_uint_eq(set_group(&b, 0, 0, 8), 0x1c); /* port 3 of 2 */
 	ck_assert_uint_eq(set_entry(&b, 4, bad_group), 0x1c);
 	ck_assert_uint_eq(set_entry(&b, 4, bad_table), 0x1c);
+	smp_bench_free(&b);
+}
+END_TEST
+
+/* Asks for ARInfo with E, and tells whether it is on then. */
+static bool
+switches_on(struct bench *b)
+{
+	struct mad_ar_info ar = {.enabled = true};
+
+	ck_assert_uint_eq(set_ar(b, &ar), 0);
+	ck_assert(smp_bench_ask(b, "\1", MAD_GET, MAD_AR_INFO, 0));
+	ck_assert_int_eq(mad_ar_info_decode(b->last.data, &ar, NULL), 0);
+	return ar.enabled;
+}
+
+START_TEST(adaptive_routing_has_moods)
+{
+	struct bench b = bench_noted(false);
+	uint32_t sw = find_node(&b, "sw0");
+	struct mad_ar_group ports;
+
+	smp_bench_attach(&b);
+	sim_hand_adaptive(b.s, sw, 0, SIM_AR_STAYS_OFF);
+	ck_assert(!switches_on(&b));
+	sim_hand_adaptive(b.s, sw, 0, SIM_AR_LOSES);
+	ck_assert_uint_eq(set_group(&b, 3, 6, 4), 0);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_AR_GROUP, 3));
+	mad_ar_group_decode(b.last.data, &ports);
+	ck_assert_uint_eq(ports.port[0][0], 2);
+	ck_assert_uint_eq(ports.port[1][0], 4);
+	/* a Set of the LFT leaves it on, or not */
+	ck_assert(switches_on(&b));
+	for (unsigned i = 0; i < 2; i++) {
+		b.s->node[sw].attrs.ar_lft_stops = i;
+		ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_LFT, 0));
+		ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
+		ck_assert_uint_eq(sim_ar_info(b.s, sw)->enabled, !i);
+	}
+	smp_bench_free(&b);
+}
+END_TEST
+
+START_TEST(rows_of_a_switch_of_kind_escapes)
+{
+	struct fabric *f = smp_bench_line();
+	uint32_t sw = fabric_find(f, "sw0");
+	struct sim_hops h;
+	struct bench b;
+
+	f->node[sw].attrs = (struct fabric_attrs){.ar = true, .interleave = 4};
+	b = smp_bench_new(f, NULL);
+	smp_bench_attach(&b);
+	for (uint16_t i = 0; i < 4; i++)
+		sim_set_lft(b.s, sw, (uint16_t)(8 + i), i == 0 ? 1 : 2);
+	ck_assert_uint_eq(tiers_of(b.s, sw, 9, 0, &h), SIM_FIXED);
+	ck_assert_uint_eq(h.port, 2); /* any switch, while it is off */
+	ck_assert(switches_on(&b));
+	ck_assert_uint_eq(tiers_of(b.s, sw, 8, 0, &h), SIM_FIXED);
+	ck_assert_uint_eq(h.port, 1);
+	ck_assert_uint_eq(tiers_of(b.s, sw, 11, 0, &h), SIM_ESCAPES);
+	ck_assert_uint_eq(h.port, 1);
+	ck_assert_uint_eq(h.tier[0][0], 1 << 2);
+	/* no groups to program */
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_AR_GROUP, 0));
+	ck_assert_uint_eq(b.last.status, 0x1c);
 	smp_bench_free(&b);
 }
 END_TEST
@@ -746,6 +834,8 @@ main(void)
 	tcase_add_test(tc, a_role_is_read_and_changed);
 	tcase_add_test(tc, adaptive_routing_is_set_up);
 	tcase_add_test(tc, adaptive_routing_refuses);
+	tcase_add_test(tc, adaptive_routing_has_moods);
+	tcase_add_test(tc, rows_of_a_switch_of_kind_escapes);
 	tcase_add_test(tc, fdr10);
 	tcase_add_test(tc, nodes_have_their_own_delays);
 	tcase_add_test(tc, a_full_buffer_drops);
