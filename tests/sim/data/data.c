@@ -18,6 +18,7 @@ data_defaults(void)
 		.buffer = 16384,
 		.lookahead = UINT32_MAX,
 		.check = mono_us(20),
+		.congested = 64,
 	};
 }
 
@@ -150,6 +151,9 @@ run_event(struct data *d, const struct data_event *e)
 	case DATA_EV_READ:
 		data_switch_read(d, e->a, e->vl);
 		break;
+	case DATA_EV_WAIT:
+		data_switch_waited(d, e->a, e->vl);
+		break;
 	case DATA_EV_LIFE:
 		data_switch_life(d, e->a, e->vl);
 		break;
@@ -203,7 +207,8 @@ data_new(struct sim *s, const struct data_options *o)
 	d->bin_ps = o->bin.ns * PS;
 	d->vls = most_vls(s);
 	d->cap = (int32_t)(o->buffer / DATA_BLOCK);
-	d->free_packet = DATA_NONE;
+	d->free_packet = d->free_late = DATA_NONE;
+	d->tie = (struct rng){o->seed ^ 0x7e11e5ULL};
 	d->port = mem_zalloc(s->nports, sizeof(*d->port));
 	d->t = data_traffic_defaults();
 	make_ports(d);
@@ -229,6 +234,8 @@ data_free(struct data *d)
 	free(d->in);
 	free(d->out);
 	free(d->packet);
+	free(d->late);
+	data_flow_free(d);
 	free(d->end);
 	free(d->slots);
 	free(d->live);
@@ -273,12 +280,6 @@ data_credits(const struct data *d, uint32_t node, unsigned port, unsigned vl)
 	uint32_t ix = d->s->node[node].first + port;
 
 	return (uint32_t)data_int_out(d, ix, vl)->credit;
-}
-
-bool
-data_busy(const struct data *d, uint32_t node, unsigned port)
-{
-	return d->port[d->s->node[node].first + port].busy > d->now;
 }
 
 const char *

@@ -18,12 +18,32 @@
  * 7.9), and credits come back one link delay after the tail has left. The
  * output port and VL are chosen once, when the packet is routed (LFT with
  * LinearFDBTop, SL2VL of the pair of ports: 18.2.4, 7.6.6); later writes to
- * tables do not affect it. A packet that cannot leave waits in its input buffer
- * and blocks those behind it: how many packets the switch considers is an
- * option (lookahead), 1 being a plain FIFO. An output serves VLs by the port's
- * VLArb tables, and inputs round robin. Not modelled: congestion control,
- * static rate, partitions, multicast, VLStallCount, crossed links
- * (sim_fault_cross).
+ * tables do not affect it, but see below for the kind escapes. A packet that
+ *cannot leave waits in its input buffer and blocks those behind it: how many
+ *packets the switch considers is an option (lookahead), 1 being a plain FIFO.
+ *An output serves VLs by the port's VLArb tables, and inputs round robin. Not
+ *modelled: congestion control, static rate, partitions, multicast,
+ *VLStallCount, crossed links (sim_fault_cross).
+ *
+ * Adaptive switches do what they hold (tests/sim/model/sim_hops.h). One that
+ * commits takes, when a packet is routed, the usable port with the fewest
+ *blocks of packets waiting for it, among equals that with the most credits;
+ *secondary ports take part once the best preferred one has `congested` blocks
+ *waiting. A port is usable if it is Active, SL2VL has a VL and it is not the
+ *in-port. In a switch of kind escapes a packet keeps all its ports until one of
+ *them takes it:
+ *
+ *	head                  half of the credits            tail
+ *	[ 1 | 2 | 3 | ... | n | n+1 | ...                        ]
+ *	  ^   adaptive half     ^    escape half
+ *	  first read point      second: the first ordered packet of the adaptive
+ *	                        half, if there is one, else the first packet
+ *that does not lie wholly in it
+ *
+ * An alternative is taken only if the next buffer has room for the packet and
+ * for half a buffer more, the escape if it has room for the packet, in either
+ * case after a wait that is an option. Hence what lies in the second half of a
+ * buffer came by an escape, and can go on by one (Martinez et al. 2003, 4.4).
  *
  * The same seed and the same calls give the same run, whatever the steps by
  * which the clock is advanced. Internal times are in picoseconds: a byte at 4x
@@ -39,17 +59,16 @@
 #include "sm/base/clock.h"
 #include "sm/base/reason.h"
 #include "tests/sim/model/sim.h"
+#include "tests/sim/model/sim_hops.h"
 
 struct data;
 
 #define DATA_NONE UINT32_MAX
 
-/* What an adaptive switch knows of a packet that it routes. */
+/* A packet that a switch routes. */
 struct data_choice {
-	struct data *d;
 	uint32_t node;
-	uint8_t in;  /* 0..nports */
-	uint8_t out; /* the LFT's entry */
+	uint8_t in; /* 0..nports */
 	uint16_t dlid;
 	uint8_t sl;
 };
@@ -65,8 +84,19 @@ struct data_options {
 	bool lifetimes; /* HOQLife and SwitchInfo.LifeTimeValue drop packets */
 	struct mono check; /* interval of the search for deadlocks; 0: never */
 	struct mono bin;   /* of the time series; 0: none */
-	/* adaptive routing: the port to take instead of c->out, or c->out */
-	unsigned (*choose)(void *cookie, const struct data_choice *c);
+	bool order;	   /* count packets out of order, flow by flow */
+	/* adaptive switches */
+	uint32_t congested; /* blocks; from so many on secondary ports count */
+	/* kind escapes: how long a packet waits at a read point before it may
+	 * take a secondary port, and its escape */
+	struct mono second_wait, escape_wait;
+	bool turn_back; /* packets may leave by the port that they came in by,
+			   which IBA forbids, and the paper needs */
+	bool no_half;	/* kind escapes without the half of the buffer that is
+			   kept: to see it deadlock */
+	/* experiments: changes what sim_hops says of a packet; NULL: nothing */
+	void (*hops)(
+		void *cookie, const struct data_choice *c, struct sim_hops *h);
 	void *cookie;
 };
 
@@ -103,12 +133,9 @@ uint32_t data_end_node(const struct data *d, uint32_t end);
 unsigned data_end_port(const struct data *d, uint32_t end);
 uint32_t data_end_at(const struct data *d, uint32_t node, unsigned port);
 
-/*
- * For choose: the credits (64 bytes) of an output, and whether it is sending.
- */
+/* The credits (64 bytes) of an output. */
 uint32_t data_credits(
 	const struct data *d, uint32_t node, unsigned port, unsigned vl);
-bool data_busy(const struct data *d, uint32_t node, unsigned port);
 
 enum data_drop {
 	DATA_DROP_255,	   /* no entry in the LFT */

@@ -4,8 +4,8 @@
  * buffer that it waits for is alive, or has blocks in motion (a packet
  * arriving, one leaving, credits returning: their effect is not known yet, and
  * the next search will see it). When no further buffer can be found alive, the
- * rest is dead: every packet in it waits for room in a dead buffer. Following
- * any one of them leads into a cycle.
+ * rest is dead: every packet in it waits for room in a dead buffer, by whatever
+ * port it might leave. Following any one of them leads into a cycle.
  */
 #include <stdlib.h>
 
@@ -19,21 +19,34 @@ struct search {
 	uint32_t n;
 };
 
-/* The buffer that a waiting packet goes to next. */
+/* The buffer behind a port of the switch where packet k waits. */
+static uint32_t
+buffer_behind(const struct data *d, const struct data_packet *k, unsigned port)
+{
+	uint32_t out = k->at - d->port[k->at].num + port;
+	unsigned vl =
+		k->late ? data_switch_vl(d, k->at, out, k->sl) : k->out_vl;
+
+	return d->port[out].peer * d->vls + vl;
+}
+
+/* The buffer that a waiting packet goes to next, one of them at least. */
 static uint32_t
 wanted_buffer(const struct data *d, const struct data_packet *k)
 {
-	uint32_t out = k->at - d->port[k->at].num + k->out;
-
-	return d->port[out].peer * d->vls + k->out_vl;
+	return buffer_behind(d, k, k->out);
 }
 
+/* Whether packet k could be sent by a port, as far as credits are concerned. */
 static bool
-has_credit(const struct data *d, const struct data_packet *k)
+has_credit(const struct data *d, const struct data_packet *k, unsigned port)
 {
-	uint32_t out = k->at - d->port[k->at].num + k->out;
+	uint32_t out = k->at - d->port[k->at].num + port;
+	unsigned vl = buffer_behind(d, k, port) % d->vls;
+	int32_t credit = data_int_out(d, out, vl)->credit;
 
-	return data_int_out(d, out, k->out_vl)->credit >= k->blocks;
+	return k->late ? data_adaptive_may(d, k, port, vl, credit)
+		       : credit >= k->blocks;
 }
 
 /* Blocks of the packets that rest in the buffer. */
@@ -61,14 +74,19 @@ static bool
 can_go(const struct search *s, uint32_t channel)
 {
 	const struct data *d = s->d;
-	uint32_t left = d->o.lookahead;
+	struct data_walk w =
+		data_walk_start(d, channel / d->vls, channel % d->vls);
 
-	for (uint32_t x = d->in[channel].head; x != DATA_NONE && left; left--) {
-		const struct data_packet *k = &d->packet[x];
+	while (data_walk_next(d, &w)) {
+		const struct data_packet *k = &d->packet[w.px];
+		uint64_t ports[SIM_HOP_WORDS];
 
-		if (has_credit(d, k) || !s->stuck[wanted_buffer(d, k)])
-			return true;
-		x = k->next;
+		data_adaptive_ports(d, k, ports);
+		for (unsigned p = 0; sim_hops_next(ports, &p); p++) {
+			if (has_credit(d, k, p) ||
+				!s->stuck[buffer_behind(d, k, p)])
+				return true;
+		}
 	}
 	return false;
 }

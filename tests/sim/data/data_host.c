@@ -93,6 +93,7 @@ cut_packet(struct data *d, struct data_end *e, unsigned i)
 	k->dst = m->dst;
 	k->dlid = m->dlid;
 	k->sl = m->sl;
+	data_flow_sent(d, k);
 	e->sent += k->bytes;
 	m->left -= k->bytes;
 	if (m->left == 0) {

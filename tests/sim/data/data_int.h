@@ -10,6 +10,7 @@
 #ifndef HEDDLE_TESTS_SIM_DATA_DATA_INT_H
 #define HEDDLE_TESTS_SIM_DATA_DATA_INT_H
 
+#include "sm/base/map.h"
 #include "sm/base/rng.h"
 #include "tests/sim/data/data.h"
 #include "tests/sim/data/data_report.h"
@@ -31,7 +32,8 @@ enum data_kind {
 	DATA_EV_OUT,	 /* port a may send again */
 	DATA_EV_CREDIT,	 /* b credits for output (a, vl) */
 	DATA_EV_READ,	 /* an output has read a packet of buffer (a, vl) */
-	DATA_EV_LIFE,	 /* a lifetime in buffer (a, vl) may be over */
+	DATA_EV_WAIT, /* a packet of buffer (a, vl) may take more ports now */
+	DATA_EV_LIFE, /* a lifetime in buffer (a, vl) may be over */
 	DATA_EV_MESSAGE, /* the next message of end a is due */
 	DATA_EV_CHECK,	 /* search for deadlocks */
 };
@@ -86,8 +88,32 @@ struct data_packet {
 	uint32_t src, dst;  /* ends */
 	uint32_t at;	    /* port */
 	uint32_t next;	    /* in its buffer, or of the free packets */
+	uint32_t late;	    /* it has not chosen yet: late[] + 1; 0: by out and
+			       out_vl      alone */
+	uint32_t flow, seq; /* options.order: index, number in its flow */
 	uint16_t dlid, bytes, blocks, epoch;
 	uint8_t sl, vl, out, out_vl, hops, state;
+	bool chose; /* some switch had several ports for it */
+};
+
+/* The ports of a packet that chooses when it leaves. */
+struct data_late {
+	struct sim_hops h;
+	bool only_escape; /* it does not wait for other ports */
+	uint32_t next;	  /* of the free ones */
+};
+
+/* Packets from one end to another with one DLID and SL. */
+struct data_flow {
+	uint32_t sent, last; /* the highest number that arrived */
+	uint32_t arrived, reordered;
+	bool chose; /* a packet of it did */
+};
+
+/* Where a Bounded flow last left a switch. */
+struct data_bound {
+	int64_t last; /* ps */
+	uint8_t port;
 };
 
 struct data_in {
@@ -101,7 +127,9 @@ struct data_in {
 struct data_out {
 	uint64_t want[DATA_WORDS]; /* input ports */
 	int32_t credit;		   /* blocks */
-	uint8_t last;		   /* input port that was served */
+	uint32_t queued; /* blocks of packets that wait for it and for no other
+			    one */
+	uint8_t last;	 /* input port that was served */
 };
 
 /* VL arbitration (IBA 7.6.9). */
@@ -174,6 +202,17 @@ struct data {
 	uint32_t free_packet;
 	uint64_t in_flight;
 
+	struct data_late *late;
+	size_t nlate, late_cap;
+	uint32_t free_late;
+	struct rng tie;	   /* among equal ports */
+	struct map bounds; /* flow at a switch -> bound[] */
+	struct data_bound *bound;
+	size_t nbound, bound_cap;
+	struct map flows; /* key of a flow -> flow[] */
+	struct data_flow *flow;
+	size_t nflow, flow_cap;
+
 	struct data_end *end;
 	uint32_t nends;
 	struct data_message *slots;
@@ -241,6 +280,7 @@ unsigned data_arb_pick(struct data *d, uint32_t port, unsigned ready,
 void data_switch_route(struct data *d, uint32_t px);
 void data_switch_output(struct data *d, uint32_t port);
 void data_switch_read(struct data *d, uint32_t port, unsigned vl);
+void data_switch_waited(struct data *d, uint32_t port, unsigned vl);
 void data_switch_life(struct data *d, uint32_t port, unsigned vl);
 /* Drop the packets for an output that went down, or all in a buffer. */
 void data_switch_output_died(struct data *d, uint32_t port);
@@ -250,6 +290,45 @@ unsigned data_switch_vl(
 	const struct data *d, uint32_t in, uint32_t out, unsigned sl);
 /* Whether packet px may leave as far as its buffer is concerned. */
 bool data_switch_offered(const struct data *d, uint32_t px);
+
+/* data_walk.c: the packets of a buffer that may leave, oldest first. */
+struct data_walk {
+	uint32_t px, prev; /* the packet, and the one before it in the buffer */
+	uint32_t next, left, blocks;
+	bool split, ordered, done;
+};
+struct data_walk data_walk_start(
+	const struct data *d, uint32_t port, unsigned vl);
+bool data_walk_next(const struct data *d, struct data_walk *w);
+/* Whether a switch of kind escapes; port: any of its ports. */
+bool data_walk_split(const struct data *d, uint32_t port);
+
+/* data_adaptive.c: a packet with more than one port. */
+/* What the switch where k arrived says, usable ports only. */
+void data_adaptive_hops(
+	const struct data *d, const struct data_packet *k, struct sim_hops *h);
+/* The port of a switch that commits, one of h's. */
+unsigned data_adaptive_commit(
+	struct data *d, const struct data_packet *k, const struct sim_hops *h);
+/* k keeps the ports of h until it leaves or is dropped. */
+void data_adaptive_keep(
+	struct data *d, struct data_packet *k, const struct sim_hops *h);
+void data_adaptive_release(struct data *d, struct data_packet *k);
+/* Whether k may leave by (out, vl) now, if the next buffer has this credit. */
+bool data_adaptive_may(const struct data *d, const struct data_packet *k,
+	unsigned out, unsigned vl, int32_t credit);
+/* All ports that k may ever leave by, as a mask. */
+void data_adaptive_ports(const struct data *d, const struct data_packet *k,
+	uint64_t ports[SIM_HOP_WORDS]);
+/* A port of k's went down; false: it has no other one. */
+bool data_adaptive_lose(struct data *d, struct data_packet *k, unsigned port);
+
+/* data_flow.c: the order of packets; without options.order they do nothing. */
+void data_flow_sent(struct data *d, struct data_packet *k);
+void data_flow_arrived(struct data *d, const struct data_packet *k);
+const struct data_flow *data_flow_find(const struct data *d, uint32_t src,
+	uint32_t dst, uint16_t dlid, uint8_t sl); /* NULL: none */
+void data_flow_free(struct data *d);
 
 /* data_host.c */
 void data_host_output(struct data *d, uint32_t port);

@@ -26,6 +26,7 @@ data_net_packet(struct data *d)
 static void
 release_packet(struct data *d, uint32_t px)
 {
+	data_adaptive_release(d, &d->packet[px]);
 	d->packet[px].state = DATA_FREE;
 	d->packet[px].next = d->free_packet;
 	d->free_packet = px;
@@ -147,6 +148,7 @@ data_net_deliver(struct data *d, uint32_t px)
 		}
 	}
 	d->delivered++;
+	data_flow_arrived(d, k);
 	data_report_count(d, k);
 	release_packet(d, px);
 }

@@ -160,6 +160,31 @@ data_report_end(const struct data *d, uint32_t end, struct data_end_report *out)
 }
 
 void
+data_report_flow(const struct data *d, uint32_t src, uint32_t dst,
+	uint16_t dlid, uint8_t sl, struct data_flow_report *out)
+{
+	const struct data_flow *f = data_flow_find(d, src, dst, dlid, sl);
+
+	*out = (struct data_flow_report){0};
+	if (f)
+		*out = (struct data_flow_report){
+			f->sent, f->arrived, f->reordered, f->chose};
+}
+
+static void
+sum_flows(const struct data *d, struct data_report *out)
+{
+	for (size_t i = 0; i < d->nflow; i++) {
+		const struct data_flow *f = &d->flow[i];
+
+		out->reordered += f->reordered;
+		out->reordered_flows += f->reordered > 0;
+		out->reordered_fixed += f->chose ? 0 : f->reordered;
+	}
+	out->flows = d->nflow;
+}
+
+void
 data_report_get(const struct data *d, struct data_report *out)
 {
 	uint64_t refused = 0;
@@ -196,6 +221,7 @@ data_report_get(const struct data *d, struct data_report *out)
 		.cycle = d->cycle.n ? d->cycle.text : "",
 	};
 	memcpy(out->drop, d->drop, sizeof(out->drop));
+	sum_flows(d, out);
 }
 
 static void
@@ -231,6 +257,14 @@ data_report_print(const struct data *d, struct buf *out)
 				data_drop_name((enum data_drop)i),
 				(unsigned long long)r.drop[i]);
 	}
+	if (r.flows)
+		buf_printf(out,
+			"out of order: %llu packets of %llu in %llu flows, %llu"
+			" where no switch chose\n",
+			(unsigned long long)r.reordered,
+			(unsigned long long)r.reordered_flows,
+			(unsigned long long)r.flows,
+			(unsigned long long)r.reordered_fixed);
 	print_latency(out, "message", &r.whole);
 	print_latency(out, "network", &r.network);
 	if (r.deadlock)

@@ -17,6 +17,11 @@ struct data_report {
 	uint64_t refused; /* messages held back at their source */
 	uint64_t hops;	  /* through switches */
 	uint64_t events;  /* of the data plane */
+	/* if options.order: packets that one sent later in their flow (source,
+	 * destination, SL, DLID) overtook; flows with such packets; and of the
+	 * packets those of flows for which no switch had several ports */
+	uint64_t reordered, reordered_flows, reordered_fixed;
+	uint64_t flows;
 
 	/* since data_report_mark, or data_new; offered and accepted as
 	 * fractions of the summed link rates of all end ports */
@@ -39,6 +44,14 @@ struct data_report {
 void data_report_mark(struct data *d);
 
 void data_report_get(const struct data *d, struct data_report *out);
+
+/* One flow since data_new; all 0 if nothing was sent, or without order. */
+struct data_flow_report {
+	uint64_t sent, arrived, reordered;
+	bool chose; /* some switch had several ports for a packet of it */
+};
+void data_report_flow(const struct data *d, uint32_t src, uint32_t dst,
+	uint16_t dlid, uint8_t sl, struct data_flow_report *out);
 
 /* One end port since the mark, as fractions of its link's rate. */
 struct data_end_report {

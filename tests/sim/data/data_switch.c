@@ -4,13 +4,23 @@
  * buffer has room. An output marks the inputs with packets for it by a bit per
  * VL and input port; the packet is looked up in the input's buffers when the
  * input is served. A bit is set exactly when an offered packet exists: offered
- * are the first `lookahead` packets of a buffer that is read by fewer outputs
- * than it can feed.
+ * are those of data_walk.c, of a buffer that is read by fewer outputs than it
+ * can feed. In a switch of kind escapes a packet may be offered to several
+ * outputs, to some of them after a wait only (DATA_EV_WAIT); what an output
+ * finds there may lack credits, and then the next input has its turn.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "tests/sim/data/data_int.h"
+
+enum { PS = 1000 };
+
+/* Outputs that packets were offered to. */
+struct outs {
+	uint64_t fixed[DATA_WORDS]; /* ordered, or an escape */
+	uint64_t others[DATA_WORDS];
+};
 
 /* A packet in a buffer, and the one before it. */
 struct pick {
@@ -24,25 +34,27 @@ is_readable(const struct data *d, const struct data_in *l)
 	return d->o.reads == 0 || l->reads < d->o.reads;
 }
 
-/* The first offered packet of one buffer for (out, vl). */
+/*
+ * The first offered packet of one buffer for (out, vl). A packet that chooses
+ * late counts if that credit suffices for it, any other one always.
+ */
 static bool
-find_in_buffer(const struct data *d, const struct data_in *l, unsigned out,
-	unsigned vl, struct pick *at)
+find_in_buffer(const struct data *d, unsigned out, unsigned vl, int32_t credit,
+	struct pick *at)
 {
-	uint32_t prev = DATA_NONE, left = d->o.lookahead;
+	struct data_walk w = data_walk_start(d, at->in, at->vl);
 
-	if (!is_readable(d, l))
+	if (!is_readable(d, data_int_in(d, at->in, at->vl)))
 		return false;
-	for (uint32_t x = l->head; x != DATA_NONE && left; left--) {
-		const struct data_packet *k = &d->packet[x];
+	while (data_walk_next(d, &w)) {
+		const struct data_packet *k = &d->packet[w.px];
 
-		if (k->out == out && k->out_vl == vl) {
-			at->px = x;
-			at->prev = prev;
+		if (k->late ? data_adaptive_may(d, k, out, vl, credit)
+			    : k->out == out && k->out_vl == vl) {
+			at->px = w.px;
+			at->prev = w.prev;
 			return true;
 		}
-		prev = x;
-		x = k->next;
 	}
 	return false;
 }
@@ -52,7 +64,7 @@ find_in_buffer(const struct data *d, const struct data_in *l, unsigned out,
  */
 static bool
 find_offered(const struct data *d, uint32_t in, unsigned out, unsigned vl,
-	struct pick *best)
+	int32_t credit, struct pick *best)
 {
 	bool found = false;
 
@@ -60,7 +72,7 @@ find_offered(const struct data *d, uint32_t in, unsigned out, unsigned vl,
 		unsigned v = (unsigned)__builtin_ctz(m);
 		struct pick at = {.in = in, .vl = (uint8_t)v};
 
-		if (!find_in_buffer(d, data_int_in(d, in, v), out, vl, &at))
+		if (!find_in_buffer(d, out, vl, credit, &at))
 			continue;
 		if (!found || d->packet[at.px].head < d->packet[best->px].head)
 			*best = at;
@@ -110,21 +122,70 @@ arm_life(struct data *d, uint32_t port, unsigned vl, int64_t t)
 			       });
 }
 
-/* Packet x of a buffer may leave from now on: set the bit at its output. */
-static uint32_t
-offer_packet(struct data *d, uint32_t x)
+/* Set the bit of packet k's buffer at an output of its switch. */
+static void
+mark_output(
+	struct data *d, const struct data_packet *k, unsigned port, unsigned vl)
+{
+	uint32_t out = first_port(d, k->at) + port;
+	unsigned in = d->port[k->at].num;
+
+	data_int_out(d, out, vl)->want[in / 64] |= 1ULL << (in % 64);
+	d->port[out].want |= (uint16_t)(1U << vl);
+}
+
+/* The VL of a port that packet k may take. */
+static unsigned
+vl_towards(const struct data *d, const struct data_packet *k, unsigned port)
+{
+	return k->late ? data_switch_vl(
+				 d, k->at, first_port(d, k->at) + port, k->sl)
+		       : k->out_vl;
+}
+
+/* Wake the buffer when a packet that was just offered has waited so long. */
+static void
+arm_wait(struct data *d, const struct data_packet *k, struct mono wait)
+{
+	if (wait.ns > 0 && k->head == d->now)
+		data_queue_push(&d->q, (struct data_event){
+					       .t = d->now + wait.ns * PS,
+					       .kind = DATA_EV_WAIT,
+					       .a = k->at,
+					       .vl = k->vl,
+				       });
+}
+
+/*
+ * Packet x of a buffer may leave from now on: set the bits at its outputs, and
+ * note these.
+ */
+static void
+offer_packet(struct data *d, uint32_t x, struct outs *to)
 {
 	struct data_packet *k = &d->packet[x];
-	uint32_t out = first_port(d, k->at) + k->out;
-	unsigned in = d->port[k->at].num;
+	uint64_t ports[DATA_WORDS];
 
 	if (!k->head)
 		k->head = d->now;
-	data_int_out(d, out, k->out_vl)->want[in / 64] |= 1ULL << (in % 64);
-	d->port[out].want |= (uint16_t)(1U << k->out_vl);
 	if (d->o.lifetimes)
 		arm_life(d, k->at, k->vl, packet_deadline(d, k));
-	return out;
+	if (!k->late) {
+		mark_output(d, k, k->out, k->out_vl);
+		sim_hops_add(to->fixed, k->out);
+		return;
+	}
+	data_adaptive_ports(d, k, ports);
+	for (unsigned p = 0; sim_hops_next(ports, &p); p++) {
+		unsigned vl = vl_towards(d, k, p);
+
+		if (data_adaptive_may(d, k, p, vl, INT32_MAX)) {
+			mark_output(d, k, p, vl);
+			sim_hops_add(p == k->out ? to->fixed : to->others, p);
+		}
+	}
+	arm_wait(d, k, d->o.second_wait);
+	arm_wait(d, k, d->o.escape_wait);
 }
 
 /* Clear the bit of input port in at (out, vl), if no offered packet is left. */
@@ -136,7 +197,7 @@ withdraw_offer(struct data *d, uint32_t in, unsigned out, unsigned vl)
 	unsigned num = d->port[in].num;
 	struct pick at;
 
-	if (find_offered(d, in, out, vl, &at))
+	if (find_offered(d, in, out, vl, INT32_MAX, &at))
 		return;
 	o->want[num / 64] &= ~(1ULL << (num % 64));
 	for (unsigned i = 0; i < DATA_WORDS; i++) {
@@ -146,39 +207,89 @@ withdraw_offer(struct data *d, uint32_t in, unsigned out, unsigned vl)
 	d->port[port].want &= (uint16_t) ~(1U << vl);
 }
 
+/* The same at all outputs of packet k, which is or was in that buffer. */
+static void
+withdraw_packet(struct data *d, uint32_t in, const struct data_packet *k)
+{
+	uint64_t ports[DATA_WORDS];
+
+	if (!k->late) {
+		withdraw_offer(d, in, k->out, k->out_vl);
+		return;
+	}
+	data_adaptive_ports(d, k, ports);
+	for (unsigned p = 0; sim_hops_next(ports, &p); p++)
+		withdraw_offer(d, in, p, vl_towards(d, k, p));
+}
+
+/*
+ * The offers of a buffer that are none any more. Where there are two read
+ * points, any of its packets may have been at one of them.
+ */
 static void
 withdraw_all(struct data *d, uint32_t in, unsigned vl)
 {
-	uint32_t left = d->o.lookahead;
+	uint32_t left = data_walk_split(d, in) ? UINT32_MAX : d->o.lookahead;
 
 	for (uint32_t x = data_int_in(d, in, vl)->head; x != DATA_NONE && left;
 		x = d->packet[x].next, left--)
-		withdraw_offer(d, in, d->packet[x].out, d->packet[x].out_vl);
+		withdraw_packet(d, in, &d->packet[x]);
+}
+
+static void
+run_outputs(/* NOLINT(misc-no-recursion): see grant_packet */
+	struct data *d, uint32_t first, uint64_t ports[DATA_WORDS])
+{
+	for (unsigned p = 0; sim_hops_next(ports, &p); p++)
+		data_switch_output(d, first + p);
+}
+
+/*
+ * Let the outputs choose: alternatives before escapes, beginning with any of
+ * them.
+ */
+static void
+try_outputs(/* NOLINT(misc-no-recursion): see grant_packet */
+	struct data *d, uint32_t first, struct outs *to)
+{
+	unsigned from = 0, n = d->s->node[d->port[first].node].nports;
+
+	if (sim_hops_next(to->others, &from)) {
+		from = rng_below(&d->tie, n + 1U);
+		for (unsigned p = from; sim_hops_next(to->others, &p); p++)
+			data_switch_output(d, first + p);
+		for (unsigned p = 0; sim_hops_next(to->others, &p) && p < from;
+			p++)
+			data_switch_output(d, first + p);
+	}
+	run_outputs(d, first, to->fixed);
 }
 
 /* Offer the packets that may leave a buffer, then let the outputs choose. */
 static void
-offer_all(struct data *d, uint32_t port, unsigned vl)
+offer_all(/* NOLINT(misc-no-recursion): see grant_packet */
+	struct data *d, uint32_t port, unsigned vl)
 {
-	struct data_in *l = data_int_in(d, port, vl);
-	uint64_t outs[DATA_WORDS] = {0};
-	uint32_t left = d->o.lookahead, first = first_port(d, port);
+	struct data_walk w = data_walk_start(d, port, vl);
+	struct outs to = {{0}, {0}};
 
-	if (!is_readable(d, l))
+	if (!is_readable(d, data_int_in(d, port, vl)))
 		return;
-	for (uint32_t x = l->head; x != DATA_NONE && left; left--) {
-		unsigned o = d->packet[x].out;
+	while (data_walk_next(d, &w))
+		offer_packet(d, w.px, &to);
+	try_outputs(d, first_port(d, port), &to);
+}
 
-		(void)offer_packet(d, x);
-		outs[o / 64] |= 1ULL << (o % 64);
-		x = d->packet[x].next;
-	}
-	for (unsigned i = 0; i < DATA_WORDS; i++) {
-		for (; outs[i]; outs[i] &= outs[i] - 1)
-			data_switch_output(
-				d, first + i * 64 +
-					   (unsigned)__builtin_ctzll(outs[i]));
-	}
+/* Offer one packet more, and let its outputs choose. */
+static void
+offer_one(/* NOLINT(misc-no-recursion): see grant_packet */
+	struct data *d, uint32_t px)
+{
+	uint32_t first = first_port(d, d->packet[px].at);
+	struct outs to = {{0}, {0}};
+
+	offer_packet(d, px, &to);
+	try_outputs(d, first, &to);
 }
 
 static void
@@ -186,6 +297,7 @@ append_packet(struct data *d, uint32_t px)
 {
 	struct data_packet *k = &d->packet[px];
 	struct data_in *l = data_int_in(d, k->at, k->vl);
+	uint32_t out = first_port(d, k->at) + k->out;
 
 	k->state = DATA_QUEUED;
 	k->next = DATA_NONE;
@@ -195,16 +307,21 @@ append_packet(struct data *d, uint32_t px)
 		d->packet[l->tail].next = px;
 	l->tail = px;
 	d->port[k->at].in |= (uint16_t)(1U << k->vl);
-	if (l->n <= d->o.lookahead && is_readable(d, l))
-		data_switch_output(d, offer_packet(d, px));
+	if (!k->late)
+		data_int_out(d, out, k->out_vl)->queued += k->blocks;
+	if (data_switch_offered(d, px))
+		offer_one(d, px);
 }
 
 static void
 unlink_packet(struct data *d, const struct pick *at)
 {
 	struct data_in *l = data_int_in(d, at->in, at->vl);
-	uint32_t next = d->packet[at->px].next;
+	const struct data_packet *k = &d->packet[at->px];
+	uint32_t next = k->next, out = first_port(d, at->in) + k->out;
 
+	if (!k->late)
+		data_int_out(d, out, k->out_vl)->queued -= k->blocks;
 	if (at->prev == DATA_NONE)
 		l->head = next;
 	else
@@ -215,33 +332,40 @@ unlink_packet(struct data *d, const struct pick *at)
 		d->port[at->in].in &= (uint16_t) ~(1U << at->vl);
 }
 
-/* The packet that a removal has moved into the first `lookahead`. */
-static uint32_t
-moved_up(const struct data *d, const struct data_in *l)
+/* Offer what a removal has moved up. */
+static void
+offer_next(/* NOLINT(misc-no-recursion): see grant_packet */
+	struct data *d, uint32_t in, unsigned vl)
 {
+	const struct data_in *l = data_int_in(d, in, vl);
 	uint32_t x = l->head;
 
+	if (!is_readable(d, l))
+		return;
+	if (data_walk_split(d, in)) {
+		offer_all(d, in, vl);
+		return;
+	}
 	if (l->n < d->o.lookahead)
-		return DATA_NONE;
+		return;
 	for (uint32_t i = 1; i < d->o.lookahead; i++)
 		x = d->packet[x].next;
-	return x;
+	offer_one(d, x);
 }
 
 static void
 grant_packet(/* NOLINT(misc-no-recursion): as deep as a packet's path */
-	struct data *d, uint32_t port, const struct pick *at)
+	struct data *d, uint32_t port, unsigned vl, const struct pick *at)
 {
 	struct data_packet *k = &d->packet[at->px];
 	struct data_in *l = data_int_in(d, at->in, at->vl);
-	unsigned out = k->out, vl = k->out_vl;
-	uint32_t up;
 
 	unlink_packet(d, at);
 	l->reads++;
-	withdraw_offer(d, at->in, out, vl);
-	if (!is_readable(d, l))
+	withdraw_packet(d, at->in, k);
+	if (!is_readable(d, l) || data_walk_split(d, at->in))
 		withdraw_all(d, at->in, at->vl);
+	data_adaptive_release(d, k);
 	data_int_out(d, port, vl)->last = d->port[at->in].num;
 	data_net_send(d, port, vl, at->px);
 	data_net_free_later(d, at->in, at->vl, k->blocks, d->port[port].busy);
@@ -255,15 +379,14 @@ grant_packet(/* NOLINT(misc-no-recursion): as deep as a packet's path */
 					       .vl = at->vl,
 				       });
 	}
-	up = is_readable(d, l) ? moved_up(d, l) : DATA_NONE;
-	if (up != DATA_NONE)
-		data_switch_output(d, offer_packet(d, up));
+	offer_next(d, at->in, at->vl);
 }
 
+/* The input port whose turn it is after `last`; one wants the output. */
 static unsigned
-next_input(const struct data_out *o)
+next_input(const struct data_out *o, unsigned last)
 {
-	unsigned from = (o->last + 1U) & 255, w = from / 64;
+	unsigned from = (last + 1U) & 255, w = from / 64;
 	uint64_t m = o->want[w] >> (from % 64);
 
 	if (m)
@@ -274,6 +397,26 @@ next_input(const struct data_out *o)
 			return w * 64 + (unsigned)__builtin_ctzll(o->want[w]);
 	}
 	return DATA_NO_VL;
+}
+
+/*
+ * The packet that an output serves next on a VL: of the next input in turn. An
+ * input that has none but for want of credits gives way to the one after it.
+ */
+static bool
+find_next(const struct data *d, uint32_t port, unsigned vl, struct pick *at)
+{
+	const struct data_out *o = data_int_out(d, port, vl);
+	unsigned num = d->port[port].num, from = next_input(o, o->last);
+	unsigned in = from;
+
+	do {
+		if (find_offered(d, first_port(d, port) + in, num, vl,
+			    o->credit, at))
+			return true;
+		in = next_input(o, in);
+	} while (in != from);
+	return false;
 }
 
 void
@@ -292,22 +435,17 @@ data_switch_output(/* NOLINT(misc-no-recursion): see grant_packet */
 		return;
 	}
 	for (unsigned m = p->want; m; m &= m - 1) {
-		const struct data_out *o;
-		bool found;
-
 		vl = (unsigned)__builtin_ctz(m);
-		o = data_int_out(d, port, vl);
-		found = find_offered(d, first_port(d, port) + next_input(o),
-			p->num, vl, &at[vl]);
-		assert(found);
+		if (!find_next(d, port, vl, &at[vl]))
+			continue;
 		blocks[vl] = d->packet[at[vl].px].blocks;
-		if (found && o->credit >= blocks[vl])
+		if (data_int_out(d, port, vl)->credit >= blocks[vl])
 			ready |= 1U << vl;
 	}
 	if (!ready)
 		return;
 	vl = data_arb_pick(d, port, ready, blocks);
-	grant_packet(d, port, &at[vl]);
+	grant_packet(d, port, vl, &at[vl]);
 	if (p->want)
 		data_net_arm(d, port);
 }
@@ -322,21 +460,29 @@ data_switch_read(struct data *d, uint32_t port, unsigned vl)
 	offer_all(d, port, vl);
 }
 
+void
+data_switch_waited(struct data *d, uint32_t port, unsigned vl)
+{
+	offer_all(d, port, vl);
+}
+
 /* Drop a packet that waits in a buffer, without offering the next one. */
 static void
 discard_packet(struct data *d, const struct pick *at, enum data_drop why)
 {
 	struct data_packet *k = &d->packet[at->px];
-	unsigned out = k->out, vl = k->out_vl;
 
 	unlink_packet(d, at);
-	withdraw_offer(d, at->in, out, vl);
+	withdraw_packet(d, at->in, k);
 	data_net_free_later(d, at->in, at->vl, k->blocks,
 		k->tail > d->now ? k->tail : d->now);
 	data_net_drop(d, at->px, why);
 }
 
-/* Drop the packets of a buffer that leave by port out (256: all). */
+/*
+ * Drop the packets of a buffer that can leave by no other port than out (256:
+ * all).
+ */
 static void
 discard_for(struct data *d, uint32_t in, unsigned vl, unsigned out,
 	enum data_drop why)
@@ -347,13 +493,15 @@ discard_for(struct data *d, uint32_t in, unsigned vl, unsigned out,
 
 	for (; x != DATA_NONE; x = next) {
 		next = d->packet[x].next;
-		if (out == 256 || d->packet[x].out == out) {
+		if (out == 256 || !data_adaptive_lose(d, &d->packet[x], out)) {
 			at.px = x;
 			discard_packet(d, &at, why);
 		} else {
 			at.prev = x;
 		}
 	}
+	for (unsigned v = 0; v < d->vls && out < 256; v++)
+		withdraw_offer(d, in, out, v);
 	offer_all(d, in, vl);
 }
 
@@ -382,12 +530,11 @@ data_switch_flush(struct data *d, uint32_t port)
 static bool
 discard_old(struct data *d, uint32_t port, unsigned vl)
 {
-	struct data_in *l = data_int_in(d, port, vl);
-	struct pick at = {.prev = DATA_NONE, .in = port, .vl = (uint8_t)vl};
-	uint32_t left = d->o.lookahead;
+	struct data_walk w = data_walk_start(d, port, vl);
 
-	for (at.px = l->head; at.px != DATA_NONE && left; left--) {
-		const struct data_packet *k = &d->packet[at.px];
+	while (data_walk_next(d, &w)) {
+		const struct pick at = {w.px, w.prev, port, (uint8_t)vl};
+		const struct data_packet *k = &d->packet[w.px];
 		int64_t t = k->head ? packet_deadline(d, k) : INT64_MAX;
 
 		if (t <= d->now) {
@@ -400,8 +547,6 @@ discard_old(struct data *d, uint32_t port, unsigned vl)
 				d, &at, head ? DATA_DROP_HOQ : DATA_DROP_LIFE);
 			return true;
 		}
-		at.prev = at.px;
-		at.px = k->next;
 	}
 	return false;
 }
@@ -410,7 +555,7 @@ void
 data_switch_life(struct data *d, uint32_t port, unsigned vl)
 {
 	struct data_in *l = data_int_in(d, port, vl);
-	uint32_t left = d->o.lookahead;
+	struct data_walk w;
 	int64_t t = INT64_MAX;
 
 	if (l->life != d->now)
@@ -418,12 +563,11 @@ data_switch_life(struct data *d, uint32_t port, unsigned vl)
 	l->life = 0;
 	while (discard_old(d, port, vl))
 		;
-	for (uint32_t x = l->head; x != DATA_NONE && left; left--) {
-		const struct data_packet *k = &d->packet[x];
+	for (w = data_walk_start(d, port, vl); data_walk_next(d, &w);) {
+		const struct data_packet *k = &d->packet[w.px];
 		int64_t due = k->head ? packet_deadline(d, k) : INT64_MAX;
 
 		t = due < t ? due : t;
-		x = k->next;
 	}
 	arm_life(d, port, vl, t);
 	offer_all(d, port, vl);
@@ -449,61 +593,40 @@ data_switch_offered(const struct data *d, uint32_t px)
 {
 	const struct data_packet *k = &d->packet[px];
 	const struct data_in *l = data_int_in(d, k->at, k->vl);
-	uint32_t left = d->o.lookahead;
+	struct data_walk w = data_walk_start(d, k->at, k->vl);
 
 	if (!is_readable(d, l))
 		return false;
-	for (uint32_t x = l->head; x != DATA_NONE && left; left--) {
-		if (x == px)
+	if (l->n <= d->o.lookahead)
+		return true;
+	while (data_walk_next(d, &w)) {
+		if (w.px == px)
 			return true;
-		x = d->packet[x].next;
 	}
 	return false;
 }
 
-/* The output port for a packet, or -1 and why not. */
-static int
-look_up(struct data *d, const struct data_packet *k, enum data_drop *why)
+/* Its ordered output port and VL; false and why there is none. */
+static bool
+fix_output(struct data *d, struct data_packet *k, unsigned out,
+	enum data_drop *why)
 {
 	const struct data_port *p = &d->port[k->at];
-	const struct sim_node *n = &d->s->node[p->node];
-	const struct sim_switch *sw = n->sw;
-	struct data_choice c;
-	unsigned out;
-
-	*why = DATA_DROP_TOP;
-	if (k->dlid > sw->si.lft_top)
-		return -1;
-	*why = DATA_DROP_255;
-	out = k->dlid < sw->lft_n ? sw->lft[k->dlid] : SIM_NO_PORT;
-	if (out == SIM_NO_PORT)
-		return -1;
-	if (d->o.choose && out) {
-		c = (struct data_choice){
-			d, p->node, p->num, (uint8_t)out, k->dlid, k->sl};
-		out = d->o.choose(d->o.cookie, &c);
-	}
-	*why = DATA_DROP_NO_PORT;
-	if (out > n->nports)
-		return -1;
-	*why = DATA_DROP_SAME;
-	return out == p->num ? -1 : (int)out;
-}
-
-/* Choose its output port and VL; false and why there is none. */
-static bool
-choose_output(struct data *d, struct data_packet *k, enum data_drop *why)
-{
-	int out = look_up(d, k, why);
-	uint32_t port;
+	uint32_t port = first_port(d, k->at) + out;
 	unsigned vl;
 
-	if (out < 0)
-		return false;
 	k->out = (uint8_t)out;
+	*why = DATA_DROP_255;
+	if (out == SIM_NO_PORT)
+		return false;
+	*why = DATA_DROP_NO_PORT;
+	if (out > d->s->node[p->node].nports)
+		return false;
+	*why = DATA_DROP_SAME;
+	if (out == p->num && !(out && d->o.turn_back))
+		return false;
 	if (out == 0)
 		return true;
-	port = first_port(d, k->at) + (unsigned)out;
 	*why = DATA_DROP_DEAD;
 	if (!d->port[port].live)
 		return false;
@@ -514,6 +637,33 @@ choose_output(struct data *d, struct data_packet *k, enum data_drop *why)
 	k->out_vl = (uint8_t)vl;
 	*why = DATA_DROP_MTU;
 	return k->bytes <= d->port[port].mtu;
+}
+
+/* Choose its output port and VL, or keep its alternatives. */
+static bool
+choose_output(struct data *d, struct data_packet *k, enum data_drop *why)
+{
+	const struct sim_switch *sw = d->s->node[d->port[k->at].node].sw;
+	struct sim_hops h;
+	unsigned first = 0, out;
+
+	*why = DATA_DROP_TOP;
+	if (k->dlid > sw->si.lft_top)
+		return false;
+	data_adaptive_hops(d, k, &h);
+	if (h.kind == SIM_FIXED)
+		return fix_output(d, k, h.port, why);
+	k->chose = true;
+	if (h.kind == SIM_COMMITS)
+		return fix_output(d, k, data_adaptive_commit(d, k, &h), why);
+	data_adaptive_keep(d, k, &h);
+	out = h.port;
+	if (out == SIM_NO_PORT)
+		out = sim_hops_next(h.tier[0], &first) ||
+				      sim_hops_next(h.tier[1], &first)
+			      ? first
+			      : 0;
+	return fix_output(d, k, out, why);
 }
 
 /* True if the DLID is one of port 0's, which takes the packet. */

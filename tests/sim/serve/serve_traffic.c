@@ -66,6 +66,7 @@ serve_traffic_start(struct serve *s, unsigned rate, struct reason *why)
 	serve_traffic_free(s);
 	s->traffic = mem_zalloc(1, sizeof(*s->traffic));
 	o.check = mono_ms(CHECK_MS);
+	o.order = true;
 	s->traffic->d = data_new(s->sim, &o);
 	if (note_lids(s, s->traffic, why)) {
 		serve_traffic_free(s);
@@ -102,6 +103,8 @@ serve_traffic_show(struct serve *s, struct buf *out, struct reason *why)
 	if (r.refused > 0)
 		buf_printf(out, "; %" PRIu64 " at ports that are not Active",
 			r.refused);
+	if (r.reordered > 0)
+		buf_printf(out, "; %" PRIu64 " out of order", r.reordered);
 	if (r.deadlock)
 		buf_printf(out, "; DEADLOCK of %u buffers", r.dead_buffers);
 	buf_printf(out, "\n");
