@@ -13,12 +13,14 @@
 #include <string.h>
 
 #include "distribution/device/adaptive_can.h"
+#include "distribution/plan/adaptive_mixture.h"
 #include "distribution/plan/plan_priv.h"
 #include "distribution/tables/adaptive_groups.h"
 #include "sm/base/bitset.h"
 #include "sm/base/mem.h"
 
 enum {
+	SPARE_SLOTS = 63,     /* below GroupTop, for changes: a mask */
 	MANY_STEPS = 1 << 16, /* of switches that are switched on, in a plan */
 	LFT_SIXTEENS = LFT_BLOCK / MAD_AR_ENTRIES,
 };
@@ -31,9 +33,10 @@ struct plan_later {
 
 struct plan_adaptive_state {
 	const struct plan_adaptive *want;
-	const struct route_sets *sets; /* NULL: none may choose */
-	bool careful;		       /* forwarding tables change */
-	bool off;		       /* ... so that all are switched off */
+	const struct route_sets *sets;	  /* NULL: none may choose */
+	bool careful;			  /* forwarding tables change */
+	bool off;			  /* ... so that all are switched off */
+	struct adaptive_mixture *mixture; /* to be judged, or NULL */
 	bool drain; /* after ports are lost, before forwarding tables change */
 	uint32_t *pos; /* [nsw] places in the order of switches, or NULL */
 	bool *written; /* [nsw] its forwarding table changes */
@@ -251,6 +254,16 @@ add_entries(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 	}
 }
 
+/* GroupTop, with some slots to spare: each change of it is a Set. */
+static uint16_t
+find_top(const struct adaptive_can *can, uint16_t used)
+{
+	uint16_t top = used | SPARE_SLOTS;
+
+	return top < can->choice.groups ? top
+					: (uint16_t)(can->choice.groups - 1);
+}
+
 /* The steps of a switch, from groups that are made. */
 static void
 add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
@@ -259,12 +272,13 @@ add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	uint16_t groups = can->choice.groups;
 	struct mad_ar_info is;
 	struct adaptive_info_want want = {
-		can->is_on, (uint8_t)(can->sub_groups > 0), g->top};
+		can->is_on, (uint8_t)(can->sub_groups > 0), 0};
 
 	(void)mad_ar_info_decode(can->info, &is, NULL);
 	if (m->adaptive->sets->default_first && can->sub_groups > 1)
 		want.sub_groups = MAD_AR_SUB_GROUPS;
-	if (can->is_on && is.group_top > g->top)
+	want.top = find_top(can, g->top);
+	if (can->is_on && is.group_top > want.top)
 		want.top = is.group_top;
 	if (can->is_on)
 		add_entries(m, PLAN_ADAPTIVE_SHRINK, s, NULL, g->early);
@@ -302,6 +316,9 @@ goes_up_again(const struct plan_maker *m, sw_ix s, uint16_t lid, unsigned port)
 		return true;
 	u = m->t->node[m->t->port[peer].node].sw;
 	v = routes_next_switch(m->p->routes, u, lid);
+	/* back over its own link it is discarded, and waits for nothing */
+	if (v == s && routes_port(m->p->routes, u, lid) == m->t->port[peer].num)
+		return false;
 	return a->pos[u] > a->pos[s] && v != TOPO_NONE && a->pos[v] < a->pos[u];
 }
 
@@ -355,6 +372,10 @@ make_groups(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	find_linked(m->t, s, job.linked);
 	load_routes(m, s);
 	adaptive_groups_make(&job, out);
+	if (can->is_on && a->mixture != NULL)
+		adaptive_mixture_add(a->mixture, s, &job, out, a->target);
+	else if (can->is_on && a->careful)
+		a->drain = a->drain || loses_ports_above(m, s, out);
 }
 
 /* Whether the sub-groups in use are those that the groups need. */
@@ -399,46 +420,47 @@ plan_switch(struct plan_maker *m, sw_ix s)
 	make_groups(m, s, &can, &g);
 	if (can.is_on || g.chosen > 0)
 		add_switch(m, s, &can, &g);
-	if (can.is_on && a->careful && !a->drain)
-		a->drain = loses_ports_above(m, s, &g);
 	c->left |= !g.complete;
 	c->no_room += g.no_room;
 	adaptive_groups_free(&g);
 }
 
-/* The switch of each LID that may have a choice: LIDs of hosts, but this
- * manager's own. */
+/* The switch of each LID that may have a choice: LIDs of compute hosts, but
+ * this manager's own. */
 static void
 find_targets(struct plan_maker *m)
 {
 	struct plan_adaptive_state *a = m->adaptive;
 	const struct topo *t = m->t;
 
-	for (uint32_t l = 0; l < a->nlids; l++) {
-		port_ix p = l <= t->max_lid ? t->by_lid[l] : TOPO_NONE;
-
+	for (uint32_t l = 0; l < a->nlids; l++)
 		a->target[l] = TOPO_NONE;
-		if (p != TOPO_NONE && p != t->sm_port &&
-			t->node[t->port[p].node].type != TOPO_SWITCH)
-			a->target[l] = topo_switch_of(t, p);
-	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+			const struct topo_end *e = &t->end[t->sw[s].end + i];
+			const struct topo_port *p = &t->port[e->port];
+
+			if (!e->host || e->port == t->sm_port)
+				continue;
+			for (uint32_t l = p->lid;
+				l < p->lid + (1U << p->lmc) && l < a->nlids;
+				l++)
+				a->target[l] = s;
+		}
 }
 
-void
-plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
+/* What is known of the change, and room for a switch. */
+static struct plan_adaptive_state *
+new_state(struct plan_maker *m, const struct plan_adaptive *want)
 {
 	const struct transition_result *x = m->p->change;
 	const struct routes *r = m->p->routes;
 	struct plan_adaptive_state *a = mem_zalloc(1, sizeof(*a));
 
-	m->adaptive = a;
 	a->want = want;
 	if (want->enabled && r->sets != NULL && r->sets->why[0] == '\0')
 		a->sets = r->sets;
 	a->careful = x->nwrites > 0;
-	a->off = a->careful &&
-		 (transition_mcast_must_ask(x) ||
-			 x->kind == TRANSITION_BLOCKED || x->nquenches > 0);
 	a->nlids = r->nblocks * LFT_BLOCK;
 	a->target = mem_zalloc(a->nlids, sizeof(*a->target));
 	a->port = mem_zalloc(a->nlids, sizeof(*a->port));
@@ -451,9 +473,57 @@ plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
 		a->pos = mem_zalloc(m->t->nsw, sizeof(*a->pos));
 		routes_order(r, a->pos);
 	}
-	find_targets(m);
+	return a;
+}
+
+static void
+plan_switches(struct plan_maker *m)
+{
 	for (sw_ix s = 0; s < m->t->nsw; s++)
 		plan_switch(m, s);
+}
+
+/* The same where adaptive routing stays on if the mixture stands; else it is
+ * switched off everywhere. */
+static void
+plan_mixture(struct plan_maker *m)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	size_t payloads = m->p->npayload;
+	enum adaptive_verdict v;
+
+	a->mixture = adaptive_mixture_new(m->t);
+	plan_switches(m);
+	v = adaptive_mixture_judge(
+		a->mixture, m->p->routes, m->hw, m->p->change);
+	adaptive_mixture_free(a->mixture);
+	a->mixture = NULL;
+	a->drain = v == ADAPTIVE_DRAINS;
+	if (v != ADAPTIVE_FAILS)
+		return;
+	a->off = true;
+	a->n = 0;
+	m->p->npayload = payloads;
+	m->p->adaptive = (struct plan_adaptive_counts){0};
+	plan_switches(m);
+}
+
+void
+plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
+{
+	const struct transition_result *x = m->p->change;
+	struct plan_adaptive_state *a = new_state(m, want);
+	bool ask = a->careful && transition_mcast_must_ask(x);
+
+	m->adaptive = a;
+	find_targets(m);
+	a->off = a->careful &&
+		 (x->kind == TRANSITION_BLOCKED || x->nquenches > 0 ||
+			 (ask && x->mixture == NULL));
+	if (ask && !a->off)
+		plan_mixture(m);
+	else
+		plan_switches(m);
 	m->p->adaptive.steps = a->n;
 	m->p->adaptive.careful = a->careful;
 }

@@ -355,6 +355,22 @@ has_writes(const struct lft_values *v)
 	return false;
 }
 
+/* The mixture as the verifier notes dependencies: without the record of links
+ * that lead nowhere. */
+static struct verify_dependencies *
+copy_mixture(const struct planner *p)
+{
+	size_t row = sizeof(*p->mix) << p->net.shift;
+	uint32_t nrec = p->net.nrec - 1;
+	struct verify_dependencies *d = mem_zalloc(1, sizeof(*d) + nrec * row);
+
+	d->nrec = nrec;
+	d->layers = 1;
+	d->shift = p->net.shift;
+	memcpy(d->row, p->mix, nrec * row);
+	return d;
+}
+
 /* Multicast trees keep their dependencies beside the mixture, or have to go. */
 static void
 admit_mcast(struct planner *p)
@@ -363,6 +379,8 @@ admit_mcast(struct planner *p)
 
 	if (!job->guests || !transition_mcast_is_broken(&p->net, job, p->mix))
 		return;
+	if (p->t->cyclic == 0 && p->net.layers == 1)
+		p->t->mixture = copy_mixture(p);
 	transition_mcast_open(p->t, &p->val,
 		p->t->kind == TRANSITION_DIRECT && p->t->cyclic == 0 ? p->mix
 								     : NULL);
@@ -499,6 +517,7 @@ transition_free(struct transition_result *t)
 		lft_drop(t->pool, t->write[i].was);
 	}
 	transition_mcast_close(t->guests);
+	free(t->mixture);
 	free(t->write);
 	free(t->dep);
 	free(t);

@@ -4,7 +4,10 @@
 
 #include "sm/core/sm_priv.h"
 
-enum { MAX_SAMPLES = 256 /* blocks read after a push */ };
+enum {
+	MAX_SAMPLES = 256, /* blocks read after a push */
+	TABLES_SAMPLED = 8 /* of adaptive groups and entries one in so many */
+};
 
 /* ---- what ---- */
 
@@ -24,7 +27,9 @@ sample_of_step(const struct topo *t, const struct plan_step *s,
 		return true;
 	if (adaptive_use_has(at->attr) && s->kind != PLAN_ADAPTIVE_OFF) {
 		at->block = s->block;
-		return !plan_reads(s);
+		return !plan_reads(s) &&
+		       (at->attr == DEVICE_AR_INFO ||
+			       s->block % TABLES_SAMPLED == 0);
 	}
 	/* of the Sets of a port that comes up the last one is enough */
 	if (s->attr == DEVICE_PORT_INFO && !plan_reads(s) &&

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/plan/tables_found.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
@@ -217,7 +218,7 @@ step_reading(struct sm *sm, struct mono now)
 	s->reads += lft_read_count(s->lft);
 	lft_read_free(s->lft);
 	s->lft = NULL;
-	r = work_found(sm, s->topo, s->hw);
+	r = tables_found(s->hw, s->topo, sm->pool);
 	if (!s->all && have_tables_changed(s->view->routes, r)) {
 		routes_unref(r);
 		read_tables(sm, true);

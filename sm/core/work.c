@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/plan/tables_found.h"
 #include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
@@ -135,26 +136,6 @@ work_run(struct sm_work *w)
 _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)TRANSITION_DYNAMIC,
 	"the configuration's words are those of enum transition_method_kind");
 
-struct routes *
-work_found(const struct sm *sm, struct topo *t, const struct device_store *hw)
-{
-	struct routes *r = routes_new(t, sm->pool);
-
-	r->engine = "found";
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		uint64_t guid = t->node[t->sw[s].node].guid;
-
-		for (uint32_t b = 0; b < r->nblocks; b++) {
-			lft_ref ref = device_block(hw, guid, b);
-
-			if (ref != DEVICE_UNKNOWN)
-				*routes_slot(r, s, b) =
-					lft_share(sm->pool, ref);
-		}
-	}
-	return r;
-}
-
 /* True if the order on record is that of the last routes of this fabric. */
 static bool
 is_order_of_fabric(const struct sm *sm)
@@ -194,7 +175,7 @@ routes_from_lft(const struct sm *sm, bool ordered)
 
 	if (sm->run.counts.lft_reads == 0)
 		return NULL;
-	r = work_found(sm, sm->run.topo, sm->hw);
+	r = tables_found(sm->hw, sm->run.topo, sm->pool);
 	if (ordered)
 		restore_order(sm, r);
 	else

@@ -40,10 +40,7 @@ struct worker {
 bool work_is_same_fabric(const struct sm *sm);
 /* Hand sm->topo to the worker, for routes and plan. */
 void work_start(struct sm *sm, struct mono now);
-/* The tables that hw knows of the switches of t, as routes; have the worker
- * judge such routes, which takes them over. */
-struct routes *work_found(
-	const struct sm *sm, struct topo *t, const struct device_store *hw);
+/* Have the worker judge routes that a standby read, which takes them over. */
 void work_judge(struct sm *sm, struct routes *found);
 /* The worker is done. What it judged, which stays its own; or NULL. */
 struct routes *work_judged(const struct sm_work *w);

@@ -34,7 +34,7 @@ routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* rou
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/route_sets.h routing/core/slvl.h distribution/tables/*
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h routing/core/route_sets.h distribution/tables/* distribution/device/*
 distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/dep_cycle.h routing/verify/dep_graph.h routing/verify/dynamic_order.h routing/mcast/mcast_order.h distribution/tables/* distribution/device/device_store.h distribution/transition/*
-distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/adaptive_can.h distribution/device/device_store.h distribution/device/device_keys.h distribution/transition/transition.h distribution/plan/*
+distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/verify_sets.h distribution/tables/* distribution/device/adaptive_can.h distribution/device/device_store.h distribution/device/device_keys.h distribution/transition/transition.h distribution/plan/*
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/device/device_keys.h sm/policy/*
 sm/state/* : sm/base/* sm/event/event_time.h sm/mad/port_values.h routing/core/routes.h sm/state/*

@@ -1,0 +1,157 @@
+#include "distribution/plan/adaptive_mixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/plan/tables_found.h"
+#include "routing/verify/verify_sets.h"
+#include "sm/base/mem.h"
+
+struct adaptive_mixture {
+	uint32_t nsw;
+	struct route_sets *now;	 /* ports while tables change */
+	struct route_sets *lost; /* these, and those lost just before */
+};
+
+struct adaptive_mixture *
+adaptive_mixture_new(const struct topo *t)
+{
+	struct adaptive_mixture *x = mem_zalloc(1, sizeof(*x));
+	struct route_choice *can = mem_zalloc(t->nsw, sizeof(*can));
+
+	x->nsw = t->nsw;
+	x->now = route_sets_new(t->nsw, can, false);
+	x->lost = route_sets_new(t->nsw, can, false);
+	free(can);
+	return x;
+}
+
+void
+adaptive_mixture_free(struct adaptive_mixture *x)
+{
+	if (x == NULL)
+		return;
+	route_sets_unref(x->now);
+	route_sets_unref(x->lost);
+	free(x);
+}
+
+/* Add the ports of an entry that are not its default, old or new. */
+static void
+add_ports(struct route_set *out, const struct mad_ar_entry *e,
+	const struct mad_ar_group *slot, uint8_t old, uint8_t new)
+{
+	if (e->state == MAD_AR_STATIC)
+		return;
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++) {
+		uint64_t ports =
+			slot[e->group].port[0][w] | slot[e->group].port[1][w];
+
+		if (old / 64 == w)
+			ports &= ~(UINT64_C(1) << old % 64);
+		if (new / 64 == w)
+			ports &= ~(UINT64_C(1) << new % 64);
+		out->port[w] |= ports;
+	}
+}
+
+/* The number of a set in the row. */
+static uint16_t
+find_or_add_set(struct route_set_row *row, const struct route_set *set)
+{
+	for (uint16_t k = 0; k < row->n; k++)
+		if (memcmp(&row->set[k], set, sizeof(*set)) == 0)
+			return k;
+	row->set = mem_resize(row->set, row->n + 1U, sizeof(*row->set));
+	row->set[row->n] = *set;
+	return row->n++;
+}
+
+/* A row of the sets by destination switch. */
+static struct route_set_row *
+make_row(uint32_t nsw, const struct route_set *by_switch)
+{
+	struct route_set_row *row = route_set_row_new(nsw);
+
+	for (sw_ix t = 0; t < nsw; t++)
+		row->of[t] = find_or_add_set(row, &by_switch[t]);
+	return row;
+}
+
+void
+adaptive_mixture_add(struct adaptive_mixture *x, sw_ix s,
+	const struct adaptive_groups_job *job, const struct adaptive_groups *g,
+	const sw_ix *target)
+{
+	struct route_set *now = mem_zalloc(x->nsw, sizeof(*now));
+	struct route_set *lost = mem_zalloc(x->nsw, sizeof(*lost));
+
+	for (uint32_t l = 0; l < job->nlids; l++) {
+		uint8_t old = job->held[l].port, new = job->port[l];
+		struct route_set *n, *o;
+
+		if (target[l] == TOPO_NONE)
+			continue;
+		n = &now[target[l]];
+		o = &lost[target[l]];
+		add_ports(n, &g->early[l], g->slot[ADAPTIVE_SHRINK], old, new);
+		add_ports(n, &g->entry[l], g->slot[ADAPTIVE_GROW], old, new);
+		add_ports(o, &job->held[l], g->slot[ADAPTIVE_HELD], old, new);
+	}
+	for (sw_ix t = 0; t < x->nsw; t++)
+		for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+			lost[t].port[w] |= now[t].port[w];
+	x->now->row[s] = make_row(x->nsw, now);
+	x->lost->row[s] = make_row(x->nsw, lost);
+	x->now->can[s].kind = x->lost->can[s].kind = ROUTE_COMMITS;
+	free(now);
+	free(lost);
+}
+
+static bool
+sets_hold(const struct route_sets *sets, const struct routes *to,
+	const struct routes *from, const struct verify_dependencies *deps)
+{
+	const struct verify_sets_job job = {.topo = to->topo,
+		.side = {{to->pool, to->row, to->nblocks, sets},
+			{from->pool, from->row, from->nblocks, sets}},
+		.nsides = 2,
+		.deps = deps,
+		.threads = 1};
+	struct verify_sets_report report;
+	struct reason why;
+
+	return verify_sets(&job, &report, &why) == 0;
+}
+
+/* Whether packets in flight follow the tables that are known alone. */
+static bool
+are_tables_plain(const struct topo *t, const struct device_store *hw)
+{
+	bool plain = true;
+
+	for (sw_ix s = 0; s < t->nsw && plain; s++) {
+		uint32_t n;
+
+		(void)device_row(hw, t->node[t->sw[s].node].guid, &n, &plain);
+	}
+	return plain;
+}
+
+enum adaptive_verdict
+adaptive_mixture_judge(const struct adaptive_mixture *x, struct routes *to,
+	const struct device_store *hw, const struct transition_result *change)
+{
+	enum adaptive_verdict v = ADAPTIVE_FAILS;
+	struct routes *from;
+
+	if (change->mixture == NULL || !are_tables_plain(to->topo, hw))
+		return ADAPTIVE_FAILS;
+	from = tables_found(hw, to->topo, to->pool);
+	if (sets_hold(x->lost, to, from, change->mixture))
+		v = ADAPTIVE_HOLDS;
+	else if (sets_hold(x->now, to, from, change->mixture))
+		v = ADAPTIVE_DRAINS;
+	routes_unref(from);
+	return v;
+}
