@@ -96,6 +96,29 @@ adaptive_use_disobeys(
 	dirty_mark(sm, i->at.guid, now, DIRTY_ADAPTIVE, NULL);
 }
 
+void
+adaptive_use_list(const struct sm *sm, struct view *v)
+{
+	const struct topo *t = v->topo;
+	struct adaptive_can can;
+
+	if (!sm->cfg->routing.adaptive.enabled)
+		return;
+	v->fixed = mem_zalloc(t->nsw, sizeof(*v->fixed));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		struct view_quarantine *f = &v->fixed[v->nfixed];
+
+		adaptive_can_of(sm->hw, t, s, &can);
+		if (can.choice.kind != ROUTE_FIXED)
+			continue;
+		f->node = t->sw[s].node;
+		f->guid = t->node[f->node].guid;
+		(void)snprintf(f->why, sizeof(f->why), "%s", can.why);
+		v->nfixed++;
+	}
+	v->fixed = mem_resize(v->fixed, v->nfixed, sizeof(*v->fixed));
+}
+
 /* Which switches choose, and why the first of the others does not. */
 static void
 tell_switches(struct sm *sm, const struct topo *t)
@@ -135,13 +158,15 @@ log_switches(struct sm *sm)
 	if (is->left)
 		return;
 	(void)snprintf(text, sizeof(text),
-		"switches that choose among ports=%u of %u cannot=%u%s%s%s%s",
+		"switches that choose among ports=%u of %u cannot=%u no_room="
+		"%llu%s%s",
 		is->on, is->switches, is->fixed,
-		is->fixed > 0 ? " first: " : "", is->first,
+		(unsigned long long)is->no_room,
 		is->why[0] != '\0' ? " none do: " : "", is->why);
 	if (log_is_news(sm->logged.adaptive, sizeof(sm->logged.adaptive),
 		    is->enabled ? text : ""))
-		log_info("adaptive: %s", text);
+		log_info("adaptive: %s%s%s", text,
+			is->fixed > 0 ? " first: " : "", is->first);
 }
 
 void

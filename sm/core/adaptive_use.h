@@ -22,6 +22,7 @@
 struct sm;
 struct topo;
 struct config;
+struct view;
 
 /*
  * What routing is told: NULL if no switch shall choose; else *out, and its
@@ -41,6 +42,8 @@ bool adaptive_use_has(enum device_attr attr);
  * alone is believed from now on. */
 void adaptive_use_disobeys(
 	struct sm *sm, const struct device_check_item *i, struct mono now);
+/* Enter the switches that cannot choose, where they are to. */
+void adaptive_use_list(const struct sm *sm, struct view *v);
 /* A run is committed: status and log; what is left is for another run. */
 void adaptive_use_review(struct sm *sm, struct mono now);
 

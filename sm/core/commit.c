@@ -281,6 +281,7 @@ commit_run(struct sm *sm, struct mono now)
 	v->counts = sm->run.counts;
 	list_quarantine(sm, v);
 	run_adaptive_list(sm, v);
+	adaptive_use_list(sm, v);
 	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->run.cause_text);
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->logged.lid_conflict);

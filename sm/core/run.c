@@ -845,6 +845,7 @@ run_names(struct sm *sm, struct mono now)
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		v->adaptive = mem_dup(
 			v->adaptive, v->nadaptive * sizeof(*v->adaptive));
+		v->fixed = mem_dup(v->fixed, v->nfixed * sizeof(*v->fixed));
 		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;

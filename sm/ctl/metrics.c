@@ -140,6 +140,17 @@ static const struct metrics_row rows[] = {
 		"A switch that may not forward by the verified routes, and "
 		"why.",
 		"foreign_adaptive.[guid,name,why]", "guid name reason"},
+	{"heddle_adaptive_switches", false,
+		"Switches by adaptive routing (routing.adaptive): those that "
+		"choose among ports, and those that cannot.",
+		"adaptive.choosing|cannot", "kind"},
+	{"heddle_adaptive_complete", false,
+		"1 if all adaptive groups are written.", "adaptive.complete",
+		NULL},
+	{"heddle_adaptive_no_room", false,
+		"Pairs of switch and destination without an adaptive group "
+		"for want of room in the switch.",
+		"adaptive.no_room", NULL},
 	{"heddle_lids", false, "LIDs used and free.", "lids.used|free",
 		"state"},
 	{"heddle_lid_conflict", false,

@@ -7,6 +7,7 @@
 #include "routing/tiers/topo_class.h"
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
+#include "sm/report/adaptive_json.h"
 #include "sm/report/hop_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -164,6 +165,18 @@ put_drained(json_t *o, const struct topo *t, sw_ix s)
 		json_util_put(o, "drained", json_integer(idle));
 }
 
+/* Whether the last step of a path leads to a compute host. */
+static bool
+leads_to_host(const struct topo *t, const struct route_step *last)
+{
+	const struct topo_switch *sw = &t->sw[last->sw];
+
+	for (uint32_t i = 0; i < sw->nend; i++)
+		if (t->end[sw->end + i].out == last->out)
+			return t->end[sw->end + i].host;
+	return false;
+}
+
 static json_t *
 steps_json(const struct view *v, const struct route_step *step, int n)
 {
@@ -185,6 +198,8 @@ steps_json(const struct view *v, const struct route_step *step, int n)
 		put_drained(o, r->topo, step[i].sw);
 		if (why != NULL)
 			json_util_put(o, "foreign_adaptive", names_text(why));
+		if (leads_to_host(r->topo, &step[n - 1]))
+			adaptive_json_put(o, v, &step[i], step[n - 1].sw);
 		(void)json_array_append_new(list, o);
 	}
 	return list;

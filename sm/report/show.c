@@ -1,4 +1,5 @@
 #include "sm/report/show.h"
+#include "sm/report/adaptive_json.h"
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
@@ -504,6 +505,7 @@ show_status(const json_t *r, struct buf *out)
 		status_tree(r, out);
 		status_redundancy(r, out);
 		status_routes(r, out);
+		adaptive_json_show(json_object_get(r, "adaptive"), out);
 		status_partitions(json_object_get(r, "partitions"), out);
 		status_qos(json_object_get(r, "qos"), out);
 	}
@@ -611,6 +613,7 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 		buf_printf(out, "\n");
 		page_line("       may leave by another port: it ", s,
 			"foreign_adaptive", out);
+		adaptive_json_show_step(s, out);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "sm/base/version.h"
 #include "sm/mad/mad.h"
 #include "sm/policy/qos.h"
+#include "sm/report/adaptive_json.h"
 #include "sm/report/change_json.h"
 #include "sm/report/drains_json.h"
 #include "sm/report/events_json.h"
@@ -228,6 +229,7 @@ add_view(json_t *o, const struct status_facts *f)
 		troubled_json(v, v->quarantine, v->nquarantine));
 	json_util_put(o, "foreign_adaptive",
 		troubled_json(v, v->adaptive, v->nadaptive));
+	json_util_put(o, "adaptive", adaptive_json(v, f->sm));
 	json_util_put(o, "unreachable",
 		json_util_u64(count_unreachable(v->topo, list)));
 	json_util_put(o, "unreachable_ports", list);

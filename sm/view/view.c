@@ -34,13 +34,26 @@ view_expected(const struct view *v)
 	return loss_estimate_cost(v->change.expected, v->routes);
 }
 
+static const char *
+find_why(const struct view *v, const struct view_quarantine *all, size_t n,
+	sw_ix s)
+{
+	for (size_t i = 0; i < n; i++)
+		if (all[i].node == v->topo->sw[s].node)
+			return all[i].why;
+	return NULL;
+}
+
 const char *
 view_adaptive_why(const struct view *v, sw_ix s)
 {
-	for (size_t i = 0; i < v->nadaptive; i++)
-		if (v->adaptive[i].node == v->topo->sw[s].node)
-			return v->adaptive[i].why;
-	return NULL;
+	return find_why(v, v->adaptive, v->nadaptive, s);
+}
+
+const char *
+view_fixed_why(const struct view *v, sw_ix s)
+{
+	return find_why(v, v->fixed, v->nfixed, s);
 }
 
 struct view *
@@ -63,6 +76,7 @@ view_unref(struct view *v)
 	view_redundancy_unref(v->redundancy);
 	free(v->quarantine);
 	free(v->adaptive);
+	free(v->fixed);
 	view_change_free(&v->change);
 	free(v);
 }

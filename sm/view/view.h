@@ -109,7 +109,10 @@ struct view {
 	struct view_quarantine *adaptive;
 	size_t nadaptive;
 	uint64_t adaptive_hash; /* of what was found of it */
-	char cause[256];	/* "start", "trap 128 from S1 lid 4; ..." */
+	/* switches that cannot choose among ports, where they are to */
+	struct view_quarantine *fixed;
+	size_t nfixed;
+	char cause[256]; /* "start", "trap 128 from S1 lid 4; ..." */
 	char lid_conflict[256];
 	struct mono when;
 	/* of a standby: read, from `when` on, not written; in seconds since
@@ -119,6 +122,9 @@ struct view {
 	uint32_t unread;      /* switches that did not tell their tables, */
 	uint64_t unread_guid; /* ... and the first of them */
 };
+
+/* Why switch s cannot choose among ports although it is to, or NULL. */
+const char *view_fixed_why(const struct view *v, sw_ix s);
 
 /* How switch s may forward otherwise than by its tables, or NULL. */
 const char *view_adaptive_why(const struct view *v, sw_ix s);
