@@ -48,7 +48,7 @@ endif
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS_ALL := -std=c11 -g $(OPT) $(WARN) -fno-common -fstack-protector-strong \
 	-pthread -MMD -MP $(CFLAGS)
-LDLIBS_ALL := -lev -lyaml -ljansson -libmad -libumad -lsystemd -lz -lm -pthread
+LDLIBS_ALL := -lev -lyaml -ljansson -libmad -libumad -lsystemd -lz -lzstd -lm -pthread
 ifneq ($(SAN),)
 CFLAGS_ALL += -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer

@@ -510,9 +510,11 @@ config_with(const struct config *base, const char *const *set, size_t n,
 	return p.c;
 }
 
-struct config *
-config_keep(
-	const struct config *was, const struct config *is, struct reason *why)
+/* was, with the secrets of is, masked if mask is not NULL; otherwise with its
+ * options that take a restart, too. */
+static struct config *
+take_over_options(const struct config *was, const struct config *is,
+	config_masker *mask, void *cookie, struct reason *why)
 {
 	struct arena *scratch = arena_new();
 	struct section k = keys_new(scratch, was->modules);
@@ -522,18 +524,38 @@ config_keep(
 
 	for (size_t i = 0; i < k.n; i++) {
 		const struct section_key *key = &k.key[i];
-		struct buf b = {0};
+		struct buf value = {0}, b = {0};
 
-		if (!key->o->secret && key->o->reload != SCHEMA_RESTART)
+		if (!key->o->secret &&
+			(mask != NULL || key->o->reload != SCHEMA_RESTART))
 			continue;
+		schema_print(key->o, schema_section_base(key, is), -1, &value);
 		buf_printf(&b, "%s=", key->name);
-		schema_print(key->o, schema_section_base(key, is), -1, &b);
+		if (mask != NULL)
+			mask(cookie, value.text, &b);
+		else
+			buf_put(&b, value.text, value.n);
 		set[n++] = arena_strdup(scratch, b.text);
+		buf_free(&value);
 		buf_free(&b);
 	}
 	c = config_with(was, set, n, why);
 	arena_free(scratch);
 	return c;
+}
+
+struct config *
+config_keep(
+	const struct config *was, const struct config *is, struct reason *why)
+{
+	return take_over_options(was, is, NULL, NULL, why);
+}
+
+struct config *
+config_mask(const struct config *c, config_masker *mask, void *cookie,
+	struct reason *why)
+{
+	return take_over_options(c, c, mask, cookie, why);
 }
 
 struct config *
@@ -880,7 +902,8 @@ type_json(const struct schema_option *o, const char *const *names)
 	case SCHEMA_PATH:
 	default:
 		return json_pack("{s:s, s:I, s:s}", "type", "string",
-			"maxLength", (json_int_t)o->max, "pattern", "^/");
+			"maxLength", (json_int_t)o->max, "pattern",
+			o->zero_off ? "^(/|$)" : "^/");
 	}
 }
 

@@ -194,6 +194,11 @@ struct config_state {
 	uint32_t events_size; /* MiB */
 };
 
+struct config_record {
+	const char *dir; /* "": nothing is recorded */
+	uint32_t size;	 /* MiB */
+};
+
 struct config_control {
 	const char *socket;
 };
@@ -217,6 +222,7 @@ struct config {
 	struct schema_records partitions; /* of struct partition_options */
 	struct config_qos qos;
 	struct config_state state;
+	struct config_record record;
 	struct config_control control;
 	struct config_log log;
 	/* The modules with options of their own (static, NULL-terminated; NULL:
@@ -285,6 +291,14 @@ struct config *config_with(const struct config *base, const char *const *set,
  */
 struct config *config_keep(
 	const struct config *was, const struct config *is, struct reason *why);
+
+/*
+ * c with every secret replaced by what mask appends for its canonical text.
+ * NULL and a reason if a configuration cannot have these.
+ */
+typedef void config_masker(void *cookie, const char *secret, struct buf *out);
+struct config *config_mask(const struct config *c, config_masker *mask,
+	void *cookie, struct reason *why);
 
 /* Another reference (NULL allowed), in any thread; returns c. */
 struct config *config_ref(struct config *c);

@@ -958,6 +958,33 @@ static const struct schema_option state[] = {
 			"not written to files."},
 };
 
+static const struct schema_option record[] = {
+	{.key = "dir",
+		.type = SCHEMA_PATH,
+		FIELD(config_record, dir),
+		.max = 4000,
+		.zero_off = true,
+		.def = "",
+		.reload = SCHEMA_RESTART,
+		.help = "The directory in which everything is recorded that "
+			"comes into the subnet manager, so that heddle-sim(8) "
+			"can replay it; of its own, since the oldest "
+			"recordings in it are removed. Keys are masked. Empty: "
+			"nothing is recorded."},
+	{.key = "size",
+		.type = SCHEMA_INT,
+		FIELD(config_record, size),
+		.min = 1,
+		.max = 1048576,
+		.def = "256",
+		.unit = "MiB",
+		.reload = SCHEMA_RESTART,
+		.help = "The room for recordings. The oldest ones make room "
+			"for new ones. What was recorded since the daemon "
+			"started can be replayed as long as all of it has "
+			"room."},
+};
+
 static const struct schema_option control[] = {
 	{.key = "socket",
 		.type = SCHEMA_PATH,
@@ -1005,6 +1032,7 @@ static const struct options_section sections[] = {
 	SECTION("", partitions, schema_records, partitions),
 	SECTION("qos", qos, config_qos, qos),
 	SECTION("state", state, config_state, state),
+	SECTION("record", record, config_record, record),
 	SECTION("control", control, config_control, control),
 	SECTION("log", log_rows, config_log, log),
 };

@@ -166,7 +166,8 @@ struct schema_option {
 	uint64_t min, max;
 	enum schema_type type;
 	enum schema_reload reload;
-	bool zero_off; /* 0 is allowed below min and means off */
+	bool zero_off; /* 0 is allowed below min, or an empty path, and means
+			  off */
 	bool secret;   /* never quoted in errors, logs and differences */
 	bool reading;  /* it decides how an engine reads the fabric */
 };

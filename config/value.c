@@ -277,6 +277,12 @@ set_string(const struct reading *r)
 static int
 set_path(const struct reading *r)
 {
+	const char **field = r->field;
+
+	if (r->o->zero_off && r->text[0] == '\0') {
+		*field = "";
+		return 0;
+	}
 	if (r->text[0] != '/')
 		return refuse_value(r, "is not an absolute path");
 	return set_string(r);

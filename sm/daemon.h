@@ -26,6 +26,7 @@
 #include "sm/core/sm.h"
 #include "sm/ctl/ctl.h"
 #include "sm/daemon_events.h"
+#include "sm/daemon_record.h"
 #include "sm/event/event.h"
 #include "sm/event_store.h"
 #include "sm/options.h"
@@ -58,9 +59,10 @@ struct daemon {
 	struct redundancy_worker *counter;
 	struct saver *saver;
 	struct event_store *events;
-	struct daemon_events *own; /* what the daemon tells of itself */
-	uint64_t last_event;	   /* its number */
-	struct sm_ops ops;	   /* lent to the core */
+	struct daemon_events *own;    /* what the daemon tells of itself */
+	uint64_t last_event;	      /* its number */
+	struct daemon_record *record; /* or NULL */
+	struct sm_ops ops;	      /* lent to the core */
 	struct sm *sm;
 	struct ctl *ctl;
 	struct umad_port_name port;

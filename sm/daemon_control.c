@@ -225,6 +225,14 @@ ctl_wants_config(void *cookie, bool origin)
 }
 
 static json_t *
+ctl_wants_record(void *cookie)
+{
+	const struct daemon *d = cookie;
+
+	return daemon_record_json(d->record);
+}
+
+static json_t *
 ctl_wants_memory(void *cookie, bool tables)
 {
 	const struct daemon *d = cookie;
@@ -353,6 +361,7 @@ daemon_control_open(struct daemon *d)
 		.drains = ctl_wants_drains,
 		.config = ctl_wants_config,
 		.memory = ctl_wants_memory,
+		.record = ctl_wants_record,
 	};
 	struct reason why;
 

@@ -21,8 +21,19 @@ want_route(void *cookie, struct sm_work *w)
 static uint64_t
 wall_seconds(void *cookie)
 {
-	(void)cookie;
-	return previous_run_now().when;
+	const struct daemon *d = cookie;
+	uint64_t seconds = previous_run_now().when;
+
+	daemon_record_seconds(d->record, seconds);
+	return seconds;
+}
+
+static void
+on_input(void *cookie, const struct sm_input *in)
+{
+	const struct daemon *d = cookie;
+
+	daemon_record_input(d->record, in);
 }
 
 static void
@@ -163,10 +174,12 @@ void
 daemon_core_make(struct daemon *d)
 {
 	struct state_file state = {0};
+	struct transport *t;
 	struct reason lost;
 
 	d->ops = (struct sm_ops){
 		.cookie = d,
+		.input = on_input,
 		.route = want_route,
 		.save = want_save,
 		.writing = want_mark,
@@ -184,7 +197,8 @@ daemon_core_make(struct daemon *d)
 		d->boot->fabric.subnet_prefix, &state, &lost);
 	(void)snprintf(d->facts.state_lost, sizeof(d->facts.state_lost), "%s",
 		lost.text);
-	d->sm = sm_new(d->config, &state, umad_transport(d->umad), &d->ops,
-		d->port.guid);
+	t = daemon_record_begin(d->record, d->config, &state,
+		umad_transport(d->umad), d->port.guid);
+	d->sm = sm_new(d->config, &state, t, &d->ops, d->port.guid);
 	state_file_free(&state);
 }

@@ -43,6 +43,22 @@ on_saved(void *cookie, const char *why)
 	d->facts.state_writable = false;
 }
 
+/* The core is not kept waiting: what cannot be written is missing. */
+static void
+on_record_trouble(void *cookie, const char *why)
+{
+	struct daemon *d = cookie;
+
+	(void)snprintf(d->facts.record_trouble, sizeof(d->facts.record_trouble),
+		"%s", why != NULL ? why : "");
+	if (why != NULL)
+		log_error("record: ENTRIES ARE MISSING, no replay goes past "
+			  "this: %s",
+			why);
+	else
+		log_info("record: recorded again, behind a gap");
+}
+
 /* Events go on in memory, and to the files as soon as that is possible. */
 static void
 on_events_written(void *cookie, const char *why, uint64_t lost)
@@ -143,6 +159,7 @@ take_down(struct daemon *d)
 	ctl_close(d->ctl);
 	d->ctl = NULL; /* what ends tells events, too */
 	sm_free(d->sm);
+	daemon_record_free(d->record);
 	if (d->own != NULL && !d->lost)
 		daemon_events_stop(d->own, loop_now());
 	event_store_free(d->events);
@@ -188,6 +205,19 @@ open_events(struct daemon *d, struct reason *why)
 	return d->events != NULL;
 }
 
+/* A daemon that cannot record does its work all the same. */
+static void
+open_record(struct daemon *d)
+{
+	struct reason why;
+
+	d->facts.record_trouble[0] = '\0';
+	d->record =
+		daemon_record_new(d->loop, d->boot, on_record_trouble, d, &why);
+	if (d->record == NULL && why.text[0] != '\0')
+		on_record_trouble(d, why.text);
+}
+
 /* Set everything up and run the loop; d->exit_code says how it went. */
 static void
 serve_fabric(struct daemon *d)
@@ -212,6 +242,7 @@ serve_fabric(struct daemon *d)
 		log_error("%s", why.text);
 		return;
 	}
+	open_record(d);
 	daemon_loop_watch(d);
 	d->reopen = loop_timer_new(d->loop, on_reopen, d);
 	if (open_port(d) == 0) {

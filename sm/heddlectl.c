@@ -30,6 +30,7 @@
 #include "sm/metrics_command.h"
 #include "sm/output.h"
 #include "sm/problem.h"
+#include "sm/record_command.h"
 #include "sm/report/config_json.h"
 #include "sm/report/drains_json.h"
 #include "sm/report/json_util.h"
@@ -178,6 +179,12 @@ static const struct option_row config_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
+static const struct option_row record_options[] = {
+	{{"--dir", NULL, "DIR"}, LOCAL, "dir",
+		"read DIR, of a daemon that does not run"},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
+};
+
 static const struct option_row no_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
@@ -232,6 +239,10 @@ static const struct command commands[] = {
 		"what is drained, by whom and why, and what may be pulled"},
 	{"config", "show", 1, 1, "config", NULL, {"what", NULL}, config_options,
 		show_config, "the configuration in force, without secrets"},
+	{"record", "[save FILE]", 0, 2, "record", NULL, {"what", "file"},
+		record_options, record_command_show,
+		"what is recorded (record.dir), and how far back it goes;\n"
+		"      save: all of it in FILE, for heddle-sim replay"},
 	{"metrics", "", 0, 0, "status", NULL, {NULL, NULL}, metrics_options,
 		metrics_text, "the status as Prometheus metrics"},
 	{"sweep", "", 0, 0, "sweep", NULL, {NULL, NULL}, sweep_options,
@@ -788,6 +799,24 @@ run_events(const struct ask *a)
 }
 
 static int
+run_record(const struct ask *a)
+{
+	struct events_cookie q = {a, {a->socket, a->patience, a->json, -1}};
+	const struct record_command c = {.what = a->operand[0],
+		.file = a->operand[1],
+		.dir = json_string_value(json_object_get(a->local, "dir")),
+		.ask = ask_events,
+		.show = show_some_events,
+		.complain = complain_of_events,
+		.cookie = &q};
+	struct reason why;
+	int code = record_command_run(&c, &why);
+
+	events_asking_close(&q.daemon);
+	return code >= 0 ? code : problem_option(a->cmd->name, &why);
+}
+
+static int
 run_command(const struct ask *a)
 {
 	struct asking q = {-1, mono_add(loop_now(), a->patience), a->json};
@@ -897,6 +926,8 @@ main(int argc, char **argv)
 								 : EXIT_PROBLEM;
 	else if (ret == EXIT_OK && a.cmd->show == show_events)
 		ret = run_events(&a);
+	else if (ret == EXIT_OK && a.cmd->show == record_command_show)
+		ret = run_record(&a);
 	else if (ret == EXIT_OK && a.config != NULL)
 		ret = show_config_file(&a);
 	else if (ret == EXIT_OK)

@@ -12,6 +12,7 @@
 
 #include "routing/driver/registry.h"
 #include "sm/base/mem.h"
+#include "sm/core/sm_input.h"
 #include "sm/core/sm_priv.h"
 
 static bool
@@ -40,6 +41,32 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 };
 
 /* ---- when, and what then ---- */
+
+/* Every event function begins with this. */
+static void
+tell_input(const struct sm *sm, const struct sm_input *in)
+{
+	if (sm->ops->input != NULL)
+		sm->ops->input(sm->ops->cookie, in);
+}
+
+static void
+tell_plain(const struct sm *sm, enum sm_input_kind kind, struct mono now)
+{
+	const struct sm_input in = {.kind = kind, .now = now};
+
+	tell_input(sm, &in);
+}
+
+static void
+tell_cause(const struct sm *sm, enum sm_input_kind kind, struct mono now,
+	const char *cause)
+{
+	const struct sm_input in = {
+		.kind = kind, .now = now, .is.cause = cause};
+
+	tell_input(sm, &in);
+}
 
 static bool
 may_begin(const struct sm *sm)
@@ -256,6 +283,7 @@ sm_free(struct sm *sm)
 void
 sm_start(struct sm *sm, struct mono now)
 {
+	tell_plain(sm, SM_INPUT_START, now);
 	sm->ops->set_issm(sm->ops->cookie, true);
 	run_sa_start(sm, now);
 	run_health_configure(sm, now);
@@ -272,8 +300,10 @@ sm_start(struct sm *sm, struct mono now)
 bool
 sm_resign(struct sm *sm, struct mono now)
 {
-	bool any = hand_over_resign(sm, "because this manager ends", now);
+	bool any;
 
+	tell_plain(sm, SM_INPUT_RESIGN, now);
+	any = hand_over_resign(sm, "because this manager ends", now);
 	advance_phase(sm, now);
 	return any;
 }
@@ -282,8 +312,10 @@ int
 sm_hand_over(struct sm *sm, const char *cause, struct mono now,
 	struct sm_other *to, struct reason *why)
 {
-	const struct sm_other *best = hand_over_choice(sm, now, why);
+	const struct sm_other *best;
 
+	tell_cause(sm, SM_INPUT_HAND_OVER, now, cause);
+	best = hand_over_choice(sm, now, why);
 	if (best == NULL)
 		return -1;
 	*to = *best;
@@ -307,6 +339,7 @@ sm_gives_paths(const struct sm *sm)
 void
 sm_save(struct sm *sm)
 {
+	tell_plain(sm, SM_INPUT_SAVE, (struct mono){0});
 	if (state_keep_next(sm).ns != MONO_NEVER.ns)
 		state_keep_save(sm, false);
 }
@@ -349,10 +382,13 @@ take_request(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 void
 sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 {
+	const struct sm_input in = {
+		.kind = SM_INPUT_RECEIVE, .now = now, .is.message = m};
 	struct reason why;
 	struct smp s;
 	unsigned n;
 
+	tell_input(sm, &in);
 	if (m->len >= 2 && m->mad[1] == MAD_SA) {
 		run_sa_message(sm, m, now);
 		if (!hand_over_is_open(sm))
@@ -378,6 +414,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 void
 sm_tick(struct sm *sm, struct mono now)
 {
+	tell_plain(sm, SM_INPUT_TICK, now);
 	master_paused(sm, sm_next(sm), now);
 	sm->now = now;
 	timer_stop(&sm->timers, TIMER_STEP);
@@ -388,6 +425,7 @@ sm_tick(struct sm *sm, struct mono now)
 void
 sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
+	tell_plain(sm, SM_INPUT_ROUTED, now);
 	run_routed(sm, w, now);
 	run_sa_release_views(sm);
 	sm->now = now;
@@ -416,6 +454,11 @@ void
 sm_reconfigure(struct sm *sm, struct config *c, const struct config_changes *ch,
 	struct mono now)
 {
+	const struct sm_input in = {.kind = SM_INPUT_RECONFIGURE,
+		.now = now,
+		.is.reconfigure = {c, ch}};
+
+	tell_input(sm, &in);
 	if (sm->cfg->fabric.sm_key != c->fabric.sm_key)
 		peers_forget_keys(sm);
 	sm->stat.taken[0] = '\0'; /* the administrator has been here */
@@ -448,12 +491,17 @@ sweep_all(struct sm *sm, struct mono now, enum dirty_cause cause,
 void
 sm_resweep(struct sm *sm, struct mono now, const char *cause)
 {
+	tell_cause(sm, SM_INPUT_RESWEEP, now, cause);
 	sweep_all(sm, now, DIRTY_REQUEST, cause);
 }
 
 void
 sm_own_link(struct sm *sm, bool up, struct mono now)
 {
+	const struct sm_input in = {
+		.kind = SM_INPUT_OWN_LINK, .now = now, .is.up = up};
+
+	tell_input(sm, &in);
 	(void)snprintf(sm->stat.own, sizeof(sm->stat.own), "%s",
 		up ? ""
 		   : "our own port has no link: the fabric is unreachable");
@@ -468,6 +516,7 @@ sm_own_link(struct sm *sm, bool up, struct mono now)
 void
 sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 {
+	tell_cause(sm, SM_INPUT_REBALANCE, now, cause);
 	dirty_mark_replan(sm, now, DIRTY_REBALANCE, cause);
 	advance_phase(sm, now);
 }
@@ -487,6 +536,10 @@ int
 sm_drain(struct sm *sm, const struct sm_drain *ask, struct mono now,
 	uint32_t *generation, struct reason *why)
 {
+	const struct sm_input in = {
+		.kind = SM_INPUT_DRAIN, .now = now, .is.drain = ask};
+
+	tell_input(sm, &in);
 	if (maintenance_add(sm, ask, now, why) != 0)
 		return -1;
 	take_drains(sm, now, generation);
@@ -497,6 +550,11 @@ int
 sm_undrain(struct sm *sm, uint64_t guid, unsigned port, const char *by,
 	struct mono now, uint32_t *generation, struct reason *why)
 {
+	const struct sm_input in = {.kind = SM_INPUT_UNDRAIN,
+		.now = now,
+		.is.undrain = {guid, port, by}};
+
+	tell_input(sm, &in);
 	if (maintenance_remove(sm, guid, port, by, now, why) != 0)
 		return -1;
 	health_drain_spare(sm, guid, port);
@@ -525,6 +583,7 @@ sm_names(const struct sm *sm)
 void
 sm_names_accept(struct sm *sm, struct mono now, const char *cause)
 {
+	tell_cause(sm, SM_INPUT_ACCEPT_NAMES, now, cause);
 	name_accept_all(sm, now, cause);
 	advance_phase(sm, now);
 }
@@ -538,6 +597,7 @@ sm_events(const struct sm *sm)
 void
 sm_missing_accept(struct sm *sm, struct mono now)
 {
+	tell_plain(sm, SM_INPUT_ACCEPT_MISSING, now);
 	events_accept(sm, now);
 }
 

@@ -52,8 +52,12 @@ struct drains;
 struct mcast_tree;
 struct sm_work; /* routing and planning, on the way to and from the worker */
 
+struct sm_input; /* sm/core/sm_input.h */
+
 struct sm_ops {
 	void *cookie;
+	/* An event came in, and is about to be acted on; NULL: not wanted. */
+	void (*input)(void *cookie, const struct sm_input *in);
 	/*
 	 * Have work_run(w) called, here or in another thread, then
 	 * sm_routed(sm, w, now) in the core's thread. Never more than one.

@@ -381,6 +381,18 @@ command_snapshot(struct client *k, json_t *request)
 		ops->view(ops->cookie), tables != 0);
 }
 
+static struct answer *
+command_record(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s !}", "cmd", &cmd) != 0)
+		return answer_error("bad-argument", err.text);
+	return answer_result(ops->record(ops->cookie));
+}
+
 static const struct command {
 	const char *name;
 	bool view; /* needs a view */
@@ -406,6 +418,7 @@ static const struct command {
 	{"sweep", false, command_sweep},
 	{"rebalance", true, command_rebalance},
 	{"handover", false, command_handover},
+	{"record", false, command_record},
 };
 
 static const struct command *

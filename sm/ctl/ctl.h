@@ -119,6 +119,9 @@ struct ctl_ops {
 	/* The part of a snapshot, with tables or without, that is not in the
 	 * view (sm/report/snapshot_json.h), as a new JSON object. */
 	json_t *(*memory)(void *cookie, bool tables);
+	/* What is being recorded (sm/daemon_record.h); it is being written when
+	 * this returns. A new JSON object. */
+	json_t *(*record)(void *cookie);
 	/* The user at the other end of a connection; NULL: ask the kernel. */
 	uid_t (*peer_uid)(void *cookie, int fd);
 };

@@ -392,6 +392,8 @@ status_files(const json_t *r, struct buf *out)
 	page_line("state       NOT USED: ", r, "state_lost", out);
 	page_line("events      NOT WRITTEN, kept in memory: ", r,
 		"events_unwritten", out);
+	page_line("recording   HAS A GAP, no replay goes past it: ", r,
+		"record_trouble", out);
 }
 
 static void

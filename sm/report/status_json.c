@@ -539,6 +539,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 	json_util_put(o, "state_writable", json_boolean(d->state_writable));
 	json_util_put(o, "state_lost", names_text(d->state_lost));
 	json_util_put(o, "events_unwritten", names_text(d->events_unwritten));
+	json_util_put(o, "record_trouble", names_text(d->record_trouble));
 	json_util_put(o, "wire", wire_json(f));
 	json_util_put(o, "sa", sa_json(&f->sm->sa));
 	if (f->ctl != NULL)

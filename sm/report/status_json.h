@@ -39,6 +39,8 @@ struct status_daemon {
 	bool state_writable;
 	char state_lost[1280];	    /* why the state file was not used, or "" */
 	char events_unwritten[512]; /* why events are not written, or "" */
+	char record_trouble[512];   /* why nothing is recorded that should be,
+				       or "" */
 };
 
 /* What the control socket counted; as struct server_stats. */

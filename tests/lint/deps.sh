@@ -16,7 +16,7 @@
 # HEDDLE_ROOT is put in front of /sys and /etc, for tests of this script.
 set -eu
 build="gcc make libc6-dev pkg-config libev-dev libyaml-dev libjansson-dev
-libibumad-dev libibmad-dev libsystemd-dev zlib1g-dev"
+libibumad-dev libibmad-dev libsystemd-dev libzstd-dev zlib1g-dev"
 demo="infiniband-diags procps"
 check="check ibsim-utils infiniband-diags jq opensm procps"
 fuzz="clang libclang-rt-dev"

@@ -46,6 +46,7 @@ sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
 sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
 sm/core/* : sm/base/* sm/event/* sm/mad/* sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/layer_memory.h routing/core/lid.h routing/core/routes.h routing/driver/* routing/mcast/mcast.h routing/tiers/topo_class.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/health/* sm/report/sm_status.h sm/core/*
+sm/record/* : sm/base/* sm/mad/* sm/transport/transport.h config/config.h sm/state/state_file.h sm/core/sm.h sm/core/sm_input.h sm/record/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '

@@ -27,13 +27,28 @@ world_forget(struct world *w)
 	state_file_free(&w->saved);
 }
 
-/* Wall-clock seconds: the virtual clock starts in November 2025. */
+/* The virtual clock starts in November 2025. */
+#define BEGIN_SECONDS UINT64_C(1763722111)
+
 static uint64_t
 on_seconds(void *cookie)
 {
 	const struct world *w = cookie;
+	uint64_t seconds =
+		BEGIN_SECONDS + (uint64_t)mono_seconds(sim_now(w->sim));
 
-	return 1763722111 + (uint64_t)mono_seconds(sim_now(w->sim));
+	if (w->tap != NULL)
+		record_tap_seconds(w->tap, seconds);
+	return seconds;
+}
+
+static void
+on_input(void *cookie, const struct sm_input *in)
+{
+	const struct world *w = cookie;
+
+	if (w->tap != NULL)
+		record_tap_input(w->tap, in);
 }
 
 /* What a file would keep of it: as text, and read again. */
@@ -225,6 +240,7 @@ make_world(
 	w->config = read_config(yaml != NULL ? yaml : "");
 	w->ops = (struct sm_ops){
 		.cookie = w,
+		.input = on_input,
 		.route = on_route,
 		.save = on_save,
 		.writing = on_writing,
@@ -301,10 +317,35 @@ world_elsewhere(struct world *w, uint32_t host)
 }
 
 void
+world_record(struct world *w, struct record_tap *tap)
+{
+	w->tap = tap;
+}
+
+static struct transport *
+begin_record(struct world *w, struct transport *t, uint64_t guid)
+{
+	struct mono now = sim_now(w->sim);
+	struct reason why;
+
+	t = record_tap_transport(w->tap, t);
+	if (record_tap_begin(w->tap, w->config, &w->saved, guid, now,
+		    BEGIN_SECONDS * 1000000000 + (uint64_t)now.ns, &why) != 0) {
+		(void)fprintf(stderr, "%s\n", why.text);
+		abort();
+	}
+	return t;
+}
+
+void
 world_start(struct world *w)
 {
-	w->sm = sm_new(w->config, &w->saved, sim_transport(w->ep), &w->ops,
-		fabric_port(w->fabric, w->host, 1)->guid);
+	struct transport *t = sim_transport(w->ep);
+	uint64_t guid = fabric_port(w->fabric, w->host, 1)->guid;
+
+	if (w->tap != NULL)
+		t = begin_record(w, t, guid);
+	w->sm = sm_new(w->config, &w->saved, t, &w->ops, guid);
 	sm_start(w->sm, sim_now(w->sim));
 }
 

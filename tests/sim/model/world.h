@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "sm/core/sm.h"
+#include "sm/record/record_tap.h"
 #include "sm/state/state_file.h"
 #include "tests/sim/model/sim.h"
 #include "tests/topo/fabric.h"
@@ -42,6 +43,7 @@ struct world {
 	/* called for every committed view; or NULL */
 	void (*told)(void *cookie, const struct view *v);
 	void *told_cookie;
+	struct record_tap *tap; /* or NULL: listens at every core */
 	bool stopped;	 /* SIGSTOP: no event is served; messages are lost */
 	struct mono cpu; /* of this process: routing, verification, plan */
 	/* If timed: the longest CPU time of one call into the core, in which it
@@ -66,6 +68,10 @@ void world_free(struct world *w); /* NULL allowed */
  * passes for both when it passes for w.
  */
 struct world *world_beside(struct world *w, uint32_t host, const char *yaml);
+
+/* Have everything that comes into the cores that are started from now on, and
+ * what they send, recorded; tap is borrowed. */
+void world_record(struct world *w, struct record_tap *tap);
 
 /* Start the daemon at the present virtual time. */
 void world_start(struct world *w);

@@ -123,6 +123,8 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->link.max_vls, 15);
 	ck_assert_str_eq(c->state.dir, "/var/lib/heddle");
 	ck_assert_uint_eq(c->state.events_size, 64);
+	ck_assert_str_eq(c->record.dir, "");
+	ck_assert_uint_eq(c->record.size, 256);
 	ck_assert_str_eq(c->control.socket, "/run/heddle/heddle.sock");
 	ck_assert_uint_eq(c->log.level, LOG_LEVEL_INFO);
 	must_be_fixpoint(c);
@@ -207,6 +209,7 @@ static const char full[] =
 	"  shortage: refuse\n"
 	"  unknown_sl: drop\n"
 	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\", events_size: 3}\n"
+	"record: {dir: /tmp/record, size: 7}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
 
@@ -285,7 +288,7 @@ START_TEST(test_every_key)
 	rows += ftree_schema.n + engine_updn.module.options->n;
 	config_diff(def, c, &ch);
 	ck_assert_uint_eq(ch.n, rows);
-	ck_assert_uint_eq(ch.of[SCHEMA_RESTART], 4);
+	ck_assert_uint_eq(ch.of[SCHEMA_RESTART], 6);
 	ck_assert_uint_eq(ch.of[SCHEMA_LIVE] + ch.of[SCHEMA_REROUTE] +
 				  ch.of[SCHEMA_RESWEEP] + ch.of[SCHEMA_RESTART],
 		ch.n);

@@ -1,0 +1,111 @@
+/*
+ * record_entry: what a recording consists of, an entry after the other, in the
+ * order in which the core met them:
+ *
+ *	BEGIN	 a core was made: its configuration, state, port
+ *	INPUT	 an event came in (sm/core/sm_input.h)
+ *	SENT	 meanwhile it sent this message: a Set, an answer, a report
+ *	ASKED	 meanwhile it sent this Get, of which a digest is enough
+ *	SECONDS	 meanwhile it was told this time of day
+ *	CLOCK	 the time of day, for those who read the recording
+ *	GAP	 entries are missing here
+ *
+ * What the core sends decides nothing; it is kept so that a replay can be
+ * compared with it. An entry is encoded as its kind and fields of fixed size,
+ * big-endian; of a message without the zeroes at its end. Keys are masked
+ * (record_mask.h) while they are encoded.
+ */
+#ifndef HEDDLE_SM_RECORD_RECORD_ENTRY_H
+#define HEDDLE_SM_RECORD_RECORD_ENTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/reason.h"
+#include "sm/core/sm_input.h"
+#include "sm/record/record_mask.h"
+
+enum record_kind {
+	RECORD_BEGIN = 1,
+	RECORD_INPUT,
+	RECORD_SENT,
+	RECORD_ASKED,
+	RECORD_SECONDS,
+	RECORD_CLOCK,
+	RECORD_GAP,
+};
+
+/* Bytes of an entry at most: a configuration and a state. */
+enum { RECORD_ENTRY_MAX = 256 << 20 };
+
+/* What a core was made of. */
+struct record_begin {
+	struct mono now;
+	uint64_t wall; /* nanoseconds since 1970, or 0 */
+	uint64_t port_guid;
+	uint32_t tid_start;
+	bool writing, unsaved; /* as in struct state_file */
+	uint64_t away;
+	const char *config, *state; /* YAML; as in the state file */
+};
+
+/* A Get that was sent. */
+struct record_asked {
+	uint8_t mgmt_class;
+	uint16_t attr;
+	uint32_t mod, tid;
+	uint16_t lid;
+	uint64_t digest; /* of address and message */
+};
+
+struct record_entry {
+	enum record_kind kind;
+	union {
+		struct record_begin begin;
+		struct {
+			struct sm_input in;
+			struct transport_msg message; /* in points to these */
+			struct sm_drain drain;
+			struct config_changes changes;
+			const char *config; /* of RECONFIGURE; its text */
+		} input;
+		struct {
+			struct transport_msg message;
+			bool failed;
+		} sent;
+		struct {
+			struct record_asked get;
+			bool failed;
+		} asked;
+		uint64_t seconds;
+		struct {
+			struct mono now;
+			uint64_t wall;
+		} clock;
+		uint64_t lost; /* entries, or 0: not known */
+	} is;
+};
+
+/* Each replaces what is in out by an entry. */
+void record_put_begin(const struct record_begin *b, struct buf *out);
+void record_put_seconds(uint64_t seconds, struct buf *out);
+void record_put_clock(struct mono now, uint64_t wall, struct buf *out);
+void record_put_gap(uint64_t lost, struct buf *out);
+/* config: of RECONFIGURE, its text; otherwise NULL. */
+void record_put_input(const struct sm_input *in, const char *config,
+	const struct record_mask *mask, struct buf *out);
+/* A message of the core: SENT or ASKED. */
+void record_put_message(const struct transport_msg *m, bool failed,
+	const struct record_mask *mask, struct buf *out);
+
+/*
+ * Read an entry of n bytes. *out points into them, so that it is valid as long
+ * as they are there and it is not copied. 0, or -1 and why: these bytes are no
+ * entry.
+ */
+int record_entry_read(
+	uint8_t *p, size_t n, struct record_entry *out, struct reason *why);
+
+#endif

@@ -1,0 +1,135 @@
+#include "sm/record/record_tap.h"
+
+#include <stdlib.h>
+
+#include "sm/base/mem.h"
+
+struct record_tap {
+	struct transport transport; /* first: the core holds this */
+	struct transport *under;
+	struct record_mask mask;
+	record_sink *sink;
+	void *cookie;
+	struct buf entry;
+};
+
+static void
+hand_over(struct record_tap *tap)
+{
+	tap->sink(tap->cookie, (const uint8_t *)tap->entry.text, tap->entry.n);
+}
+
+static int
+send_message(struct transport *t, const struct transport_msg *m)
+{
+	struct record_tap *tap = (struct record_tap *)t;
+	int rc = tap->under->send(tap->under, m);
+
+	record_put_message(m, rc != 0, &tap->mask, &tap->entry);
+	hand_over(tap);
+	return rc;
+}
+
+struct record_tap *
+record_tap_new(const struct record_mask *mask, record_sink *sink, void *cookie)
+{
+	struct record_tap *tap = mem_zalloc(1, sizeof(*tap));
+
+	tap->transport.send = send_message;
+	tap->mask = *mask;
+	tap->sink = sink;
+	tap->cookie = cookie;
+	return tap;
+}
+
+void
+record_tap_free(struct record_tap *tap)
+{
+	if (tap == NULL)
+		return;
+	buf_free(&tap->entry);
+	free(tap);
+}
+
+struct transport *
+record_tap_transport(struct record_tap *tap, struct transport *t)
+{
+	tap->under = t;
+	tap->transport.tid_start = t->tid_start;
+	return &tap->transport;
+}
+
+/* The text of a configuration, masked. */
+static int
+print_config(const struct record_tap *tap, const struct config *c,
+	struct buf *out, struct reason *why)
+{
+	struct config *masked = record_mask_config(&tap->mask, c, why);
+
+	if (masked == NULL)
+		return -1;
+	config_print(masked, out);
+	config_unref(masked);
+	return 0;
+}
+
+int
+record_tap_begin(struct record_tap *tap, const struct config *c,
+	const struct state_file *state, uint64_t port_guid, struct mono now,
+	uint64_t wall, struct reason *why)
+{
+	struct state_file masked = *state;
+	struct buf config = {0}, text = {0};
+	char *sa;
+
+	if (print_config(tap, c, &config, why) != 0)
+		return -1;
+	sa = record_mask_state(&tap->mask, state->sa);
+	masked.sa = sa;
+	state_file_print(&masked, &text);
+	record_put_begin(&(struct record_begin){.now = now,
+				 .wall = wall,
+				 .port_guid = port_guid,
+				 .tid_start = tap->transport.tid_start,
+				 .writing = state->writing,
+				 .unsaved = state->unsaved,
+				 .away = state->away,
+				 .config = config.text,
+				 .state = text.text},
+		&tap->entry);
+	hand_over(tap);
+	free(sa);
+	buf_free(&config);
+	buf_free(&text);
+	return 0;
+}
+
+void
+record_tap_input(struct record_tap *tap, const struct sm_input *in)
+{
+	struct buf config = {0};
+	struct reason why;
+
+	/* a configuration that cannot be masked is read back as none, and the
+	 * replay ends there */
+	if (in->kind == SM_INPUT_RECONFIGURE)
+		(void)print_config(
+			tap, in->is.reconfigure.config, &config, &why);
+	record_put_input(in, config.text, &tap->mask, &tap->entry);
+	buf_free(&config);
+	hand_over(tap);
+}
+
+void
+record_tap_seconds(struct record_tap *tap, uint64_t seconds)
+{
+	record_put_seconds(seconds, &tap->entry);
+	hand_over(tap);
+}
+
+void
+record_tap_clock(struct record_tap *tap, struct mono now, uint64_t wall)
+{
+	record_put_clock(now, wall, &tap->entry);
+	hand_over(tap);
+}
