@@ -1,4 +1,4 @@
-SIM := $(addprefix tests/sim/,model data serve referee chaos)
+SIM := $(addprefix tests/sim/,model data serve referee replay chaos)
 TESTSRC += $(filter-out %_main.c,$(wildcard $(SIM:%=%/*.c) tests/topo/*.c \
 	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/meshnet.c tests/bench/treecut.c tests/bench/parts.c tests/bench/escape_net.c
 UNIT += $(shell find tests/unit -name "*_test.c" | LC_ALL=C sort)

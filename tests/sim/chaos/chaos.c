@@ -13,6 +13,7 @@
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/sim/referee/watch.h"
+#include "tests/sim/replay/memory_record.h"
 
 enum { PERIOD = 60 }; /* of a bad contact, in ms */
 
@@ -25,6 +26,7 @@ struct chaos {
 	unsigned variant; /* of the partitions, in force */
 	bool lanes;	  /* VLs are judged separately */
 	bool *hung;	  /* by node */
+	struct memory_record record;
 	struct chaos_report *r;
 };
 
@@ -480,6 +482,19 @@ judge_watch(const struct chaos *c, unsigned judge, struct reason *why)
 
 /* ---- a run ---- */
 
+/* The day is over: live it again. */
+static int
+replay_day(struct chaos *c, struct reason *why)
+{
+	struct replay_report report;
+	int rc;
+
+	world_record(c->w, NULL);
+	rc = memory_record_replay(&c->record, NULL, &report, why);
+	c->r->replayed = report.sent;
+	return rc;
+}
+
 static int
 live_day(struct chaos *c, const struct chaos_limits *l)
 {
@@ -617,10 +632,17 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.group.s = c.w->sim;
 	c.group.f = c.script.f;
 	chaos_group_begin(&c.group, c.script.speaker);
+	if (l->replay) {
+		memory_record_begin(&c.record, true);
+		world_record(c.w, c.record.tap);
+	}
 	rc = live_day(&c, l);
+	if (rc == 0 && l->replay)
+		rc = replay_day(&c, &r->why);
 	fill_report(&c);
 	watch_free(c.watch);
 	world_free(c.w);
+	memory_record_free(&c.record);
 	chaos_script_free(&c.script);
 	map_free(&c.lids);
 	free(c.hung);

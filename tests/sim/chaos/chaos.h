@@ -55,7 +55,9 @@ struct chaos_limits {
 	unsigned judge;	    /* CHAOS_* that make a seed fail; all are counted */
 	bool tenants;	    /* with partitions, and reloads of them */
 	bool drains;	    /* switches and links are drained, by force */
-	bool lanes; /* with several routing layers, and sometimes QoS levels */
+	bool replay; /* the day is recorded, and lived again: the core sends
+			the same messages in the same order */
+	bool lanes;  /* with several routing layers, and sometimes QoS levels */
 	/* The engine, on fabrics that it is for: "dor", "torus", "dragonfly",
 	 * "nue" (any fabric, on 1 to 8 layers). NULL: what the daemon takes, on
 	 * any fabric. */
@@ -73,7 +75,8 @@ struct chaos_report {
 	uint64_t loops, cycles, copies, rewritten; /* the last: by a restart */
 	uint64_t mft_blocks;			   /* MFT blocks written */
 	uint64_t changes;			   /* table entries */
-	uint64_t checks; /* dependencies and paths followed */
+	uint64_t checks;   /* dependencies and paths followed */
+	uint64_t replayed; /* messages that a replay sent again */
 	/* events by phase of the daemon, without joins of groups */
 	unsigned struck[CHAOS_PHASES];
 	struct reason loop, cycle, copy;

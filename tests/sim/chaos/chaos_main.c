@@ -3,11 +3,13 @@
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
  *		[--judge N] [--tenants] [--drains] [--lanes] [--engine NAME]
+ *		[--replay]
  *	soak --seed SEED	that one, with the daemon's log
  *
  * --hosts: about as many at most; --large: at least; --tenants: with
  * partitions; --drains: switches and links are drained; --lanes: with several
  *routing layers, and sometimes QoS levels;
+ * --replay: each day is recorded, and lived again with the same messages;
  * --engine: dor, torus, dragonfly, on fabrics that it is for; nue, on any.
  *
  * --judge: a sum of 1 (a restart writes nothing), 2 (no loop at any moment), 4
@@ -40,9 +42,10 @@ print_usage(void)
 		"usage: soak [--seconds N] [--count N] "
 		"[--hosts N] [--large N]\n"
 		"            [--from SEED] [--judge N] [--tenants] [--drains]\n"
-		"            [--lanes] [--engine NAME]\n"
+		"            [--lanes] [--engine NAME] [--replay]\n"
 		"       soak --seed SEED [--hosts N] [--large "
-		"N] [--tenants] [--drains] [--lanes] [--engine NAME]\n");
+		"N] [--tenants] [--drains] [--lanes] [--engine NAME]\n"
+		"            [--replay]\n");
 	exit(2);
 }
 
@@ -76,6 +79,8 @@ read_options(char **argv)
 			o.limits.tenants = true;
 		} else if (strcmp(argv[i], "--drains") == 0) {
 			o.limits.drains = true;
+		} else if (strcmp(argv[i], "--replay") == 0) {
+			o.limits.replay = true;
 		} else if (strcmp(argv[i], "--lanes") == 0) {
 			o.limits.lanes = true;
 		} else if (strcmp(argv[i], "--engine") == 0) {
@@ -133,7 +138,8 @@ main(int argc, char **argv)
 	time_t end = time(NULL) + (time_t)o.seconds;
 	unsigned long run = 0, failed = 0, loops = 0, cycles = 0, forgot = 0,
 		      copies = 0;
-	unsigned long long changes = 0, checks = 0, struck[CHAOS_PHASES] = {0};
+	unsigned long long changes = 0, checks = 0, replayed = 0,
+			   struck[CHAOS_PHASES] = {0};
 
 	(void)argc;
 	if (o.one)
@@ -153,6 +159,7 @@ main(int argc, char **argv)
 		forgot += r.rewritten > 0;
 		changes += r.changes;
 		checks += r.checks;
+		replayed += r.replayed;
 		for (unsigned i = 0; i < CHAOS_PHASES; i++)
 			struck[i] += r.struck[i];
 		chaos_report_free(&r);
@@ -162,6 +169,8 @@ main(int argc, char **argv)
 	printf("run=%lu failed=%lu; with loops=%lu cycles=%lu copies=%lu "
 	       "rewrites=%lu\n",
 		run, failed, loops, cycles, copies, forgot);
+	if (o.limits.replay)
+		printf("replayed: %llu messages sent again\n", replayed);
 	printf("judged: %llu changes of table entries, %llu dependencies and "
 	       "ways followed\nstruck:",
 		changes, checks);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/sim/replay/simreplay.h"
 #include "tests/sim/serve/simctl.h"
 #include "tests/sim/serve/simrun.h"
 #include "tests/sim/serve/simserve.h"
@@ -16,7 +17,9 @@ static const char usage[] =
 	"       heddle-sim generate KIND [options] > FABRIC\n"
 	"       heddle-sim ctl [--name NAME | PATH] COMMAND...\n"
 	"       heddle-sim run [--host NODE] [--preload umad2sim|heddle]\n"
-	"           NAME | [--profile full|ibsim] FABRIC -- COMMAND...\n";
+	"           NAME | [--profile full|ibsim] FABRIC -- COMMAND...\n"
+	"       heddle-sim replay BUNDLE [--until TIME] [--trace A B]\n"
+	"           [--events] [--list] [--log]\n";
 
 int
 main(int argc, char **argv)
@@ -29,6 +32,7 @@ main(int argc, char **argv)
 		{"generate", topogen_run},
 		{"ctl", simctl_run},
 		{"run", simrun_run},
+		{"replay", simreplay_run},
 	};
 
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {

@@ -1,0 +1,270 @@
+#include "tests/sim/replay/entry_show.h"
+
+#include <infiniband/mad.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/mad/mad_perf.h"
+#include "sm/mad/mad_sa.h"
+
+enum { AT_CLASS = 1, AT_METHOD = 3, DUMP = 16384 };
+
+/* Digits of a TID that are a transaction's. */
+#define TID_BITS 0xffffffffU
+
+/* ---- an entry as a line ---- */
+
+static void
+show_path(const struct smp *s, struct buf *out)
+{
+	buf_printf(out, "by path 0");
+	for (unsigned i = 1; i <= s->hop_cnt && i < sizeof(s->path); i++)
+		buf_printf(out, ",%u", s->path[i]);
+}
+
+static void
+show_smp(const struct smp *s, struct buf *out)
+{
+	buf_printf(out, "%s %s", mad_method_name(s->method),
+		mad_attr_name(s->attr));
+	if (s->mod != 0)
+		buf_printf(out, " 0x%x", s->mod);
+	if (s->status != 0)
+		buf_printf(out, ", status %s", mad_status_name(s->status));
+}
+
+/* of_us: it was sent by the core. */
+static void
+show_message(const struct transport_msg *m, bool of_us, struct buf *out)
+{
+	struct smp s;
+	struct mad_sa sa;
+
+	if (smp_decode(m->mad, m->len, &s, NULL) == 0) {
+		show_smp(&s, out);
+		buf_printf(out, "%s", of_us ? " " : ", asked ");
+		if (s.mgmt_class == MAD_SUBN_DR)
+			show_path(&s, out);
+		else
+			buf_printf(out, "%s LID %u", of_us ? "to" : "from",
+				m->addr.lid);
+		buf_printf(out, ", TID 0x%08x", (unsigned)(s.tid & TID_BITS));
+	} else if (mad_sa_decode(m->mad, m->len, &sa, NULL) == 0) {
+		buf_printf(out,
+			"subnet administration: %s 0x%x, status 0x%x, %s LID "
+			"%u, %zu bytes",
+			mad_method_name(sa.method), sa.attr, sa.status,
+			of_us ? "to" : "from", m->addr.lid, m->len);
+	} else {
+		buf_printf(out, "class 0x%02x method 0x%02x %s LID %u",
+			m->mad[AT_CLASS], m->mad[AT_METHOD],
+			of_us ? "to" : "from", m->addr.lid);
+	}
+	if (m->error != 0)
+		buf_printf(out, ", came back: %s", strerror(m->error));
+}
+
+static void
+show_input(const struct record_entry *e, struct buf *out)
+{
+	const struct sm_input *in = &e->is.input.in;
+	static const char *const what[SM_INPUTS] = {
+		[SM_INPUT_START] = "start",
+		[SM_INPUT_RECEIVE] = "received ",
+		[SM_INPUT_TICK] = "timer",
+		[SM_INPUT_ROUTED] = "routes are computed",
+		[SM_INPUT_RECONFIGURE] = "configuration reloaded",
+		[SM_INPUT_OWN_LINK] = "the link of our own port ",
+		[SM_INPUT_RESWEEP] = "sweep: ",
+		[SM_INPUT_REBALANCE] = "rebalance: ",
+		[SM_INPUT_DRAIN] = "drain",
+		[SM_INPUT_UNDRAIN] = "undrain",
+		[SM_INPUT_ACCEPT_NAMES] = "names accepted: ",
+		[SM_INPUT_ACCEPT_MISSING] = "missing links accepted",
+		[SM_INPUT_HAND_OVER] = "hand-over: ",
+		[SM_INPUT_RESIGN] = "the daemon ends, and hands over",
+		[SM_INPUT_SAVE] = "the daemon ends",
+	};
+
+	buf_printf(out, "%s", what[in->kind]);
+	switch (in->kind) {
+	case SM_INPUT_RECEIVE:
+		show_message(in->is.message, false, out);
+		break;
+	case SM_INPUT_OWN_LINK:
+		buf_printf(out, "%s", in->is.up ? "came up" : "went down");
+		break;
+	case SM_INPUT_RESWEEP:
+	case SM_INPUT_REBALANCE:
+	case SM_INPUT_ACCEPT_NAMES:
+	case SM_INPUT_HAND_OVER:
+		buf_printf(out, "%s", in->is.cause);
+		break;
+	case SM_INPUT_DRAIN:
+		buf_printf(out, " of 0x%016llx port %u by %s",
+			(unsigned long long)in->is.drain->guid,
+			in->is.drain->port, in->is.drain->by);
+		break;
+	case SM_INPUT_UNDRAIN:
+		buf_printf(out, " of 0x%016llx port %u by %s",
+			(unsigned long long)in->is.undrain.guid,
+			in->is.undrain.port, in->is.undrain.by);
+		break;
+	case SM_INPUT_START:
+	case SM_INPUT_TICK:
+	case SM_INPUT_ROUTED:
+	case SM_INPUT_RECONFIGURE:
+	case SM_INPUT_ACCEPT_MISSING:
+	case SM_INPUT_RESIGN:
+	case SM_INPUT_SAVE:
+	case SM_INPUTS:
+		break;
+	}
+}
+
+static void
+show_asked(const struct record_asked *a, struct buf *out)
+{
+	buf_printf(out, "sent Get %s",
+		a->mgmt_class == MAD_PERF ? "of counters"
+					  : mad_attr_name(a->attr));
+	if (a->mod != 0)
+		buf_printf(out, " 0x%x", a->mod);
+	if (a->lid != MAD_LID_PERMISSIVE)
+		buf_printf(out, " to LID %u", a->lid);
+	buf_printf(out, ", TID 0x%08x, digest 0x%016llx", a->tid,
+		(unsigned long long)a->digest);
+}
+
+void
+entry_show_line(const struct record_entry *e, struct buf *out)
+{
+	switch (e->kind) {
+	case RECORD_BEGIN:
+		buf_printf(out, "a daemon begins on port 0x%016llx",
+			(unsigned long long)e->is.begin.port_guid);
+		break;
+	case RECORD_INPUT:
+		show_input(e, out);
+		break;
+	case RECORD_SENT:
+		buf_printf(out, "sent ");
+		show_message(&e->is.sent.message, true, out);
+		break;
+	case RECORD_ASKED:
+		show_asked(&e->is.asked.get, out);
+		break;
+	case RECORD_SECONDS:
+		buf_printf(out, "the time of day was asked for: %llu",
+			(unsigned long long)e->is.seconds);
+		break;
+	case RECORD_CLOCK:
+		buf_printf(out, "the time of day");
+		break;
+	case RECORD_GAP:
+		buf_printf(out, "GAP: entries are missing here");
+		break;
+	}
+}
+
+/* ---- what differs ---- */
+
+/* The fields of an attribute as libibmad shows them, a line each. */
+static void
+dump_attribute(const struct smp *s, struct buf *out)
+{
+	static const struct {
+		uint16_t attr;
+		ib_mad_dump_fn *dump;
+	} known[] = {
+		{MAD_PORT_INFO, mad_dump_portinfo},
+		{MAD_SWITCH_INFO, mad_dump_switchinfo},
+		{MAD_SL2VL, mad_dump_sltovl},
+	};
+	uint8_t data[MAD_DATA];
+	char text[DUMP] = "";
+
+	memcpy(data, s->data, sizeof(data));
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].attr != s->attr)
+			continue;
+		known[i].dump(text, sizeof(text), data, sizeof(data));
+		buf_printf(out, "%s", text);
+		return;
+	}
+	for (size_t i = 0; i < MAD_DATA; i++)
+		buf_printf(out, "byte %zu:%.*s0x%02x\n", i, i < 10 ? 25 : 24,
+			"..............................", data[i]);
+}
+
+/* Show the lines of one that the other has otherwise, in pairs. */
+static void
+compare_lines(const char *was, const char *is, struct buf *out)
+{
+	while (*was != '\0' && *is != '\0') {
+		int n = (int)strcspn(was, "\n"), k = (int)strcspn(is, "\n");
+
+		if (n != k || strncmp(was, is, (size_t)n) != 0)
+			buf_printf(out,
+				"\n    recorded %.*s\n    replayed %.*s", n,
+				was, k, is);
+		was += n + (was[n] == '\n');
+		is += k + (is[k] == '\n');
+	}
+}
+
+static void
+compare_attributes(const struct smp *was, const struct smp *is, struct buf *out)
+{
+	struct buf a = {0}, b = {0};
+
+	dump_attribute(was, &a);
+	dump_attribute(is, &b);
+	compare_lines(a.text, b.text, out);
+	buf_free(&a);
+	buf_free(&b);
+}
+
+/* Read a copy, since reading needs bytes that may be written; free *copy. */
+static bool
+read_copy(const uint8_t *p, size_t n, struct buf *copy, struct record_entry *e)
+{
+	if (p == NULL)
+		return false;
+	buf_put(copy, p, n);
+	return record_entry_read((uint8_t *)copy->text, n, e, NULL) == 0;
+}
+
+static void
+show_side(const char *side, bool any, const struct record_entry *e,
+	struct buf *out)
+{
+	buf_printf(out, "\n  %s: ", side);
+	if (any)
+		entry_show_line(e, out);
+	else
+		buf_printf(out, "nothing");
+}
+
+void
+entry_show_difference(const uint8_t *was, size_t nwas, const uint8_t *is,
+	size_t nis, struct buf *out)
+{
+	struct buf copy[2] = {{0}, {0}};
+	struct record_entry a, b;
+	bool has_a = read_copy(was, nwas, &copy[0], &a);
+	bool has_b = read_copy(is, nis, &copy[1], &b);
+	struct smp x, y;
+
+	show_side("recorded", has_a, &a, out);
+	show_side("replayed", has_b, &b, out);
+	if (has_a && has_b && a.kind == RECORD_SENT && b.kind == RECORD_SENT &&
+		smp_decode(a.is.sent.message.mad, a.is.sent.message.len, &x,
+			NULL) == 0 &&
+		smp_decode(b.is.sent.message.mad, b.is.sent.message.len, &y,
+			NULL) == 0 &&
+		x.attr == y.attr)
+		compare_attributes(&x, &y, out);
+	buf_free(&copy[0]);
+	buf_free(&copy[1]);
+}

@@ -1,0 +1,461 @@
+#include "tests/sim/replay/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/registry.h"
+#include "sm/base/mem.h"
+#include "sm/record/record_tap.h"
+#include "tests/sim/replay/entry_show.h"
+#include "tests/sim/replay/replay_input.h"
+
+struct replay {
+	struct replay_source source;
+	struct replay_listener listener;
+	/* the next entry of the recording, not yet met */
+	uint8_t *next;
+	size_t nnext;
+	bool has_next;
+	struct record_entry entry; /* the same, read */
+	uint64_t number;	   /* of that entry, from 1 */
+
+	struct buf event; /* bytes of the event that is acted on */
+	struct record_entry acted;
+
+	struct transport transport;
+	struct record_tap *tap;
+	struct sm_ops ops;
+	struct sm *sm;
+	struct sm_work *work;
+	uint64_t told;	 /* events of the core */
+	struct mono now; /* of the event that is acted on */
+	struct {
+		struct mono now;
+		uint64_t wall;
+	} clock;
+	struct replay_report report;
+};
+
+/* ---- how it ends ---- */
+
+static bool
+has_ended(const struct replay *r)
+{
+	return r->report.end != REPLAY_SAME;
+}
+
+static void
+end_broken(struct replay *r, const char *why)
+{
+	if (has_ended(r))
+		return;
+	r->report.end = REPLAY_BROKEN;
+	buf_printf(&r->report.why, "%s", why);
+}
+
+/* The core gave these bytes (NULL: nothing), where the recording has the next
+ * entry. */
+static void
+end_different(struct replay *r, const uint8_t *is, size_t n)
+{
+	const uint8_t *was = r->has_next ? r->next : NULL;
+
+	if (has_ended(r))
+		return;
+	r->report.end = REPLAY_DIFFERS;
+	buf_printf(&r->report.why, "entry %llu differs",
+		(unsigned long long)r->number);
+	entry_show_difference(
+		was, was != NULL ? r->nnext : 0, is, n, &r->report.why);
+}
+
+/* ---- the recording ---- */
+
+/* Have the next entry that is not only for readers. */
+static bool
+peek_entry(struct replay *r)
+{
+	struct reason why;
+	int rc;
+
+	while (!r->has_next && !has_ended(r)) {
+		rc = r->source.next(
+			r->source.cookie, &r->next, &r->nnext, &why);
+		if (rc == 0)
+			return false;
+		r->number++;
+		if (rc < 0 || record_entry_read(r->next, r->nnext, &r->entry,
+				      &why) != 0) {
+			end_broken(r, why.text);
+			return false;
+		}
+		r->has_next = r->entry.kind != RECORD_CLOCK;
+		if (!r->has_next) {
+			r->clock.now = r->entry.is.clock.now;
+			r->clock.wall = r->entry.is.clock.wall;
+		}
+	}
+	return r->has_next;
+}
+
+static bool
+is_set(const struct record_entry *e)
+{
+	struct smp s;
+
+	return e->kind == RECORD_SENT &&
+	       smp_decode(e->is.sent.message.mad, e->is.sent.message.len, &s,
+		       NULL) == 0 &&
+	       s.method == MAD_SET;
+}
+
+/* The core gave an entry: it must be the next one. */
+static void
+compare_entry(void *cookie, const uint8_t *entry, size_t n)
+{
+	struct replay *r = cookie;
+
+	if (!peek_entry(r) || n != r->nnext || memcmp(entry, r->next, n) != 0) {
+		end_different(r, entry, n);
+		return;
+	}
+	r->has_next = false;
+	if (r->entry.kind == RECORD_ASKED || r->entry.kind == RECORD_SENT)
+		r->report.sent++;
+	r->report.sets += is_set(&r->entry);
+}
+
+/* ---- what the core asks for ---- */
+
+static int
+answer_send(struct transport *t, const struct transport_msg *m)
+{
+	struct replay *r = (struct replay *)((char *)t - offsetof(struct replay,
+								 transport));
+
+	(void)m;
+	if (!peek_entry(r))
+		return 0;
+	if (r->entry.kind == RECORD_SENT)
+		return r->entry.is.sent.failed ? -1 : 0;
+	return r->entry.kind == RECORD_ASKED && r->entry.is.asked.failed ? -1
+									 : 0;
+}
+
+static uint64_t
+answer_seconds(void *cookie)
+{
+	struct replay *r = cookie;
+	uint64_t seconds = 0;
+
+	if (peek_entry(r) && r->entry.kind == RECORD_SECONDS)
+		seconds = r->entry.is.seconds;
+	record_tap_seconds(r->tap, seconds);
+	return seconds;
+}
+
+static void
+on_input(void *cookie, const struct sm_input *in)
+{
+	struct replay *r = cookie;
+
+	record_tap_input(r->tap, in);
+}
+
+static void
+on_route(void *cookie, struct sm_work *w)
+{
+	struct replay *r = cookie;
+
+	r->work = w;
+}
+
+static uint64_t
+on_event(void *cookie, const struct event *e)
+{
+	struct replay *r = cookie;
+
+	if (r->listener.event != NULL)
+		r->listener.event(r->listener.cookie, e, r->now);
+	return ++r->told;
+}
+
+static void
+on_committed(void *cookie, struct view *v)
+{
+	struct replay *r = cookie;
+
+	if (r->listener.committed != NULL)
+		r->listener.committed(r->listener.cookie, v, r->now);
+}
+
+static void
+ignore_state(void *cookie, const struct state_file *s, bool at_once)
+{
+	(void)cookie;
+	(void)s;
+	(void)at_once;
+}
+
+static void
+ignore_switch(void *cookie, bool on)
+{
+	(void)cookie;
+	(void)on;
+}
+
+static void
+ignore_text(void *cookie, const char *why)
+{
+	(void)cookie;
+	(void)why;
+}
+
+static void
+ignore_config(void *cookie, struct config *c, const char *why)
+{
+	(void)cookie;
+	(void)c;
+	(void)why;
+}
+
+static void
+ignore_view(void *cookie, struct view *v)
+{
+	(void)cookie;
+	(void)v;
+}
+
+static void
+ignore_run(void *cookie, bool ok, const char *why)
+{
+	(void)cookie;
+	(void)ok;
+	(void)why;
+}
+
+/* ---- cores ---- */
+
+static void
+free_core(struct replay *r)
+{
+	r->work = NULL; /* sm_free frees it */
+	sm_free(r->sm);
+	r->sm = NULL;
+	record_tap_free(r->tap);
+	r->tap = NULL;
+}
+
+static struct config *
+read_config(struct replay *r, const char *yaml)
+{
+	struct diag_list bad = {0};
+	struct config *c = config_parse(
+		"recording", yaml, strlen(yaml), registry_modules(), &bad);
+	struct buf text = {0};
+
+	if (c == NULL) {
+		diag_text(&bad, &text);
+		end_broken(r, text.text);
+		buf_free(&text);
+	}
+	diag_free(&bad);
+	return c;
+}
+
+static void
+make_core(struct replay *r, const struct record_begin *b, struct config *c,
+	const struct state_file *state)
+{
+	static const struct record_mask none;
+
+	free_core(r);
+	r->tap = record_tap_new(&none, compare_entry, r);
+	r->transport.tid_start = b->tid_start;
+	r->clock.now = b->now;
+	r->clock.wall = b->wall;
+	r->now = b->now;
+	r->report.begins++;
+	if (r->listener.begins != NULL)
+		r->listener.begins(r->listener.cookie, b->now);
+	r->sm = sm_new(c, state, record_tap_transport(r->tap, &r->transport),
+		&r->ops, b->port_guid);
+}
+
+static void
+begin_core(struct replay *r)
+{
+	const struct record_begin *b;
+	struct state_file state = {0};
+	struct config *c;
+	struct reason why;
+
+	r->event.n = 0;
+	buf_put(&r->event, r->next, r->nnext);
+	(void)record_entry_read(
+		(uint8_t *)r->event.text, r->event.n, &r->acted, &why);
+	r->has_next = false;
+	b = &r->acted.is.begin;
+	c = read_config(r, b->config);
+	if (c == NULL)
+		return;
+	if (state_file_parse(b->state, strlen(b->state), "recorded state",
+		    &state, &why) != 0) {
+		end_broken(r, why.text);
+	} else {
+		state.writing = b->writing;
+		state.unsaved = b->unsaved;
+		state.away = b->away;
+		make_core(r, b, c, &state);
+		state_file_free(&state);
+	}
+	config_unref(c);
+}
+
+/* ---- events ---- */
+
+static void
+apply_input(struct replay *r, struct sm_input *in)
+{
+	struct sm_work *work = NULL;
+	struct config *c = NULL;
+
+	if (in->kind == SM_INPUT_RECONFIGURE) {
+		c = read_config(r, r->acted.is.input.config);
+		if (c == NULL)
+			return;
+		in->is.reconfigure.config = c;
+	}
+	if (in->kind == SM_INPUT_ROUTED) {
+		if (r->work == NULL) {
+			end_different(r, NULL, 0);
+			return;
+		}
+		work = r->work;
+		r->work = NULL;
+		work_run(work);
+	}
+	replay_input(r->sm, in, work);
+	config_unref(c);
+}
+
+static void
+act_on_input(struct replay *r)
+{
+	struct reason why;
+
+	if (r->sm == NULL) {
+		end_broken(r, "it does not begin with the start of a daemon");
+		return;
+	}
+	/* the entry is read over while the core acts on it */
+	r->event.n = 0;
+	buf_put(&r->event, r->next, r->nnext);
+	(void)record_entry_read(
+		(uint8_t *)r->event.text, r->event.n, &r->acted, &why);
+	if (r->acted.is.input.in.now.ns != 0)
+		r->now = r->acted.is.input.in.now;
+	r->report.inputs++;
+	apply_input(r, &r->acted.is.input.in);
+}
+
+static void
+act_on_entry(struct replay *r)
+{
+	struct buf why = {0};
+
+	switch (r->entry.kind) {
+	case RECORD_BEGIN:
+		begin_core(r);
+		break;
+	case RECORD_INPUT:
+		act_on_input(r);
+		break;
+	case RECORD_GAP:
+		buf_printf(&why,
+			"entries are missing: what follows can be listed, but "
+			"not replayed");
+		end_broken(r, why.text);
+		buf_free(&why);
+		break;
+	case RECORD_SENT:
+	case RECORD_ASKED:
+	case RECORD_SECONDS:
+	case RECORD_CLOCK:
+		end_different(r, NULL, 0);
+		break;
+	}
+}
+
+/* True if the next entry is an event after this time of day. */
+static bool
+is_after(const struct replay *r, uint64_t until)
+{
+	struct mono now = {0};
+
+	if (r->entry.kind == RECORD_BEGIN)
+		return r->entry.is.begin.wall > until;
+	if (r->entry.kind == RECORD_INPUT)
+		now = r->entry.is.input.in.now;
+	return now.ns != 0 && replay_wall(r, now) > until;
+}
+
+void
+replay_run(struct replay *r, uint64_t until, struct replay_report *out)
+{
+	while (!has_ended(r) && peek_entry(r) && !is_after(r, until))
+		act_on_entry(r);
+	*out = r->report;
+	if (!has_ended(r) && r->has_next)
+		out->end = REPLAY_UNTIL;
+	out->now = r->now;
+	out->wall = replay_wall(r, r->now);
+	r->report.why = (struct buf){0};
+}
+
+uint64_t
+replay_wall(const struct replay *r, struct mono now)
+{
+	return r->clock.wall == 0
+		       ? 0
+		       : r->clock.wall + (uint64_t)(now.ns - r->clock.now.ns);
+}
+
+struct replay *
+replay_new(const struct replay_source *source,
+	const struct replay_listener *listener)
+{
+	struct replay *r = mem_zalloc(1, sizeof(*r));
+
+	r->source = *source;
+	r->listener = *listener;
+	r->transport.send = answer_send;
+	r->ops = (struct sm_ops){
+		.cookie = r,
+		.input = on_input,
+		.route = on_route,
+		.save = ignore_state,
+		.writing = ignore_switch,
+		.set_aside = ignore_text,
+		.kept = ignore_config,
+		.committed = on_committed,
+		.read = ignore_view,
+		.finished = ignore_run,
+		.stood_by = ignore_text,
+		.seconds = answer_seconds,
+		.event = on_event,
+		.set_issm = ignore_switch,
+	};
+	return r;
+}
+
+void
+replay_free(struct replay *r)
+{
+	if (r == NULL)
+		return;
+	free_core(r);
+	buf_free(&r->event);
+	buf_free(&r->report.why);
+	free(r);
+}
