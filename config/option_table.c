@@ -125,9 +125,9 @@ static const struct schema_option fabric[] = {
 		.secret = true,
 		.reload = SCHEMA_RESWEEP,
 		.help = "M_Keys that ports may have besides m_key: of another "
-			"manager, or from before a restart. They are tried on "
-			"ports that do not take m_key, which is then written "
-			"to them."},
+			"manager, or from before a restart. They are tried, in "
+			"this order, on ports that do not take m_key, which is "
+			"then written to them."},
 	{.key = "m_key_protection",
 		.type = SCHEMA_INT,
 		FIELD(config_fabric, m_key_protection),

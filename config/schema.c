@@ -244,13 +244,15 @@ load_guids(const struct loading *l, const struct yaml_value *list,
 		else
 			n++;
 	}
+	for (i = 0; i < n; i++)
+		guid[i] = p[i].guid;
 	if (sort_guids(l, p, n) < 0)
 		rc = -1;
 	if (l->o->type == SCHEMA_KEYS && list->n > l->o->max) {
 		(void)reason_set(&why, "at most %" PRIu64 " keys", l->o->max);
 		rc = report_bad_value(l, list, why.text);
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && l->o->type != SCHEMA_KEYS; i++)
 		guid[i] = p[i].guid;
 	free(p);
 	*field = (struct schema_guids){guid, n};

@@ -46,7 +46,8 @@ enum schema_type {	  /* what is stored at the offset */
 	SCHEMA_PORT,	  /* const char *: auto, DEVICE/PORT or a GUID */
 	SCHEMA_NAMES,	  /* struct schema_names, of choices or of env->names */
 	SCHEMA_GUIDS,	  /* struct schema_guids */
-	SCHEMA_KEYS,	  /* the same, for keys; at most max of them */
+	SCHEMA_KEYS,	  /* the same, for keys, at most max of them; they stay
+			     in their order */
 	SCHEMA_GUID_INTS, /* struct schema_guid_ints; min, max of the integer */
 	SCHEMA_WORDS,	  /* struct schema_words: texts, each with one of
 			     choices */

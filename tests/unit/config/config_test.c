@@ -149,7 +149,7 @@ static const char full[] =
 	"  names: trusted\n"
 	"  accept_loss: 9\n"
 	"  m_key: 0xabc\n"
-	"  m_keys_known: [0xabd]\n"
+	"  m_keys_known: [0xabd, 0x3]\n"
 	"  m_key_protection: 2\n"
 	"  m_key_lease: 90s\n"
 	"  sm_key: 0xdef\n"
@@ -235,8 +235,9 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->fabric.lids.last, 4096);
 	ck_assert_uint_eq(c->fabric.priority, 15);
 	ck_assert_uint_eq(c->fabric.m_key, 0xabc);
-	ck_assert_uint_eq(c->fabric.m_keys_known.n, 1);
+	ck_assert_uint_eq(c->fabric.m_keys_known.n, 2);
 	ck_assert_uint_eq(c->fabric.m_keys_known.guid[0], 0xabd);
+	ck_assert_uint_eq(c->fabric.m_keys_known.guid[1], 0x3);
 	ck_assert_uint_eq(c->fabric.m_key_protection, 2);
 	ck_assert_int_eq(c->fabric.m_key_lease.ns, 90000000000);
 	ck_assert_uint_eq(c->fabric.sm_key, 0xdef);

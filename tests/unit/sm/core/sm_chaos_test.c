@@ -294,6 +294,18 @@ START_TEST(a_bad_day_for_a_structure)
 }
 END_TEST
 
+/* What came into the core that day, and nothing else, decided what it sent. */
+START_TEST(a_day_lived_again)
+{
+	run_day(94000000 + (unsigned)_i,
+		(struct chaos_limits){.max_hosts = FEW_HOSTS,
+			.replay = true,
+			.tenants = _i % 3 == 1,
+			.drains = _i % 3 == 1,
+			.lanes = _i % 3 == 2});
+}
+END_TEST
+
 /* The same seed gives the same day. */
 START_TEST(same_seed_same_day)
 {
@@ -326,6 +338,7 @@ main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, same_seed_same_day);
+	tcase_add_loop_test(tc, a_day_lived_again, 0, 12);
 	tcase_add_loop_test(tc, a_remembered_day, 0,
 		sizeof(remembered) / sizeof(*remembered));
 	tcase_add_loop_test(tc, a_remembered_day_with_lanes, 0,
