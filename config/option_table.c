@@ -307,8 +307,10 @@ static const struct schema_option adaptive[] = {
 		.def = "0xffff",
 		.reload = SCHEMA_REROUTE,
 		.help = "Service levels whose packets may choose; SL n is bit "
-			"n. A switch that does not tell them apart lets "
-			"packets of every service level choose."},
+			"n. With QoS levels it is not given: their adaptive "
+			"says which. Where not all may choose, a switch that "
+			"cannot tell service levels apart forwards by its "
+			"table."},
 };
 
 static const struct schema_option multi_port[] = {

@@ -9,7 +9,7 @@
 #include "config/partition_options.h"
 #include "sm/base/suggest.h"
 
-enum { TEXT = 64 };
+enum { TEXT = 64, ALL_SLS = 0xffff };
 
 static const char default_name[] = "default";
 
@@ -110,6 +110,14 @@ static const struct schema_option levels[] = {
 		.help = "The level whose VLs this one uses on links with fewer "
 			"VLs than levels. Levels get VLs of their own in the "
 			"order in which the file lists them."},
+	{.key = "adaptive",
+		.type = SCHEMA_BOOL,
+		FIELD(adaptive),
+		.def = "false",
+		.reload = SCHEMA_REROUTE,
+		.help = "With routing.adaptive.enabled: packets of this level "
+			"may choose among ports, and overtake each other. "
+			"Those of the other levels stay in order."},
 	{.key = "mtu_limit",
 		.type = SCHEMA_ENUM,
 		FIELD(mtu),
@@ -443,10 +451,44 @@ check_shares(const struct config *c, size_t i, struct diag_list *d)
 		all->name[i], o[i].shares_with);
 }
 
+/* Which service levels may choose is said by the levels alone, where there are
+ * some. */
+static void
+check_adaptive(const struct config *c, struct diag_list *d)
+{
+	const struct schema_records *all = &c->qos.levels;
+	bool any = false;
+
+	for (unsigned i = 0; i < qos_levels(c); i++)
+		any |= qos_level(c, i)->adaptive;
+	if (all->n == 0 || !c->routing.adaptive.enabled)
+		return;
+	if (c->routing.adaptive.sls != ALL_SLS)
+		diag_add(d, all->at[0], "conflict", "qos.levels",
+			"qos.levels: routing.adaptive.sls is given too; with "
+			"levels, adaptive of each says what may choose");
+	else if (!any)
+		diag_add(d, all->at[0], "conflict", "qos.levels",
+			"qos.levels: routing.adaptive.enabled is true, and no "
+			"level is adaptive");
+}
+
+bool
+qos_tells_adaptive(const struct config *c)
+{
+	bool ordered = false;
+
+	for (unsigned i = 0; i < qos_levels(c); i++)
+		ordered |= !qos_level(c, i)->adaptive;
+	return qos_levels(c) == 0 ? c->routing.adaptive.sls != ALL_SLS
+				  : ordered;
+}
+
 static void
 check_levels(const struct config *c, struct diag_list *d)
 {
 	check_count(c, d);
+	check_adaptive(c, d);
 	for (size_t i = 0; i < c->qos.levels.n; i++) {
 		check_sl(c, i, d);
 		if (strcmp(c->qos.levels.name[i], default_name) != 0)

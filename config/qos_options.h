@@ -34,6 +34,7 @@ struct qos_level_options {
 	uint32_t weight_at[4]; /* by enum config_qos_class; 0: as weight */
 	uint32_t high;	       /* priority: 0 low, 1 high */
 	const char *shares_with;
+	bool adaptive;	   /* its packets may choose among ports */
 	uint32_t mtu;	   /* limit: 0 none, else the IBA code */
 	uint32_t rate;	   /* limit: 0 none, else index + 1 in
 			      partition_rates */
@@ -75,6 +76,9 @@ unsigned qos_levels(const struct config *c);
  */
 const struct qos_level_options *qos_level(const struct config *c, unsigned i);
 const char *qos_level_name(const struct config *c, unsigned i);
+/* True where switches have to tell service levels apart, since packets of some
+ * may choose among ports (routing.adaptive) and those of others may not. */
+bool qos_tells_adaptive(const struct config *c);
 /* The most routing layers that the options of an engine ask for, 1 or more:
  * each level has so many SLs. */
 unsigned qos_layers(const struct config *c);

@@ -31,7 +31,7 @@ find_reason(const struct device_store *h, const struct topo_node *n,
 
 void
 adaptive_can_of(const struct device_store *h, const struct topo *t, sw_ix s,
-	struct adaptive_can *out)
+	bool by_sl, struct adaptive_can *out)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	struct adaptive_seen seen = adaptive_seen_of(h, n->guid);
@@ -45,12 +45,15 @@ adaptive_can_of(const struct device_store *h, const struct topo *t, sw_ix s,
 		out->choice.groups = a.group_cap;
 		out->sub_groups = a.sub_groups_sup;
 		out->is_on = a.enabled;
+		out->by_sl = a.by_sl_cap;
 	}
 	if (adaptive_is_on(seen)) {
 		adaptive_seen_text(seen, out->why, sizeof(out->why));
 		return;
 	}
 	why = find_reason(h, n, seen, out);
+	if (why == NULL && by_sl && !out->by_sl)
+		why = "cannot tell service levels apart";
 	if (why != NULL)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why);
 	else

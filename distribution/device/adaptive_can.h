@@ -21,13 +21,15 @@ struct adaptive_can {
 	struct route_choice choice;
 	const uint8_t *info; /* ARInfo, until the store changes; or NULL */
 	bool is_on;	     /* it chooses now, by groups of ours */
+	bool by_sl;	     /* it can tell service levels apart */
 	uint8_t sub_groups;  /* that a group may have */
 	char why[120];	     /* ROUTE_FIXED: as the rest of a sentence about
 				the switch: "has no adaptive routing" */
 };
 
+/* by_sl: it may only if it tells service levels apart. */
 void adaptive_can_of(const struct device_store *h, const struct topo *t,
-	sw_ix s, struct adaptive_can *out);
+	sw_ix s, bool by_sl, struct adaptive_can *out);
 
 /* The switch did not take, or keep, what it was sent: it is one with a
  * forwarding table alone until it has lost its memory. */

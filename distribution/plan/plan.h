@@ -161,6 +161,7 @@ struct plan_params {
 /* Adaptive routing, as configured; the ports are routes.sets. */
 struct plan_adaptive {
 	bool enabled;
+	bool by_sl; /* packets of some service levels alone may choose */
 	struct adaptive_settings settings;
 };
 

@@ -400,7 +400,7 @@ plan_switch(struct plan_maker *m, sw_ix s)
 
 	if ((m->t->node[m->t->sw[s].node].flags & TN_QUARANTINED) != 0)
 		return;
-	adaptive_can_of(m->hw, m->t, s, &can);
+	adaptive_can_of(m->hw, m->t, s, m->adaptive->want->by_sl, &can);
 	may = a->sets != NULL && can.choice.kind != ROUTE_FIXED;
 	c->left |= may && !can.is_on && a->careful && a->sets->row[s] != NULL;
 	if (!can.is_on && (!may || a->careful || a->sets->row[s] == NULL))

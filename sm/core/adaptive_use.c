@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/qos_options.h"
 #include "distribution/device/adaptive_can.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
@@ -13,7 +14,7 @@ choice_of(const struct sm *sm, const struct topo *t, sw_ix s)
 {
 	struct adaptive_can can;
 
-	adaptive_can_of(sm->hw, t, s, &can);
+	adaptive_can_of(sm->hw, t, s, qos_tells_adaptive(sm->cfg), &can);
 	return can.choice;
 }
 
@@ -57,8 +58,8 @@ adaptive_use_plan(const struct config *c)
 
 	return (struct plan_adaptive){
 		.enabled = a->enabled,
-		.settings = {.ageing_us = a->ageing_us,
-			.sls = (uint16_t)a->sls},
+		.by_sl = qos_tells_adaptive(c),
+		.settings = {.ageing_us = a->ageing_us},
 	};
 }
 
@@ -68,7 +69,8 @@ adaptive_use_is_on(const struct sm *sm, const struct topo *t)
 	struct adaptive_can can;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		adaptive_can_of(sm->hw, t, s, &can);
+		adaptive_can_of(
+			sm->hw, t, s, qos_tells_adaptive(sm->cfg), &can);
 		if (can.is_on)
 			return true;
 	}
@@ -108,7 +110,8 @@ adaptive_use_list(const struct sm *sm, struct view *v)
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		struct view_quarantine *f = &v->fixed[v->nfixed];
 
-		adaptive_can_of(sm->hw, t, s, &can);
+		adaptive_can_of(
+			sm->hw, t, s, qos_tells_adaptive(sm->cfg), &can);
 		if (can.choice.kind != ROUTE_FIXED)
 			continue;
 		f->node = t->sw[s].node;
@@ -137,7 +140,8 @@ tell_switches(struct sm *sm, const struct topo *t)
 	if (sets != NULL)
 		(void)snprintf(out->why, sizeof(out->why), "%s", sets->why);
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		adaptive_can_of(sm->hw, t, s, &can);
+		adaptive_can_of(
+			sm->hw, t, s, qos_tells_adaptive(sm->cfg), &can);
 		out->on += can.is_on;
 		if (can.choice.kind != ROUTE_FIXED || out->fixed++ > 0)
 			continue;

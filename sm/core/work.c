@@ -110,6 +110,7 @@ make_plan(struct plan_inputs *job, struct routes *to)
 
 	job->qos = qos_make(job->cfg, to->topo, &to->layers, job->pins);
 	plan.vlarb = &job->qos->want;
+	job->adaptive.settings.sls = qos_adaptive_sls(job->cfg, &to->layers);
 	job->safe.to = to;
 	plan.change = transition_find(&job->safe);
 	return plan_make(&plan);

@@ -62,6 +62,26 @@ qos_levels_want(const struct config *c)
 	return w;
 }
 
+uint16_t
+qos_adaptive_sls(const struct config *c, const struct route_layers *layers)
+{
+	const struct slvl_want w = qos_levels_want(c);
+	uint16_t may = 0, ordered = 0;
+	struct slvl l;
+
+	if (w.n == 0)
+		return (uint16_t)c->routing.adaptive.sls;
+	slvl_of_layers(&w, layers, &l);
+	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
+		if (!l.drop[sl] && qos_level(c, l.level[sl])->adaptive)
+			may |= (uint16_t)(1U << sl);
+	for (unsigned i = 0; i < w.n; i++)
+		for (unsigned k = 0; k < l.layers && !qos_level(c, i)->adaptive;
+			k++)
+			ordered |= (uint16_t)(1U << l.sl[i][k]);
+	return may & (uint16_t)~ordered;
+}
+
 static void
 set_weights(const struct config *c, struct vlarb_want *w)
 {

@@ -81,6 +81,11 @@ uint8_t qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl);
 bool qos_has_trees(
 	const struct qos *q, const struct route_layers *layers, uint8_t sl);
 
+/* The SLs of packets that may choose among ports by routing.adaptive, a bit
+ * each: SLs that an adaptive level and another one share are not among them. */
+uint16_t qos_adaptive_sls(
+	const struct config *c, const struct route_layers *layers);
+
 /* The service levels that c asks for. */
 struct slvl_want qos_levels_want(const struct config *c);
 

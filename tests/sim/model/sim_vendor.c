@@ -49,7 +49,7 @@ make_ar(const struct fabric_attrs *a)
 	ar->info = (struct mad_ar_info){
 		.group_cap = a->groups,
 		.sub_groups_sup = a->sub_groups,
-		.by_sl_cap = true,
+		.by_sl_cap = !a->ar_all_sls,
 		.fr_sup = true,
 		.ageing_us = AGEING_US,
 		.hash_caps = HASH_SUP,

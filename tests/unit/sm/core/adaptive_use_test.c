@@ -59,6 +59,17 @@ expected_group(const struct route_set *set, unsigned port, bool default_first)
 	return g;
 }
 
+/* A service level whose packets may choose. */
+static unsigned
+choosing_sl(const struct world *w, uint32_t node)
+{
+	const struct mad_ar_info *is = sim_ar_info(w->sim, node);
+
+	return is == NULL || !is->by_sl_enabled || is->sl_mask == 0
+		       ? 0
+		       : (unsigned)__builtin_ctz(is->sl_mask);
+}
+
 /* Entries with a choice of one switch, all as the routes want them. */
 static unsigned
 count_choices(const struct world *w, sw_ix s, const char *when)
@@ -82,7 +93,7 @@ count_choices(const struct world *w, sw_ix s, const char *when)
 		struct sim_hops is;
 		bool has;
 
-		sim_hops(w->sim, node, l, 0, &is);
+		sim_hops(w->sim, node, l, choosing_sl(w, node), &is);
 		has = is.kind != SIM_FIXED;
 		ck_assert_msg(has == (set != NULL), "%s: %s LID %u: %d", when,
 			topo_desc(t, t->sw[s].node), l, has);
@@ -510,6 +521,30 @@ START_TEST(settings)
 }
 END_TEST
 
+/* Levels of which one may choose; a switch that does not tell SLs apart lets no
+ * packet choose. */
+START_TEST(levels)
+{
+	struct fabric *f = adaptive_tree();
+	uint32_t leaf = fabric_find(f, "leaf3");
+	struct world *w;
+
+	f->node[fabric_find(f, "leaf4")].attrs.ar_all_sls = true;
+	w = core_start(f, "routing: {adaptive: {enabled: true}}\n"
+			  "qos: {levels: {bulk: {sl: 3, adaptive: true}, "
+			  "storage: {sl: 5}}}\n");
+	expect_in_step(w, "bring-up");
+	ck_assert(sim_ar_info(w->sim, leaf)->by_sl_enabled);
+	ck_assert_uint_eq(sim_ar_info(w->sim, leaf)->sl_mask, 1U << 3);
+	ck_assert_uint_eq(count_on(w), 7);
+	expect_fixed(w, "leaf4", "cannot tell service levels apart");
+	world_reload(w, "routing: {adaptive: {enabled: true}}\n");
+	settle_watched(w, "no levels");
+	ck_assert_uint_eq(count_on(w), 8);
+	core_end(w, f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -530,6 +565,7 @@ main(void)
 	tcase_add_loop_test(t, mixed_fabrics, 0, 3);
 	tcase_add_loop_test(t, few_groups, 0, 2);
 	tcase_add_test(t, settings);
+	tcase_add_test(t, levels);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
