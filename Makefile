@@ -9,7 +9,7 @@
 #   make bench      bring-up, sizes and answers beside opensm
 #   make trees      routes of trees beside opensm, TREES="populations flows"
 #   make memory     what the daemon takes, beside its budget
-#   make figures    a paper's figures, drawn again
+#   make figures    the figures of two papers, drawn again
 #   make records    what saquery shows of both managers
 #   make managers   two daemons, and what may happen to the master
 #   make groups     what joins and leaves cost

@@ -1,6 +1,6 @@
 SIM := $(addprefix tests/sim/,model data serve referee replay chaos)
 TESTSRC += $(filter-out %_main.c,$(wildcard $(SIM:%=%/*.c) tests/topo/*.c \
-	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/meshnet.c tests/bench/treecut.c tests/bench/parts.c tests/bench/escape_net.c
+	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/meshnet.c tests/bench/treecut.c tests/bench/parts.c tests/bench/escape_net.c tests/bench/adaptive_direct.c
 UNIT += $(shell find tests/unit -name "*_test.c" | LC_ALL=C sort)
 
 # The simulated fabric, the judge of the end-to-end scripts, a program that
@@ -39,6 +39,7 @@ $(B)/libheddle-umad.so: $(PRELOAD:%.c=$(B)/pic/%.o)
 # Measurements, run by hand or by `make bench`: build/bench/NAME.
 BENCH := $(patsubst tests/bench/%_main.c,$(B)/bench/%,\
 	$(wildcard tests/bench/*_main.c))
+$(B)/bench/figures $(B)/bench/orders $(B)/bench/adaptive: LDLIBS_ALL += -lm
 $(B)/bench/%: $(B)/obj/tests/bench/%_main.o $(B)/libheddletest.a \
 		$(B)/libheddle.a
 	@mkdir -p $(@D)
@@ -148,10 +149,12 @@ memory:
 	@$(MAKE) --no-print-directory -j2 all
 	@tests/bench/memory.sh $(FABRICS)
 
-# The figures of a paper, measured again: data and drawings in build/figures.
+# The figures of two papers, measured again: data and drawings in build/figures.
+# PARTS="table1 strict" picks from those on adaptive routing.
 .PHONY: figures
 figures:
-	@$(MAKE) --no-print-directory -j2 $(B)/bench/figures
+	@$(MAKE) --no-print-directory -j2 $(B)/bench/figures $(B)/bench/adaptive
+	@$(B)/bench/adaptive $(B)/figures $(or $(FABRICS),10) $(PARTS)
 	@$(B)/bench/figures $(B)/figures $(FABRICS)
 
 # All checks by programs; LINT_ALL=1 runs clang-tidy on every file.

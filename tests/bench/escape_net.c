@@ -1,10 +1,12 @@
 #include "tests/bench/escape_net.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "tests/sim/data/field.h"
 
 enum { FAR = 0x7fff, NO_PORT = 255, MOST = 256, VL0_ONLY = 1, MTU_4096 = 5 };
 
@@ -311,7 +313,9 @@ route_host(struct ways *w, uint32_t node, unsigned port)
 	uint16_t lid = escape_net_lid(n, node, false);
 
 	for (uint32_t s = 0; s < n->nsw; s++)
-		w->escape[s] = s == w->t ? (uint8_t)port : draw_escape(w, s);
+		w->escape[s] = n->w	   ? sim_lft(n->s, n->sw[s], lid)
+			       : s == w->t ? (uint8_t)port
+					   : draw_escape(w, s);
 	if (n->o.strict)
 		find_good(w);
 	for (uint32_t s = 0; s < n->nsw; s++) {
@@ -395,11 +399,35 @@ set_ports(struct escape_net *n, uint8_t lmc)
 	}
 }
 
+/* A fabric without a manager. */
+static void
+start_alone(struct escape_net *n, uint8_t lmc)
+{
+	struct sim_options so = sim_defaults();
+
+	assert((n->nhosts + 1) * n->row < MAD_LID_END);
+	so.vl_cap = VL0_ONLY;
+	n->s = sim_new(n->f, &so);
+	sim_activate_all(n->s);
+	set_ports(n, lmc);
+}
+
+static void
+start_managed(struct escape_net *n, uint8_t lmc)
+{
+	char yaml[100];
+
+	(void)snprintf(yaml, sizeof(yaml),
+		"fabric: {lmc: {hosts: %u}}\nrouting: {engines: [updn]}\n",
+		lmc);
+	n->w = field_bring_up(n->f, yaml);
+	n->s = n->w->sim;
+}
+
 struct escape_net *
 escape_net_new(struct fabric *f, const struct escape_net_options *o)
 {
 	struct escape_net *n = mem_zalloc(1, sizeof(*n));
-	struct sim_options so = sim_defaults();
 	uint8_t lmc = 1;
 
 	n->o = *o;
@@ -412,17 +440,16 @@ escape_net_new(struct fabric *f, const struct escape_net_options *o)
 	n->host = mem_zalloc(f->nnodes, sizeof(*n->host));
 	find_order(n);
 	number_hosts(n);
-	assert((n->nhosts + 1) * n->row < MAD_LID_END);
 	draw_kinds(n);
-	so.vl_cap = VL0_ONLY;
-	n->s = sim_new(f, &so);
+	if (o->by_manager)
+		start_managed(n, lmc);
+	else
+		start_alone(n, lmc);
 	for (uint32_t i = 0; i < n->nsw; i++) {
 		if (f->node[n->sw[i]].attrs.ar)
 			sim_hand_adaptive(
 				n->s, n->sw[i], MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
 	}
-	sim_activate_all(n->s);
-	set_ports(n, lmc);
 	find_distances(n);
 	route_all(n);
 	return n;
@@ -433,7 +460,10 @@ escape_net_free(struct escape_net *n)
 {
 	if (!n)
 		return;
-	sim_free(n->s);
+	if (n->w)
+		world_free(n->w);
+	else
+		sim_free(n->s);
 	fabric_free(n->f);
 	free(n->sw);
 	free(n->rank);
@@ -445,6 +475,8 @@ escape_net_free(struct escape_net *n)
 uint16_t
 escape_net_lid(const struct escape_net *n, uint32_t node, bool adaptive)
 {
+	if (n->w)
+		return (uint16_t)(sim_port_info(n->s, node, 1)->lid + adaptive);
 	return (uint16_t)((n->host[node] + 1) * n->row + adaptive);
 }
 

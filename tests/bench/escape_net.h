@@ -7,7 +7,8 @@
  * by up/down routing: the switches are ordered breadth first from switch 0, and
  * a packet goes down as soon as it can. The others are ports on shortest paths,
  * beginning with those that are not the escape, and repeated until the row is
- * full. Equal choices are drawn for each host.
+ * full. Equal choices are drawn for each host. Or the subnet manager brings the
+ * fabric up, and its entries are the escapes; alternatives are added to them.
  */
 #ifndef HEDDLE_TESTS_BENCH_ESCAPE_NET_H
 #define HEDDLE_TESTS_BENCH_ESCAPE_NET_H
@@ -16,6 +17,7 @@
 #include "tests/sim/data/data.h"
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
+#include "tests/sim/model/world.h"
 #include "tests/topo/fabric.h"
 
 struct escape_net_options {
@@ -25,7 +27,8 @@ struct escape_net_options {
 	/* IBA's rule that no packet leaves by its in-port: no alternative leads
 	 * to a switch whose escape leads back */
 	bool strict;
-	bool legal; /* alternatives by the order alone, as the escape */
+	bool legal;	 /* alternatives by the order alone, as the escape */
+	bool by_manager; /* LIDs and escapes by the subnet manager, with updn */
 	uint64_t seed;
 };
 
@@ -33,6 +36,7 @@ struct escape_net {
 	struct escape_net_options o;
 	struct fabric *f;
 	struct sim *s;
+	struct world *w; /* by_manager: owns s */
 	uint32_t nsw, nhosts, row;
 	uint32_t *sw;	/* [nsw] node of a switch, in the order */
 	uint32_t *rank; /* [nnodes] its place there */
