@@ -101,6 +101,12 @@ device_blocks(const struct device_store *h, struct device_at at, uint32_t *n)
 	return t == NULL ? NULL : t->block;
 }
 
+const uint8_t *
+device_value(const struct device_store *h, enum device_attr attr, lft_ref value)
+{
+	return lft_bytes(pool_of(h, attr), value);
+}
+
 lft_ref
 device_share_value(struct device_store *h, enum device_attr attr,
 	const uint8_t bytes[LFT_BLOCK])

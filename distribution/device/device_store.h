@@ -54,6 +54,10 @@ const uint8_t *device_bytes(const struct device_store *h, struct device_at at);
 const lft_ref *device_blocks(
 	const struct device_store *h, struct device_at at, uint32_t *n);
 
+/* The 64 bytes of such a value. */
+const uint8_t *device_value(
+	const struct device_store *h, enum device_attr attr, lft_ref value);
+
 /* The block was acknowledged or read; the attribute says how many bytes. A
  * forwarding block keeps its other values, as after device_set_block. */
 void device_put(

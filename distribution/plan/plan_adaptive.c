@@ -50,6 +50,7 @@ struct plan_adaptive_state {
 	uint16_t *set;
 	struct mad_ar_entry *held;
 	struct mad_ar_group *slot;
+	uint16_t nslots;
 };
 
 /* ---- steps ---- */
@@ -107,74 +108,104 @@ guid_of(const struct plan_maker *m, sw_ix s)
 	return m->t->node[m->t->sw[s].node].guid;
 }
 
-static const uint8_t *
-known_bytes(const struct plan_maker *m, sw_ix s, enum device_attr attr,
-	uint32_t block)
-{
-	struct device_at at = device_at_switch(guid_of(m, s), attr);
+/* The blocks of an attribute of a switch, one after the other. */
+struct known {
+	const struct device_store *hw;
+	enum device_attr attr;
+	const lft_ref *block;
+	uint32_t n;
+};
 
-	at.block = block;
-	return device_bytes(m->hw, at);
+static struct known
+known_blocks(const struct plan_maker *m, sw_ix s, enum device_attr attr)
+{
+	struct known k = {.hw = m->hw, .attr = attr};
+
+	k.block = device_blocks(
+		m->hw, device_at_switch(guid_of(m, s), attr), &k.n);
+	return k;
 }
 
-/* The forwarding table as the switch has it, of 64 LIDs; NULL: unknown. Above
- * its top it discards. */
+/* NULL: unknown. */
 static const uint8_t *
-known_lft(const struct plan_maker *m, sw_ix s, uint32_t block)
+known_bytes(const struct known *k, uint32_t block)
 {
-	lft_ref r = device_block(m->hw, guid_of(m, s), block);
-
-	if (block > m->t->sw[s].lft_top / LFT_BLOCK && r == DEVICE_UNKNOWN)
-		r = LFT_EMPTY;
-	return r == DEVICE_UNKNOWN ? NULL : lft_bytes(m->p->routes->pool, r);
+	return block >= k->n || k->block[block] == DEVICE_UNKNOWN
+		       ? NULL
+		       : device_value(k->hw, k->attr, k->block[block]);
 }
 
 /*
  * Read the entries of 16 LIDs; false: what they are is not known, or their
- * defaults are not those of the forwarding table. What was never written, and
- * discards, is no entry yet.
+ * defaults are not those of the forwarding table, 16 LIDs of which are lft.
+ * What was never written, and discards, is no entry yet.
  */
 static bool
-load_entries(struct plan_maker *m, sw_ix s, uint32_t block)
+load_entries(struct mad_ar_entry *e, const uint8_t *is, const uint8_t *lft)
 {
-	struct mad_ar_entry *e = m->adaptive->held + block * MAD_AR_ENTRIES;
-	const uint8_t *is = known_bytes(m, s, DEVICE_AR_LFT, block);
-	const uint8_t *lft = known_lft(m, s, block / LFT_SIXTEENS);
-
 	bool known = lft != NULL;
 
 	if (is != NULL)
 		mad_ar_lft_decode(is, e);
 	for (unsigned i = 0; i < MAD_AR_ENTRIES; i++) {
-		unsigned at = block % LFT_SIXTEENS * MAD_AR_ENTRIES + i;
-
 		if (is == NULL)
 			e[i] = (struct mad_ar_entry){
 				.state = MAD_AR_STATIC, .port = LFT_DROP};
-		known = known && lft[at] == e[i].port;
+		known = known && lft[i] == e[i].port;
 	}
 	return known;
 }
 
-/* The same for the slots that entries name. */
+/* The entries of all LIDs; above its top a switch discards. */
+static bool
+load_all_entries(struct plan_maker *m, sw_ix s)
+{
+	static const lft_ref none = LFT_EMPTY;
+	struct plan_adaptive_state *a = m->adaptive;
+	struct known entries = known_blocks(m, s, DEVICE_AR_LFT),
+		     lft = known_blocks(m, s, DEVICE_LFT);
+	uint32_t top = m->t->sw[s].lft_top / LFT_BLOCK;
+	bool known = true;
+
+	for (uint32_t b = 0; b < a->nlids / MAD_AR_ENTRIES; b++) {
+		uint32_t at = b / LFT_SIXTEENS;
+		const uint8_t *ports = known_bytes(&lft, at);
+
+		if (ports == NULL && at > top)
+			ports = device_value(m->hw, DEVICE_LFT, none);
+		if (ports != NULL)
+			ports += b % LFT_SIXTEENS * MAD_AR_ENTRIES;
+		known &= load_entries(a->held + b * MAD_AR_ENTRIES,
+			known_bytes(&entries, b), ports);
+	}
+	return known;
+}
+
+/* The slots up to the last that is known; false: an entry names another one,
+ * or one that is not known. */
 static bool
 load_slots(struct plan_maker *m, sw_ix s, uint16_t groups)
 {
 	struct plan_adaptive_state *a = m->adaptive;
+	struct known slots = known_blocks(m, s, DEVICE_AR_GROUP);
 	bool known = true;
 
-	for (uint32_t k = 0; k < groups; k++) {
-		const uint8_t *is = known_bytes(m, s, DEVICE_AR_GROUP, k);
+	a->nslots = slots.n < groups ? (uint16_t)slots.n : groups;
+	a->slot = mem_resize(a->slot, a->nslots + 1U, sizeof(*a->slot));
+	for (uint32_t k = 0; k < a->nslots; k++) {
+		const uint8_t *is = known_bytes(&slots, k);
 
 		memset(&a->slot[k], 0, sizeof(a->slot[k]));
 		if (is != NULL)
 			mad_ar_group_decode(is, &a->slot[k]);
 	}
-	for (uint32_t l = 0; l < a->nlids; l++)
-		known &= a->held[l].state == MAD_AR_STATIC ||
-			 (a->held[l].group < groups &&
-				 known_bytes(m, s, DEVICE_AR_GROUP,
-					 a->held[l].group) != NULL);
+	for (uint32_t l = 0; l < a->nlids; l++) {
+		const struct mad_ar_entry *e = &a->held[l];
+
+		known &= e->state == MAD_AR_STATIC ||
+			 (e->group < a->nslots &&
+				 slots.block[e->group] != DEVICE_UNKNOWN);
+	}
 	return known;
 }
 
@@ -182,11 +213,8 @@ load_slots(struct plan_maker *m, sw_ix s, uint16_t groups)
 static bool
 load_held(struct plan_maker *m, sw_ix s, uint16_t groups)
 {
-	struct plan_adaptive_state *a = m->adaptive;
-	bool known = true;
+	bool known = load_all_entries(m, s);
 
-	for (uint32_t b = 0; b < a->nlids / MAD_AR_ENTRIES; b++)
-		known &= load_entries(m, s, b);
 	return load_slots(m, s, groups) && known;
 }
 
@@ -221,9 +249,9 @@ find_linked(const struct topo *t, sw_ix s, uint64_t out[ROUTE_SET_WORDS])
 /* Slots that differ between two steps. */
 static void
 add_slots(struct plan_maker *m, enum plan_kind kind, sw_ix s,
-	const struct adaptive_groups *g, enum adaptive_step to, uint16_t groups)
+	const struct adaptive_groups *g, enum adaptive_step to)
 {
-	for (uint32_t k = 0; k < groups; k++) {
+	for (uint32_t k = 0; k < g->nslots; k++) {
 		const struct mad_ar_group *is = &g->slot[to - 1][k],
 					  *want = &g->slot[to][k];
 		uint8_t data[MAD_DATA];
@@ -240,8 +268,10 @@ static void
 add_entries(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 	const struct mad_ar_entry *is, const struct mad_ar_entry *want)
 {
+	struct known entries = known_blocks(m, s, DEVICE_AR_LFT);
+
 	for (uint32_t b = 0; b < m->adaptive->nlids / MAD_AR_ENTRIES; b++) {
-		const uint8_t *known = known_bytes(m, s, DEVICE_AR_LFT, b);
+		const uint8_t *known = known_bytes(&entries, b);
 		uint8_t was[MAD_DATA], data[MAD_DATA];
 
 		mad_ar_lft_encode(want + b * MAD_AR_ENTRIES, data);
@@ -269,7 +299,6 @@ static void
 add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	const struct adaptive_groups *g)
 {
-	uint16_t groups = can->choice.groups;
 	struct mad_ar_info is;
 	struct adaptive_info_want want = {
 		can->is_on, (uint8_t)(can->sub_groups > 0), 0};
@@ -282,12 +311,12 @@ add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 		want.top = is.group_top;
 	if (can->is_on)
 		add_entries(m, PLAN_ADAPTIVE_SHRINK, s, NULL, g->early);
-	add_slots(m, PLAN_ADAPTIVE_SHRINK, s, g, ADAPTIVE_SHRINK, groups);
-	add_slots(m, PLAN_ADAPTIVE_FILL, s, g, ADAPTIVE_FILL, groups);
+	add_slots(m, PLAN_ADAPTIVE_SHRINK, s, g, ADAPTIVE_SHRINK);
+	add_slots(m, PLAN_ADAPTIVE_FILL, s, g, ADAPTIVE_FILL);
 	add_info(m, PLAN_ADAPTIVE_TOP, s, can, &want, false);
 	add_entries(m, PLAN_ADAPTIVE_MOVE, s, can->is_on ? g->early : NULL,
 		g->entry);
-	add_slots(m, PLAN_ADAPTIVE_GROW, s, g, ADAPTIVE_GROW, groups);
+	add_slots(m, PLAN_ADAPTIVE_GROW, s, g, ADAPTIVE_GROW);
 	want.enabled = true;
 	if (can->is_on && !m->adaptive->written[s])
 		return;
@@ -367,6 +396,7 @@ make_groups(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 		.sets = a->sets->row[s] != NULL ? a->sets->row[s]->set : NULL,
 		.held = a->held,
 		.slot = a->slot,
+		.nslots = a->nslots,
 	};
 
 	find_linked(m->t, s, job.linked);
@@ -396,7 +426,7 @@ plan_switch(struct plan_maker *m, sw_ix s)
 	struct plan_adaptive_counts *c = &m->p->adaptive;
 	struct adaptive_groups g;
 	struct adaptive_can can;
-	bool may, known;
+	bool may;
 
 	if ((m->t->node[m->t->sw[s].node].flags & TN_QUARANTINED) != 0)
 		return;
@@ -405,10 +435,8 @@ plan_switch(struct plan_maker *m, sw_ix s)
 	c->left |= may && !can.is_on && a->careful && a->sets->row[s] != NULL;
 	if (!can.is_on && (!may || a->careful || a->sets->row[s] == NULL))
 		return;
-	a->slot = mem_resize(a->slot, can.choice.groups + 1U, sizeof(*a->slot));
-	known = load_held(m, s, can.choice.groups);
-	if (can.is_on &&
-		(!may || a->off || !known || !has_sub_groups(m, &can))) {
+	if (can.is_on && (!may || a->off || !has_sub_groups(m, &can) ||
+				 !load_held(m, s, can.choice.groups))) {
 		add_off(m, s, &can);
 		c->left |= may;
 		return;
@@ -417,6 +445,8 @@ plan_switch(struct plan_maker *m, sw_ix s)
 		c->left = true;
 		return;
 	}
+	if (!can.is_on)
+		(void)load_held(m, s, can.choice.groups);
 	make_groups(m, s, &can, &g);
 	if (can.is_on || g.chosen > 0)
 		add_switch(m, s, &can, &g);

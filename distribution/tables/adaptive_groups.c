@@ -11,6 +11,7 @@
 enum { NO_SLOT = UINT16_MAX };
 
 #define NO_GROUP UINT32_MAX
+#define NO_VOTE UINT32_MAX
 
 /* Ports of both sub-groups. */
 struct ports {
@@ -23,6 +24,7 @@ struct wanted {
 	struct ports all;
 	uint32_t lids;
 	uint16_t slot; /* or NO_SLOT */
+	uint32_t vote; /* the last one counted, or NO_VOTE */
 	bool dropped;  /* for want of slots */
 };
 
@@ -33,17 +35,25 @@ struct vote {
 	uint32_t lids;
 };
 
+/* The last group of a default port. */
+struct recent {
+	uint16_t set; /* 0: none yet */
+	uint32_t group;
+};
+
 struct maker {
 	const struct adaptive_groups_job *job;
 	struct adaptive_groups *out;
 	uint32_t *want; /* [nlids] index in wanted, or NO_GROUP */
 	struct wanted *wanted;
 	size_t nwanted, capwanted;
-	struct map by_key;     /* (set, port) -> index in wanted */
+	struct map by_key; /* (set, port) -> index in wanted */
+	struct recent recent[256];
 	struct map by_content; /* hash -> index in wanted */
 	struct vote *vote;
 	size_t nvotes, capvotes;
-	uint16_t nslots; /* that hold something */
+	uint16_t cap; /* slots that matter: held, or for a group that is wanted
+		       */
 	uint32_t *owner; /* [cap] index in wanted, or NO_GROUP */
 	bool *used;	 /* [cap] an entry in force names it */
 	bool *entered;	 /* [cap] an entry will name it */
@@ -157,41 +167,61 @@ find_or_add_wanted(struct maker *m, const struct mad_ar_group *g)
 	m->wanted = mem_grow(
 		m->wanted, m->nwanted, &m->capwanted, sizeof(*m->wanted));
 	i = (uint32_t)m->nwanted++;
-	m->wanted[i] = (struct wanted){
-		.group = *g, .all = ports_of_group(g), .slot = NO_SLOT};
+	m->wanted[i] = (struct wanted){.group = *g,
+		.all = ports_of_group(g),
+		.slot = NO_SLOT,
+		.vote = NO_VOTE};
 	map_put(&m->by_content, hash, i);
 	return i;
 }
 
 static uint32_t
-want_of_lid(struct maker *m, uint32_t lid)
+want_of_key(struct maker *m, uint16_t set, uint8_t port)
 {
-	const struct adaptive_groups_job *job = m->job;
-	uint64_t key = (uint64_t)job->set[lid] << 8 | job->port[lid];
+	uint64_t key = (uint64_t)set << 8 | port;
 	struct mad_ar_group g;
 	uint32_t i = NO_GROUP;
 
-	if (job->set[lid] == 0 || map_get(&m->by_key, key, &i))
+	if (map_get(&m->by_key, key, &i))
 		return i;
-	if (make_group(job, &job->sets[job->set[lid]], job->port[lid], &g))
+	if (make_group(m->job, &m->job->sets[set], port, &g))
 		i = find_or_add_wanted(m, &g);
 	map_put(&m->by_key, key, i);
 	return i;
+}
+
+/* LIDs by the same port are likely to have the same set. */
+static uint32_t
+want_of_lid(struct maker *m, uint32_t lid)
+{
+	uint16_t set = m->job->set[lid];
+	uint8_t port = m->job->port[lid];
+	struct recent *r = &m->recent[port];
+
+	if (set == 0)
+		return NO_GROUP;
+	if (r->set != set)
+		*r = (struct recent){set, want_of_key(m, set, port)};
+	return r->group;
 }
 
 static bool
 names_slot(const struct adaptive_groups_job *job, const struct mad_ar_entry *e)
 {
 	return (e->state == MAD_AR_FREE || e->state == MAD_AR_BOUNDED) &&
-	       e->group < job->cap;
+	       e->group < job->nslots;
 }
 
 static void
 count_vote(struct maker *m, struct map *at, uint32_t group, uint16_t slot)
 {
 	uint64_t key = (uint64_t)group << 16 | slot;
-	uint32_t i;
+	uint32_t i = m->wanted[group].vote;
 
+	if (i != NO_VOTE && m->vote[i].slot == slot) {
+		m->vote[i].lids++;
+		return;
+	}
 	if (!map_get(at, key, &i)) {
 		m->vote = mem_grow(
 			m->vote, m->nvotes, &m->capvotes, sizeof(*m->vote));
@@ -200,6 +230,7 @@ count_vote(struct maker *m, struct map *at, uint32_t group, uint16_t slot)
 		map_put(at, key, i);
 	}
 	m->vote[i].lids++;
+	m->wanted[group].vote = i;
 }
 
 static void
@@ -254,7 +285,7 @@ drop_rarest(struct maker *m)
 	for (size_t i = 0; i < m->nwanted; i++)
 		by[i] = (uint64_t)m->wanted[i].lids << 32 | (UINT32_MAX - i);
 	qsort(by, m->nwanted, sizeof(*by), compare_lids);
-	for (size_t i = m->job->cap; i < m->nwanted; i++) {
+	for (size_t i = m->cap; i < m->nwanted; i++) {
 		struct wanted *w =
 			&m->wanted[UINT32_MAX - (uint32_t)(by[i] & UINT32_MAX)];
 
@@ -286,13 +317,13 @@ fits_in_place(const struct maker *m, uint32_t group, uint16_t slot)
 static uint16_t
 find_slot(const struct maker *m, const struct mad_ar_group *g, uint16_t *first)
 {
-	for (uint16_t k = 0; k < m->nslots; k++)
+	for (uint16_t k = 0; k < m->job->nslots; k++)
 		if (m->owner[k] == NO_GROUP && group_equal(&m->job->slot[k], g))
 			return k;
-	while (*first < m->job->cap &&
+	while (*first < m->cap &&
 		(m->owner[*first] != NO_GROUP || m->used[*first]))
 		++*first;
-	return *first < m->job->cap ? *first : (uint16_t)NO_SLOT;
+	return *first < m->cap ? *first : (uint16_t)NO_SLOT;
 }
 
 static void
@@ -337,9 +368,9 @@ static struct ports *
 ports_in_common(const struct maker *m)
 {
 	const struct adaptive_groups_job *job = m->job;
-	struct ports *all = mem_alloc((job->cap + 1U) * sizeof(*all));
+	struct ports *all = mem_alloc((m->cap + 1U) * sizeof(*all));
 
-	memset(all, 0xff, job->cap * sizeof(*all));
+	memset(all, 0xff, m->cap * sizeof(*all));
 	for (uint32_t l = 0; l < job->nlids; l++) {
 		const struct mad_ar_entry *e = &job->held[l];
 
@@ -355,8 +386,8 @@ shrink_slots(struct maker *m)
 {
 	struct ports *common = ports_in_common(m);
 
-	for (unsigned k = 0; k < m->job->cap; k++) {
-		const struct mad_ar_group *held = &m->job->slot[k];
+	for (unsigned k = 0; k < m->cap; k++) {
+		const struct mad_ar_group *held = slot_at(m, ADAPTIVE_HELD, k);
 		struct ports is = ports_of_group(held);
 		struct mad_ar_group g = *held;
 
@@ -467,7 +498,7 @@ move_entries(struct maker *m)
 static void
 fill_and_grow(struct maker *m)
 {
-	for (unsigned k = 0; k < m->job->cap; k++) {
+	for (unsigned k = 0; k < m->cap; k++) {
 		const struct mad_ar_group *is = slot_at(m, ADAPTIVE_SHRINK, k);
 		struct mad_ar_group *fill = slot_at(m, ADAPTIVE_FILL, k);
 		struct mad_ar_group *grow = slot_at(m, ADAPTIVE_GROW, k);
@@ -487,9 +518,31 @@ fill_and_grow(struct maker *m)
 static void
 find_top(struct maker *m)
 {
-	for (unsigned k = 0; k < m->job->cap; k++)
+	for (unsigned k = 0; k < m->cap; k++)
 		if (m->used[k] || m->entered[k])
 			m->out->top = (uint16_t)k;
+}
+
+/* Room for the slots that are held, and one for each wanted group. */
+static void
+make_room(struct maker *m)
+{
+	const struct adaptive_groups_job *job = m->job;
+	size_t most = job->nslots + m->nwanted;
+
+	m->cap = most < job->cap ? (uint16_t)most : job->cap;
+	m->out->nslots = m->cap;
+	for (unsigned i = 0; i < ADAPTIVE_STEPS; i++)
+		m->out->slot[i] =
+			mem_zalloc(m->cap + 1U, sizeof(struct mad_ar_group));
+	for (unsigned k = 0; k < job->nslots; k++)
+		m->out->slot[ADAPTIVE_HELD][k] = job->slot[k];
+	m->owner = mem_alloc((m->cap + 1U) * sizeof(*m->owner));
+	memset(m->owner, 0xff, m->cap * sizeof(*m->owner)); /* NO_GROUP */
+	m->entered = mem_zalloc(m->cap + 1U, sizeof(*m->entered));
+	m->used = mem_resize(m->used, m->cap + 1U, sizeof(*m->used));
+	for (unsigned k = job->nslots; k < m->cap; k++)
+		m->used[k] = false;
 }
 
 void
@@ -499,22 +552,12 @@ adaptive_groups_make(
 	struct maker m = {.job = job, .out = out};
 
 	*out = (struct adaptive_groups){.complete = true};
-	for (unsigned i = 0; i < ADAPTIVE_STEPS; i++)
-		out->slot[i] = mem_alloc(
-			(job->cap + 1U) * sizeof(struct mad_ar_group));
 	out->early = mem_alloc((job->nlids + 1) * sizeof(*out->early));
 	out->entry = mem_alloc((job->nlids + 1) * sizeof(*out->entry));
 	m.want = mem_alloc((job->nlids + 1) * sizeof(*m.want));
-	m.owner = mem_alloc((job->cap + 1U) * sizeof(*m.owner));
-	memset(m.owner, 0xff, job->cap * sizeof(*m.owner)); /* NO_GROUP */
-	m.used = mem_zalloc(job->cap + 1U, sizeof(*m.used));
-	m.entered = mem_zalloc(job->cap + 1U, sizeof(*m.entered));
-	memcpy(out->slot[ADAPTIVE_HELD], job->slot,
-		job->cap * sizeof(*job->slot));
-	for (uint16_t k = 0; k < job->cap; k++)
-		if (ports_count(ports_of_group(&job->slot[k])) > 0)
-			m.nslots = (uint16_t)(k + 1);
+	m.used = mem_zalloc(job->nslots + 1U, sizeof(*m.used));
 	collect_wanted(&m);
+	make_room(&m);
 	assign_slots(&m);
 	shrink_slots(&m);
 	leave_early(&m);

@@ -65,17 +65,20 @@ struct adaptive_groups_job {
 	const uint16_t *set;		  /* [nlids] number in sets; 0: none */
 	const struct route_set *sets;
 	const struct mad_ar_entry *held; /* [nlids]; unknown: static */
-	const struct mad_ar_group *slot; /* [cap] as held; unknown: empty */
+	const struct mad_ar_group *slot; /* [nslots] as held; unknown: empty */
+	uint16_t nslots; /* at most cap; no entry held names another one */
 };
 
 struct adaptive_groups {
-	struct mad_ar_group *slot[ADAPTIVE_STEPS]; /* [cap] after each step */
-	struct mad_ar_entry *early;		   /* [nlids] after SHRINK */
-	struct mad_ar_entry *entry;		   /* [nlids] after MOVE */
-	uint16_t top;	  /* the highest slot that any of it names */
-	uint32_t chosen;  /* LIDs with a group in the end */
-	uint32_t no_room; /* LIDs that are static for want of slots */
-	bool complete;	  /* nothing is left for a later plan */
+	struct mad_ar_group *slot[ADAPTIVE_STEPS]; /* [nslots] after each step;
+						      those beyond are empty */
+	uint16_t nslots;
+	struct mad_ar_entry *early; /* [nlids] after SHRINK */
+	struct mad_ar_entry *entry; /* [nlids] after MOVE */
+	uint16_t top;		    /* the highest slot that any of it names */
+	uint32_t chosen;	    /* LIDs with a group in the end */
+	uint32_t no_room;	    /* LIDs that are static for want of slots */
+	bool complete;		    /* nothing is left for a later plan */
 };
 
 static inline bool

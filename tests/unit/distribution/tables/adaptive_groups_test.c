@@ -44,7 +44,8 @@ rig_init(struct rig *g)
 		.set = g->set,
 		.sets = g->sets,
 		.held = g->held,
-		.slot = g->slot};
+		.slot = g->slot,
+		.nslots = CAP};
 }
 
 static void
@@ -222,7 +223,7 @@ START_TEST(the_rarest_have_no_room)
 	struct rig g;
 
 	rig_init(&g);
-	g.job.cap = 2;
+	g.job.cap = g.job.nslots = 2;
 	rig_set(&g, 1, 0x1fe);
 	for (unsigned l = 1; l <= 10; l++)
 		rig_route(&g, l, 1, l < 6 ? 1 : l < 10 ? 2 : 3);
@@ -379,7 +380,7 @@ START_TEST(random_changes)
 	rig_init(&g);
 	g.job.default_first = _i % 2 == 0;
 	/* with fewer slots than groups some are left out */
-	g.job.cap = _i % 3 == 0 ? FEW : CAP;
+	g.job.cap = g.job.nslots = _i % 3 == 0 ? FEW : CAP;
 	for (unsigned round = 0; round < 200; round++) {
 		unsigned tries = 0;
 
