@@ -43,6 +43,11 @@ settled() {
 	sim judge >"$E2E_DIR/settled" 2>&1
 }
 
+# looked_again: the light sweep that follows a start is over, too
+looked_again() {
+	[ "$(status_get sweeps.light)" -gt 0 ] && at_rest
+}
+
 cell() {
 	case $2 in
 	took) echo "$(cat "$E2E_DIR/$1.took") s" ;;
@@ -133,6 +138,8 @@ main() {
 	t0=$(now)
 	sm_start
 	stage up 0 "$t0"
+	soon looked_again || fail "no light sweep"
+	before=$(sent_so_far)
 	# shellcheck disable=SC2046
 	set -- $(net_cables "$E2E_DIR/fabric.net" | pick 1 1)
 	say

@@ -180,6 +180,13 @@ demo_ends() {
 demo() {
 	E2E_DEMO=$E2E_DIR/kept tests/demo.sh >"$E2E_DIR/said" 2>&1 ||
 		fail "the demo failed: $(tail -n 5 "$E2E_DIR/said")"
+	# the table in README.md, but for what depends on the machine
+	for row in switches hosts links.that.carry pairs links.that.could of.these
+	do
+		sed -n "s/^ *\($row\) /\1 /p" README.md | head -n 1 >"$E2E_DIR/row"
+		sed 's/^ *//' "$E2E_DIR/said" | grep -qxFf "$E2E_DIR/row" ||
+			fail "README.md has another table: $(cat "$E2E_DIR/row")"
+	done
 	sed -n '/^Try next/,$s/^  //p' "$E2E_DIR/said" |
 		sed "s/ demo / $IBSIM_SOCKNAME /; s/demo &/$IBSIM_SOCKNAME \\&/" \
 			>"$E2E_DIR/try"
