@@ -9,6 +9,10 @@
 /* Bytes of a MAD. */
 enum { AT_CLASS = 1, AT_METHOD = 3, AT_TID = 12, AT_ATTR = 16, AT_MOD = 20 };
 
+/* Words of a MAD; bytes of an entry of a message with all of them, and of a Get
+ * that was sent. */
+enum { WORDS = MAD_SIZE / 8, MESSAGE_MAX = 64 + MAD_SIZE, ASKED = 21 };
+
 /* ---- writing ---- */
 
 static void
@@ -17,15 +21,6 @@ put_u8(struct buf *out, unsigned v)
 	const uint8_t b = (uint8_t)v;
 
 	buf_put(out, &b, 1);
-}
-
-static void
-put_u16(struct buf *out, uint16_t v)
-{
-	uint8_t b[2];
-
-	be_put16(b, v);
-	buf_put(out, b, sizeof(b));
 }
 
 static void
@@ -99,43 +94,83 @@ record_put_gap(uint64_t lost, struct buf *out)
 	put_u64(out, lost);
 }
 
-static size_t
-without_zeroes(const uint8_t *p, size_t n)
+/* Entries of messages are many: they are put together in a place of fixed size,
+ * by a pointer that moves on. */
+static uint8_t *
+pen_u16(uint8_t *pen, uint16_t v)
 {
-	while (n >= 8 && be_get64(p + n - 8) == 0)
-		n -= 8;
-	while (n > 0 && p[n - 1] == 0)
-		n--;
-	return n;
+	be_put16(pen, v);
+	return pen + 2;
+}
+
+static uint8_t *
+pen_u32(uint8_t *pen, uint32_t v)
+{
+	be_put32(pen, v);
+	return pen + 4;
+}
+
+static uint8_t *
+pen_address(uint8_t *pen, const struct transport_addr *a)
+{
+	pen = pen_u16(pen, a->lid);
+	pen = pen_u16(pen, a->pkey_index);
+	pen = pen_u32(pen, a->qpn);
+	*pen++ = a->sl;
+	*pen++ = a->grh.present;
+	if (!a->grh.present)
+		return pen;
+	memcpy(pen, a->grh.gid, sizeof(a->grh.gid));
+	pen += sizeof(a->grh.gid);
+	*pen++ = a->grh.gid_index;
+	*pen++ = a->grh.hop_limit;
+	*pen++ = a->grh.traffic_class;
+	return pen_u32(pen, a->grh.flow_label);
+}
+
+/*
+ * A MAD, masked, as a bit for each of its 32 words and those that are not zero:
+ * most of them are. Each word is stored, and kept or written over by the next:
+ * no branch depends on it.
+ */
+static uint8_t *
+pen_mad(uint8_t *pen, const uint8_t *mad, const struct record_mask *mask)
+{
+	uint8_t copy[MAD_SIZE], *word = pen + 4;
+	uint32_t bits = 0;
+
+	memcpy(copy, mad, sizeof(copy));
+	record_mask_message(mask, copy, sizeof(copy));
+	for (unsigned i = 0; i < WORDS; i++) {
+		uint64_t x;
+
+		memcpy(&x, copy + (size_t)i * 8, sizeof(x));
+		memcpy(word, &x, sizeof(x));
+		bits |= (uint32_t)(x != 0) << i;
+		word += 8 * (size_t)(x != 0);
+	}
+	(void)pen_u32(pen, bits);
+	return word;
 }
 
 static void
 put_message(const struct transport_msg *m, const struct record_mask *mask,
 	struct buf *out)
 {
-	bool is_long = m->len > MAD_SIZE;
-	const uint8_t *bytes = is_long ? m->body : m->mad;
-	size_t n = is_long ? m->len : without_zeroes(bytes, m->len), at;
+	uint8_t place[MESSAGE_MAX], *pen = pen_address(place, &m->addr);
+	size_t at;
 
-	put_u16(out, m->addr.lid);
-	put_u16(out, m->addr.pkey_index);
-	put_u32(out, m->addr.qpn);
-	put_u8(out, m->addr.sl);
-	put_u8(out, m->addr.grh.present);
-	if (m->addr.grh.present) {
-		buf_put(out, m->addr.grh.gid, sizeof(m->addr.grh.gid));
-		put_u8(out, m->addr.grh.gid_index);
-		put_u8(out, m->addr.grh.hop_limit);
-		put_u8(out, m->addr.grh.traffic_class);
-		put_u32(out, m->addr.grh.flow_label);
-	}
-	put_u32(out, m->timeout_ms);
-	put_u32(out, (uint32_t)m->error);
-	put_u32(out, (uint32_t)m->len);
-	put_u32(out, (uint32_t)n);
+	pen = pen_u32(pen, m->timeout_ms);
+	pen = pen_u32(pen, (uint32_t)m->error);
+	pen = pen_u32(pen, (uint32_t)m->len);
+	if (m->len == MAD_SIZE)
+		pen = pen_mad(pen, m->mad, mask);
+	buf_put(out, place, (size_t)(pen - place));
+	if (m->len == MAD_SIZE)
+		return;
 	at = out->n;
-	buf_put(out, bytes, n);
-	record_mask_message(mask, (uint8_t *)out->text + at, n);
+	buf_put(out, m->len > MAD_SIZE ? m->body : m->mad, m->len);
+	record_mask_message(mask, (uint8_t *)out->text + at, m->len);
 }
 
 static void
@@ -206,37 +241,32 @@ is_get(const struct transport_msg *m)
 		       class == MAD_PERF);
 }
 
-/* Four hashes side by side, so that their multiplications overlap. */
 static uint64_t
-digest_mad(const uint8_t mad[MAD_SIZE])
+digest_bytes(const uint8_t *p, const uint8_t *end)
 {
-	uint64_t h[4] = {FNV_START, 1, 2, 3};
+	uint64_t h = FNV_START;
 
-	for (size_t i = 0; i < MAD_SIZE; i += 32)
-		for (size_t k = 0; k < 4; k++)
-			h[k] = hash_mix(h[k], be_get64(mad + i + 8 * k));
-	return hash_spread(
-		hash_mix(hash_mix(h[0], h[1]), hash_mix(h[2], h[3])));
+	for (; p + 8 <= end; p += 8)
+		h = hash_mix(h, be_get64(p));
+	return fnv_more(h, p, (size_t)(end - p));
 }
 
 static void
 put_asked(const struct transport_msg *m, const struct record_mask *mask,
 	struct buf *out)
 {
-	uint8_t mad[MAD_SIZE];
-	uint64_t digest;
+	uint8_t place[MESSAGE_MAX], *pen = place, asked[ASKED];
 
-	memcpy(mad, m->mad, sizeof(mad));
-	record_mask_message(mask, mad, sizeof(mad));
-	digest = hash_mix(digest_mad(mad), m->addr.lid);
-	digest = hash_mix(digest, m->addr.qpn);
-	digest = hash_mix(digest, (uint64_t)m->addr.sl << 32 | m->timeout_ms);
-	put_u8(out, mad[AT_CLASS]);
-	buf_put(out, mad + AT_ATTR, 2);
-	buf_put(out, mad + AT_MOD, 4);
-	buf_put(out, mad + AT_TID, 4);
-	put_u16(out, m->addr.lid);
-	put_u64(out, digest);
+	/* the same for every run of this MAD: keys are masked in it */
+	pen = pen_mad(pen_address(pen, &m->addr), m->mad, mask);
+	pen = pen_u32(pen, m->timeout_ms);
+	asked[0] = m->mad[AT_CLASS];
+	memcpy(asked + 1, m->mad + AT_ATTR, 2);
+	memcpy(asked + 3, m->mad + AT_MOD, 4);
+	memcpy(asked + 7, m->mad + AT_TID, 4);
+	be_put16(asked + 11, m->addr.lid);
+	be_put64(asked + 13, digest_bytes(place, pen));
+	buf_put(out, asked, sizeof(asked));
 }
 
 void
@@ -343,25 +373,36 @@ take_grh(struct entry_reader *r, struct transport_addr *a)
 	a->grh.flow_label = take_u32(r);
 }
 
+static void
+take_mad(struct entry_reader *r, uint8_t mad[MAD_SIZE])
+{
+	uint32_t bits = take_u32(r);
+
+	memset(mad, 0, MAD_SIZE);
+	for (unsigned i = 0; i < WORDS; i++)
+		if ((bits >> i & 1) != 0)
+			memcpy(mad + (size_t)i * 8, take_bytes(r, 8), 8);
+}
+
 /* The bytes of a message: in m where they fit, else they stay where they are.
  */
 static void
 take_content(struct entry_reader *r, struct transport_msg *m)
 {
-	uint32_t n;
-
 	m->len = take_u32(r);
-	n = take_u32(r);
-	if (n > m->len || n > (size_t)(r->end - r->p) ||
-		(m->len > MAD_SIZE && n != m->len)) {
+	if (m->len == MAD_SIZE) {
+		take_mad(r, m->mad);
+		return;
+	}
+	if (m->len > (size_t)(r->end - r->p)) {
 		r->bad = true;
 		m->len = 0;
 		return;
 	}
 	if (m->len > MAD_SIZE)
 		m->body = r->p;
-	memcpy(m->mad, r->p, n < MAD_SIZE ? n : MAD_SIZE);
-	r->p += n;
+	memcpy(m->mad, r->p, m->len < MAD_SIZE ? m->len : MAD_SIZE);
+	r->p += m->len;
 }
 
 static void

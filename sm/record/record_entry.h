@@ -12,7 +12,7 @@
  *
  * What the core sends decides nothing; it is kept so that a replay can be
  * compared with it. An entry is encoded as its kind and fields of fixed size,
- * big-endian; of a message without the zeroes at its end. Keys are masked
+ * big-endian; a MAD as its words that are not zero. Keys are masked
  * (record_mask.h) while they are encoded.
  */
 #ifndef HEDDLE_SM_RECORD_RECORD_ENTRY_H

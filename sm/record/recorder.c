@@ -138,10 +138,12 @@ recorder_thread(void *arg)
 
 	(void)pthread_mutex_lock(&r->lock);
 	while (!r->quit) {
+		if (r->todo.n == 0 && !r->failed) {
+			(void)pthread_cond_wait(&r->work, &r->lock);
+			continue;
+		}
 		if (r->failed)
 			wait_while(r, r->again.ns / 1000000, always_wait);
-		else if (r->todo.n == 0)
-			(void)pthread_cond_wait(&r->work, &r->lock);
 		else
 			wait_while(r, GATHER_MS, may_gather);
 		if (r->todo.n > 0)

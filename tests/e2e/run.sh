@@ -74,6 +74,7 @@ daemon events-demo 240
 daemon drain-demo 240
 daemon health-demo 240
 daemon names-demo 240
+daemon record-demo 240
 daemon ctl-demo 240
 daemon adaptive-demo 240
 partitions reload-demo 240
