@@ -2,7 +2,8 @@
 # usage: bringup.sh FABRIC
 # A dead fabric comes up: one run brings it up, then the standard tools judge
 # its tables; then a daemon on the running fabric, which must find nothing to
-# do, and must be found by sminfo. A HyperX is routed by dor.
+# do, and must be found by sminfo. A HyperX is routed by dor. Selene's daemons are
+# recorded, and replayed with the same messages.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -96,12 +97,23 @@ second_run() {
 		"${sets:--} other Sets written"
 }
 
+# replay_all: what was recorded is lived again
+replay_all() {
+	"$B/heddlectl" record save --dir "$E2E_DIR/rec" "$E2E_DIR/bundle" \
+		>"$E2E_DIR/saved" || fail "no bundle"
+	"$B/heddle-sim" replay "$E2E_DIR/bundle" >"$E2E_DIR/replay" 2>&1 ||
+		fail "replay: $(cat "$E2E_DIR/replay")"
+	say "replay: $(sed -n 's/^compared *//p' "$E2E_DIR/replay"), all the" \
+		"same; $(sed -n 's/.*: \(.* MiB\);.*/\1/p' "$E2E_DIR/saved")"
+}
+
 main() {
 	e2e_init
 	if [ "$1" = hyperx64 ]; then
 		E2E_ENGINE=dor
 		E2E_CONF_MORE='routing: {engines: [dor]}'
 	fi
+	[ "$1" != selene ] || E2E_CONF_MORE="record: {dir: $E2E_DIR/rec}"
 	fabric "$1" "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
 	t0=$(now)
@@ -118,6 +130,7 @@ main() {
 	compare_tracks "$(tool_lid)"
 	compare_ports "$lid"
 	second_run "$lid"
+	[ ! -e "$E2E_DIR/rec" ] || replay_all
 	say "PASS"
 }
 

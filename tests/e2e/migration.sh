@@ -37,6 +37,7 @@ commands() {
 			cat "$d/etc/heddle/heddle.yaml" 2>/dev/null
 			echo "state: {dir: $d/state}"
 			echo "control: {socket: $d/socket}"
+			echo "record: {dir: $d/rec}"
 		} >"$d/heddle.yaml"
 		chmod o= "$d/heddle.yaml"
 		exec "$b/heddle-sim" run --preload heddle --host $ours "$name" -- \
@@ -235,6 +236,11 @@ demo() {
 	sleep 1
 	none_lost "the end"
 	say "migration: $n commands of the manual; $(sim traffic off)"
+	"$E2E_DIR/bin/heddlectl" record save --dir "$E2E_DIR/rec" \
+		"$E2E_DIR/bundle" >/dev/null || fail "no bundle"
+	"$B/heddle-sim" replay "$E2E_DIR/bundle" >"$E2E_DIR/replay" 2>&1 ||
+		fail "replay: $(cat "$E2E_DIR/replay")"
+	say "replay: $(sed -n 's/^compared *//p' "$E2E_DIR/replay"), all the same"
 }
 
 case ${1:-} in
