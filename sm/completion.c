@@ -19,7 +19,7 @@ enum { PATIENCE_MS = 2000 };
 static const struct {
 	const char *option, *words;
 } choices[] = {
-	{"--format", "table json ibnetdiscover svg"},
+	{"--format", "table json ibnetdiscover svg dot slurm slurm-yaml"},
 	{"--list", "oddities switches homes"},
 };
 

@@ -75,6 +75,7 @@ ctl_wants_link_facts(void *cookie)
 		.watches = sm_link_watches(d->sm),
 		.limits = sm_link_limits(d->sm),
 		.log = sm_events(d->sm),
+		.reads_names = sm_reads_names(d->sm),
 		.now = loop_now(),
 	};
 }

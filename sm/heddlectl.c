@@ -89,7 +89,13 @@ static const struct option_row status_options[] = {
 
 static const struct option_row topology_options[] = {
 	{{"--format", NULL, "F"}, FORMAT, "format",
-		"table (default), json, ibnetdiscover or svg: a picture"},
+		"table (default), json, ibnetdiscover,\n"
+		"                            svg: a picture, dot: for "
+		"Graphviz,\n"
+		"                            slurm, slurm-yaml: "
+		"topology.conf, .yaml"},
+	{{"--hosts", NULL, "PATTERN"}, TEXT, "hosts",
+		"dot: draw these hosts; slurm: list only these"},
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
@@ -193,7 +199,8 @@ static const struct command commands[] = {
 	{"status", "", 0, 0, "status", NULL, {NULL, NULL}, status_options,
 		show_status, "role, fabric, routes, verification, wire"},
 	{"topology", "", 0, 0, "topology", NULL, {NULL, NULL}, topology_options,
-		show_topology, "the nodes"},
+		show_topology,
+		"the nodes; or the fabric as a picture, or for Slurm"},
 	{"tree", "", 0, 0, "tree", NULL, {NULL, NULL}, tree_options, show_tree,
 		"tier of each switch, the evidence for it, inconsistencies"},
 	{"routes", "[[FROM] TO]", 0, 2, "routes", NULL, {"from", "to"},

@@ -127,6 +127,16 @@ records:
 	@$(MAKE) --no-print-directory -j2 all
 	@tests/e2e/sa.sh $(FABRIC)
 
+# Whether slurmctld takes what heddlectl topology --format slurm prints. Its
+# package starts nothing without a slurm.conf. With it installed, make check
+# does the first of these.
+.PHONY: slurm
+slurm:
+	@sh tests/lint/deps.sh slurm
+	@$(MAKE) --no-print-directory -j2 all
+	@for f in demo rails hyperx64; do \
+		tests/e2e/pictures.sh slurm-$$f || exit; done
+
 # Two daemons, and what may happen to the master: make managers
 # [FABRICS="tree648"].
 .PHONY: managers

@@ -588,6 +588,12 @@ sm_names_accept(struct sm *sm, struct mono now, const char *cause)
 	advance_phase(sm, now);
 }
 
+bool
+sm_reads_names(const struct sm *sm)
+{
+	return sm->phase == SM_NAMES || timer_is_set(&sm->timers, TIMER_NAMES);
+}
+
 struct event_log *
 sm_events(const struct sm *sm)
 {

@@ -161,6 +161,9 @@ void sm_own_link(struct sm *sm, bool up, struct mono now);
 /* How many events there were, and what is missing; the core's. */
 struct event_log *sm_events(const struct sm *sm);
 
+/* True while names of nodes are read, or about to be. */
+bool sm_reads_names(const struct sm *sm);
+
 /* An administrator accepts that nothing is missing. */
 void sm_missing_accept(struct sm *sm, struct mono now);
 

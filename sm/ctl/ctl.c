@@ -149,7 +149,7 @@ command_topology(struct client *k, json_t *request)
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct links_facts f = ops->link_facts(ops->cookie);
 
-	return topology_answer(request, ops->view(ops->cookie), f.log);
+	return topology_answer(request, ops->view(ops->cookie), &f);
 }
 
 static struct answer *

@@ -1,5 +1,6 @@
 #include "sm/report/fabric_graph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "routing/tiers/tree.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
+#include "sm/base/node_entry.h"
 #include "sm/base/union_find.h"
 #include "sm/base/utf8.h"
 #include "sm/report/fabric_counts.h"
@@ -509,4 +511,24 @@ fabric_graph_by_name(const struct fabric_graph *g, struct arena *a)
 	for (uint32_t s = 0; s < g->nsw; s++)
 		out[s] = list[s].s;
 	return out;
+}
+
+const char *
+fabric_graph_state_name(enum fabric_graph_state state)
+{
+	static const char *const name[] = {
+		"ok", "missing", "quarantined", "drained"};
+
+	return name[state];
+}
+
+bool
+fabric_graph_matches(const struct fabric_graph_host *host, const char *entry)
+{
+	char name[EVENT_NAME];
+
+	(void)snprintf(name, sizeof(name), "%.*s",
+		(int)strcspn(host->name, " "), host->name);
+	return node_entry_weight(entry, host->guid, host->name) > 0 ||
+	       node_entry_weight(entry, host->guid, name) > 0;
 }

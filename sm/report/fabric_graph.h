@@ -106,4 +106,12 @@ void fabric_graph_sets(
  * then GUIDs; in the arena. */
 uint32_t *fabric_graph_by_name(const struct fabric_graph *g, struct arena *a);
 
+/* "ok", "missing", "quarantined", "drained". */
+const char *fabric_graph_state_name(enum fabric_graph_state state);
+
+/* Whether what a user gives means this host: by its GUID, its description, or
+ * the first word of that, its name; entry is one of these, or a pattern. */
+bool fabric_graph_matches(
+	const struct fabric_graph_host *host, const char *entry);
+
 #endif

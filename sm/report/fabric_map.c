@@ -623,15 +623,6 @@ fabric_map_make(const struct fabric_graph *g, struct arena *a)
 
 /* ---- JSON ---- */
 
-const char *
-fabric_map_state(enum fabric_graph_state state)
-{
-	static const char *const name[] = {
-		"ok", "missing", "quarantined", "drained"};
-
-	return name[state];
-}
-
 static void
 put_rect(json_t *o, const struct fabric_map_rect *r)
 {
@@ -664,7 +655,7 @@ switch_json(const struct fabric_map *m, uint32_t s)
 		(json_int_t)m->areas->of[s], "hosts", (json_int_t)x->hosts,
 		"missing_hosts", (json_int_t)x->missing, "links",
 		(json_int_t)x->links, "missing_links", (json_int_t)x->down,
-		"state", fabric_map_state(x->state));
+		"state", fabric_graph_state_name(x->state));
 
 	json_util_put(o, "tier",
 		x->tier != FABRIC_GRAPH_NONE ? json_integer(x->tier)

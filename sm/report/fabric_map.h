@@ -80,7 +80,4 @@ struct fabric_map *fabric_map_make(
  */
 json_t *fabric_map_json(const struct fabric_map *m);
 
-/* "ok", "missing", "quarantined", "drained". */
-const char *fabric_map_state(enum fabric_graph_state state);
-
 #endif

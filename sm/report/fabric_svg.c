@@ -225,7 +225,7 @@ put_about(const struct fabric_graph_switch *s, struct buf *out)
 	put_escaped(s->name, out);
 	buf_printf(out, " 0x%016" PRIx64, s->guid);
 	if (s->state != FABRIC_GRAPH_OK)
-		buf_printf(out, ", %s", fabric_map_state(s->state));
+		buf_printf(out, ", %s", fabric_graph_state_name(s->state));
 	if (s->tier != FABRIC_GRAPH_NONE)
 		buf_printf(out, ", tier %" PRIu32, s->tier);
 	buf_printf(out, "; %" PRIu32 " host port%s", s->hosts,
@@ -243,8 +243,8 @@ put_detail(const struct fabric_graph_switch *s, int x, int y, struct buf *out)
 	char text[64];
 
 	if (s->state != FABRIC_GRAPH_OK)
-		(void)snprintf(
-			text, sizeof(text), "%s", fabric_map_state(s->state));
+		(void)snprintf(text, sizeof(text), "%s",
+			fabric_graph_state_name(s->state));
 	else if (look_of(s) == WRONG)
 		(void)snprintf(text, sizeof(text),
 			"%" PRIu32 " of %" PRIu32 " missing",

@@ -27,6 +27,7 @@ struct links_facts {
 	struct link_limits limits;
 	struct mono now;
 	const struct event_log *log; /* what is missing; NULL: not known */
+	bool reads_names;	     /* of nodes, or is about to */
 };
 
 /* Which links are asked for: those of any kind that is true. */

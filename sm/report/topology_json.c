@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "discovery/text/topo_text.h"
+#include "sm/report/fabric_dot.h"
+#include "sm/report/fabric_slurm.h"
 #include "sm/report/fabric_svg.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -112,65 +114,109 @@ head_json(const struct view *v, const char *format)
 
 /* ---- texts ---- */
 
+/* What a text is made of. */
+struct source {
+	const struct topo *topo;
+	const struct fabric_graph *graph;
+	const char *hosts; /* which are asked for, or NULL */
+	struct arena *arena;
+};
+
 static void
-print_ibnetdiscover(const struct view *v, const struct fabric_graph *g,
-	struct arena *a, struct buf *out)
+print_ibnetdiscover(const struct source *s, struct buf *out)
 {
-	(void)g;
-	(void)a;
-	topo_text_print_ibnetdiscover(v->topo, out);
+	topo_text_print_ibnetdiscover(s->topo, out);
 }
 
 static void
-print_svg(const struct view *v, const struct fabric_graph *g, struct arena *a,
-	struct buf *out)
+print_dot(const struct source *s, struct buf *out)
 {
-	(void)v;
-	fabric_svg_print(fabric_map_make(g, a), out);
+	fabric_dot_print(s->graph, s->hosts, out);
 }
 
-static const char *const texts[] = {"ibnetdiscover", "svg", NULL};
+static void
+print_svg(const struct source *s, struct buf *out)
+{
+	fabric_svg_print(fabric_map_make(s->graph, s->arena), out);
+}
 
-/* In the order of texts. */
-static void (*const printers[])(const struct view *v,
-	const struct fabric_graph *g, struct arena *a,
-	struct buf *out) = {print_ibnetdiscover, print_svg};
+static void
+print_slurm(const struct source *s, struct buf *out)
+{
+	fabric_slurm_print(s->graph, false, s->hosts, out);
+}
 
-/* The number of a format that is a text, or -1. */
-static int
+static void
+print_slurm_yaml(const struct source *s, struct buf *out)
+{
+	fabric_slurm_print(s->graph, true, s->hosts, out);
+}
+
+static const struct text {
+	const char *format;
+	bool hosts; /* it can have some of them */
+	bool names; /* it is wrong without their names */
+	void (*print)(const struct source *s, struct buf *out);
+} texts[] = {
+	{"ibnetdiscover", false, false, print_ibnetdiscover},
+	{"dot", true, false, print_dot},
+	{"svg", false, false, print_svg},
+	{"slurm", true, true, print_slurm},
+	{"slurm-yaml", true, true, print_slurm_yaml},
+};
+
+static const struct text *
 find_text(const char *format)
 {
-	for (int i = 0; texts[i] != NULL; i++)
-		if (strcmp(texts[i], format) == 0)
-			return i;
-	return -1;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (strcmp(texts[i].format, format) == 0)
+			return &texts[i];
+	return NULL;
 }
 
 bool
 topology_is_text(const char *format)
 {
-	return find_text(format) >= 0;
+	return find_text(format) != NULL;
 }
 
-static struct answer *
-text_answer(struct view *v, const char *format, const struct event_log *missing)
+/* Whether hosts that are there have no names yet. */
+static bool
+lacks_names(const struct fabric_graph *g)
 {
-	struct arena *a = arena_new();
-	struct buf text = {0};
-
-	printers[find_text(format)](
-		v, fabric_graph_make(v, missing, a), a, &text);
-	arena_free(a);
-	return answer_text(head_json(v, format), v, &text);
+	for (uint32_t i = 0; i < g->nhosts; i++)
+		if (!g->host[i].missing && g->host[i].name[0] == '\0')
+			return true;
+	return false;
 }
 
 static struct answer *
-map_answer(struct view *v, const struct event_log *missing)
+text_answer(struct view *v, const struct text *x, const char *hosts,
+	const struct links_facts *f)
+{
+	struct source s = {
+		.topo = v->topo, .hosts = hosts, .arena = arena_new()};
+	struct buf text = {0};
+	bool wait;
+
+	s.graph = fabric_graph_make(v, f->log, s.arena);
+	wait = x->names && f->reads_names && lacks_names(s.graph);
+	if (!wait)
+		x->print(&s, &text);
+	arena_free(s.arena);
+	if (wait)
+		return answer_error("busy",
+			"the names of hosts are still being read: try again");
+	return answer_text(head_json(v, x->format), v, &text);
+}
+
+static struct answer *
+map_answer(struct view *v, const struct links_facts *f)
 {
 	struct arena *a = arena_new();
 	json_t *o = head_json(v, "map");
 	const struct fabric_map *m =
-		fabric_map_make(fabric_graph_make(v, missing, a), a);
+		fabric_map_make(fabric_graph_make(v, f->log, a), a);
 
 	json_util_put(o, "map", fabric_map_json(m));
 	arena_free(a);
@@ -178,24 +224,28 @@ map_answer(struct view *v, const struct event_log *missing)
 }
 
 struct answer *
-topology_answer(
-	json_t *request, struct view *v, const struct event_log *missing)
+topology_answer(json_t *request, struct view *v, const struct links_facts *f)
 {
 	const struct answer_list nodes = {
 		.key = "nodes",
 		.n = v->topo->nnodes,
 		.item = node_json,
 	};
-	const char *cmd, *format = "json";
+	const char *cmd, *format = "json", *hosts = NULL;
+	const struct text *text;
 	json_error_t err;
 
-	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
-		    "format", &format) != 0)
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s, s?s !}", "cmd", &cmd,
+		    "format", &format, "hosts", &hosts) != 0)
 		return answer_error("bad-argument", err.text);
-	if (topology_is_text(format))
-		return text_answer(v, format, missing);
+	text = find_text(format);
+	if (hosts != NULL && (text == NULL || !text->hosts))
+		return answer_error("bad-argument",
+			"'hosts' is for the formats dot, slurm and slurm-yaml");
+	if (text != NULL)
+		return text_answer(v, text, hosts, f);
 	if (strcmp(format, "map") == 0)
-		return map_answer(v, missing);
+		return map_answer(v, f);
 	if (strcmp(format, "json") != 0)
 		return answer_error("bad-argument", "'format' is not known");
 	return answer_list(head_json(v, format), v, &nodes, NULL, 0);

@@ -484,7 +484,8 @@ offers() {
 in_shell() {
 	offers "$1" "sta" status
 	offers "$1" "to" topology
-	offers "$1" "topology --format " table json ibnetdiscover
+	offers "$1" "topology --format " table json ibnetdiscover svg dot \
+		slurm slurm-yaml
 	offers "$1" "plan --f" --fail --from
 	offers "$1" "routes --sw" --switch
 	offers "$1" "sweep " ""

@@ -84,6 +84,8 @@ audit lash 240
 audit dfsssp 240
 audit 2qos 240
 audit torus 240
+pictures drawn-demo 120
+pictures slurm-demo 120
 plan verdict 240
 plan trees 240
 plan input 240

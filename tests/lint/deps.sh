@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: deps.sh build|demo|check|fuzz|bench|lint|deb|deb-check
+# usage: deps.sh build|demo|check|slurm|fuzz|bench|lint|deb|deb-check
 # Installs the packages that a job needs and the machine lacks (as root or by
 # sudo), or refuses clearly. What apt says goes to build/deps.log.
 #
@@ -18,7 +18,8 @@ set -eu
 build="gcc make libc6-dev pkg-config libev-dev libyaml-dev libjansson-dev
 libibumad-dev libibmad-dev libsystemd-dev libzstd-dev zlib1g-dev"
 demo="infiniband-diags procps"
-check="check ibsim-utils infiniband-diags jq opensm procps"
+check="check graphviz ibsim-utils infiniband-diags jq libxml2-utils opensm procps"
+slurm="slurmctld slurm-client"
 fuzz="clang libclang-rt-dev"
 bench="$check time"
 deb="debhelper dpkg-dev"
@@ -32,13 +33,15 @@ case $job in
 build) need=$build ;;
 demo) need="$build $demo" ;;
 check) need="$build $check" ;;
+slurm) need="$build $slurm" ;;
 fuzz) need="$build $fuzz" ;;
 bench) need="$build $bench" ;;
 lint) need="$build $lint" ;;
 deb) need="$build $deb" ;;
 deb-check) need="$build $deb $debcheck" ;;
 *)
-	echo "usage: deps.sh build|demo|check|fuzz|bench|lint|deb|deb-check" >&2
+	echo "usage: deps.sh build|demo|check|slurm|fuzz|bench|lint|deb|deb-check" \
+		>&2
 	exit 2
 	;;
 esac

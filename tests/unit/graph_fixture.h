@@ -25,17 +25,12 @@ graph_fixture_with(struct graph_fixture *x, const struct event_log *log)
 	return fabric_graph_make(&x->view, log, x->arena);
 }
 
-/* Takes f over. */
+/* Takes t over. */
 static inline void
-graph_fixture_open(struct graph_fixture *x, struct fabric *f)
+graph_fixture_take(struct graph_fixture *x, struct topo *t)
 {
 	const struct engine_options options = {0};
-	const struct frozen_lids lids = {0};
-	struct topo *t;
 
-	ck_assert_ptr_nonnull(f);
-	t = frozen_topo(f, &lids);
-	fabric_free(f);
 	x->arena = arena_new();
 	x->pool = lft_pool_new();
 	x->view = (struct view){.topo = t, .routes = routes_new(t, x->pool)};
@@ -45,6 +40,19 @@ graph_fixture_open(struct graph_fixture *x, struct fabric *f)
 			  x->arena),
 		x->view.routes);
 	x->graph = graph_fixture_with(x, NULL);
+}
+
+/* Takes f over. */
+static inline void
+graph_fixture_open(struct graph_fixture *x, struct fabric *f)
+{
+	const struct frozen_lids lids = {0};
+	struct topo *t;
+
+	ck_assert_ptr_nonnull(f);
+	t = frozen_topo(f, &lids);
+	fabric_free(f);
+	graph_fixture_take(x, t);
 }
 
 static inline void
