@@ -13,8 +13,6 @@ struct work {
 	const struct fabric_graph *g;
 	struct arena *a;
 	struct fabric_areas *out;
-	/* neighbours: peer[first[s]] .. peer[first[s + 1] - 1] */
-	uint32_t *first, *peer;
 };
 
 const char *
@@ -113,28 +111,6 @@ title_by_names(struct work *w, uint32_t area)
 
 /* ---- trees ---- */
 
-static void
-list_neighbours(struct work *w)
-{
-	const struct fabric_graph *g = w->g;
-	uint32_t *at = arena_array(w->a, g->nsw, sizeof(*at));
-
-	w->first = arena_array(w->a, g->nsw + 1, sizeof(*w->first));
-	w->peer = arena_array(w->a, (size_t)g->nlinks * 2, sizeof(*w->peer));
-	for (uint32_t i = 0; i < g->nlinks; i++) {
-		w->first[g->link[i].a + 1]++;
-		w->first[g->link[i].b + 1]++;
-	}
-	for (uint32_t s = 0; s < g->nsw; s++) {
-		w->first[s + 1] += w->first[s];
-		at[s] = w->first[s];
-	}
-	for (uint32_t i = 0; i < g->nlinks; i++) {
-		w->peer[at[g->link[i].a]++] = g->link[i].b;
-		w->peer[at[g->link[i].b]++] = g->link[i].a;
-	}
-}
-
 /* Whether a neighbour of a switch of this tier counts for being alike: those
  * below, or of the last tier those above. */
 static bool
@@ -150,18 +126,23 @@ counts_for(const struct fabric_graph *g, uint32_t s, uint32_t peer)
 static bool
 are_alike(const struct work *w, uint32_t s, uint32_t t, uint32_t *mark)
 {
-	uint32_t n = 0, both = 0;
+	const struct fabric_graph *g = w->g;
+	uint32_t n = 0, both = 0, peer;
 
-	for (uint32_t i = w->first[s]; i < w->first[s + 1]; i++)
-		if (counts_for(w->g, s, w->peer[i])) {
-			mark[w->peer[i]] = s + 1;
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		peer = fabric_graph_peer(&g->link[g->by_switch[i]], s);
+		if (counts_for(g, s, peer)) {
+			mark[peer] = s + 1;
 			n++;
 		}
-	for (uint32_t i = w->first[t]; i < w->first[t + 1]; i++)
-		if (counts_for(w->g, t, w->peer[i])) {
-			both += mark[w->peer[i]] == s + 1;
-			n += mark[w->peer[i]] != s + 1;
+	}
+	for (uint32_t i = g->first[t]; i < g->first[t + 1]; i++) {
+		peer = fabric_graph_peer(&g->link[g->by_switch[i]], t);
+		if (counts_for(g, t, peer)) {
+			both += mark[peer] == s + 1;
+			n += mark[peer] != s + 1;
 		}
+	}
 	return both * 2 > n;
 }
 
@@ -270,7 +251,6 @@ take_tree(struct work *w)
 	uint32_t sets, alone;
 
 	w->out->layout = FABRIC_LAYOUT_TIERS;
-	list_neighbours(w);
 	fabric_graph_sets(g, 1, set);
 	sets = count_sets(w, set, &alone);
 	if (g->ntiers > 2 && sets > 1 && sets + alone <= AREAS_MOST) {

@@ -264,6 +264,27 @@ compare_hosts(const void *pa, const void *pb)
 }
 
 static void
+list_by_switch(struct fabric_graph *g, struct arena *a)
+{
+	uint32_t *at = arena_array(a, g->nsw, sizeof(*at));
+
+	g->first = arena_array(a, g->nsw + 1, sizeof(*g->first));
+	g->by_switch = arena_array(a, (size_t)g->nlinks * 2, sizeof(*at));
+	for (uint32_t i = 0; i < g->nlinks; i++) {
+		g->first[g->link[i].a + 1]++;
+		g->first[g->link[i].b + 1]++;
+	}
+	for (uint32_t s = 0; s < g->nsw; s++) {
+		g->first[s + 1] += g->first[s];
+		at[s] = g->first[s];
+	}
+	for (uint32_t i = 0; i < g->nlinks; i++) {
+		g->by_switch[at[g->link[i].a]++] = i;
+		g->by_switch[at[g->link[i].b]++] = i;
+	}
+}
+
+static void
 count_ends(struct fabric_graph *g)
 {
 	if (g->nhosts > 0)
@@ -391,6 +412,53 @@ place_remembered(struct work *w, const struct place_memory *m)
 	}
 }
 
+/* What most neighbours of s that have a place have in dimension d, whose size n
+ * has; false: none has one. */
+static bool
+find_majority(const struct fabric_graph *g, uint32_t s, unsigned d, uint32_t *n,
+	uint32_t *out)
+{
+	uint32_t best = 0;
+
+	memset(n, 0, g->dim[d].size * sizeof(*n));
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		const struct fabric_graph_link *l = &g->link[g->by_switch[i]];
+		const uint32_t *at = g->sw[fabric_graph_peer(l, s)].at;
+
+		if (at == NULL || (n[at[d]] += l->n) <= best)
+			continue;
+		best = n[at[d]];
+		*out = at[d];
+	}
+	return best > 0;
+}
+
+/* Switches that the reading left out, missing ones or in quarantine, have the
+ * places that most of their neighbours have: in a group all but a few links
+ * stay inside, and along one dimension the numbers in all others are the
+ * same. */
+static void
+place_others(struct work *w)
+{
+	struct fabric_graph *g = w->g;
+	uint32_t *n, size = 0;
+
+	for (unsigned d = 0; d < g->ndim; d++)
+		size = g->dim[d].size > size ? g->dim[d].size : size;
+	n = arena_array(w->a, size, sizeof(*n));
+	for (uint32_t s = 0; s < g->nsw; s++) {
+		uint32_t *at;
+		bool known = true;
+
+		if (g->sw[s].at != NULL)
+			continue;
+		at = arena_array(w->a, g->ndim, sizeof(*at));
+		for (unsigned d = 0; d < g->ndim; d++)
+			known = known && find_majority(g, s, d, n, &at[d]);
+		g->sw[s].at = known ? at : NULL;
+	}
+}
+
 /* Places from memory, else from the links. */
 static void
 read_places(struct work *w)
@@ -418,6 +486,8 @@ read_places(struct work *w)
 		dimensions_sort(&graph, &x);
 		take_places(w, &x, FABRIC_GRAPH_DIMENSIONS);
 	}
+	if (w->g->ndim > 0)
+		place_others(w);
 	arena_free(graph.a);
 }
 
@@ -444,6 +514,7 @@ fabric_graph_make(
 	take_topo(&w);
 	take_missing(&w, missing);
 	fold_links(g);
+	list_by_switch(g, a);
 	count_ends(g);
 	take_tiers(&w);
 	if (g->shape == FABRIC_GRAPH_NO_SHAPE && w.t->nsw > 1)

@@ -81,6 +81,9 @@ struct fabric_graph {
 	uint32_t nsw;
 	struct fabric_graph_link *link; /* sorted by a, b */
 	uint32_t nlinks;
+	/* Links of switch s: by_switch[first[s]] .. by_switch[first[s + 1] -
+	 * 1], numbers in link. */
+	uint32_t *first, *by_switch;
 	struct fabric_graph_host *host; /* sorted by switch, name, GUID, port */
 	uint32_t nhosts;
 };
@@ -92,6 +95,13 @@ struct fabric_graph {
  */
 struct fabric_graph *fabric_graph_make(
 	const struct view *v, const struct event_log *missing, struct arena *a);
+
+/* The other end of a link of switch s. */
+static inline uint32_t
+fabric_graph_peer(const struct fabric_graph_link *l, uint32_t s)
+{
+	return l->a == s ? l->b : l->a;
+}
 
 /*
  * The sets of switches that hang together by links among tiers `tier` and

@@ -172,11 +172,11 @@ note_event(void *cookie, const struct topo_event *e)
 	event_log_note(c->log, e, (struct mono){0});
 }
 
-/* Whether a switch is there or not, it is in its tier. */
+/* Whether a switch of a tree is there or not, it is in its tier. */
 static void
 expect_tiers(const struct cut *c, const struct fabric_graph *g)
 {
-	for (uint32_t s = 0; s < g->nsw; s++) {
+	for (uint32_t s = 0; s < g->nsw && g->shape == FABRIC_GRAPH_TREE; s++) {
 		node_ix n = topo_by_node_guid(c->was, g->sw[s].guid);
 		uint32_t *tier = &c->tier[c->was->node[n].sw];
 
@@ -254,10 +254,14 @@ expect_stable(struct fabric *f)
 START_TEST(failures_change_nothing)
 {
 	const struct gen_fattree2 p = {4, 4, 1, 3, 3};
+	const unsigned plane[] = {5, 6};
 
 	expect_stable(gen_tree_two(&p, &why));
 	expect_stable(gen_tree_three(4, &why));
 	expect_stable(gen_edit_rails(small_tree(), 2, false, &why));
+	expect_stable(gen_dragonfly(4, 1, 2, &why));
+	expect_stable(gen_grid(plane, 2, true, 1, &why));
+	expect_stable(gen_hyperx(plane, 2, 1, &why));
 }
 END_TEST
 
