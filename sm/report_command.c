@@ -27,7 +27,7 @@ enum { OK = 0, PROBLEM, USAGE, UNREACHABLE, REFUSED };
  * again, so many times; events and nodes that are listed, at most. */
 enum { PATIENCE_S = 120, READINGS = 3, EVENTS = 1000, NODES = 500 };
 
-enum { OUTPUT, COMPARE, NROWS };
+enum { OUTPUT, COMPARE, JSON, SOCKET, NROWS };
 
 static const struct option_row {
 	struct argument is;
@@ -36,6 +36,8 @@ static const struct option_row {
 	[OUTPUT] = {{"--output", "-o", "FILE"}, "the file to write"},
 	[COMPARE] = {{"--compare", NULL, NULL},
 		"with every engine, in a table: takes its time"},
+	[JSON] = {{"--json", NULL, NULL}, "what was written, as JSON"},
+	[SOCKET] = {{"--socket", NULL, "PATH"}, "the daemon's"},
 };
 
 /* What the command line says, and what it is about. */
@@ -94,6 +96,10 @@ parse_arguments(struct report *r, int argc, char *const *argv)
 	while ((kind = argument_next(&l)) == ARGUMENT_OPTION) {
 		if (l.ix == OUTPUT)
 			r->output = l.value;
+		else if (l.ix == SOCKET)
+			r->socket = l.value;
+		else if (l.ix == JSON)
+			r->json = true;
 		else
 			r->compare = true;
 	}
@@ -215,6 +221,20 @@ is_of_one_view(const struct report *r, const json_t *snapshot)
 	       json_util_num(snapshot, "generation");
 }
 
+/* Where the switches are on the map. */
+static int
+ask_map(struct report *r)
+{
+	json_t *map = NULL;
+	int code = ask_result(r,
+		json_pack("{s:s, s:s}", "cmd", "topology", "format", "map"),
+		&map);
+
+	(void)json_object_set(r->page, "map", json_object_get(map, "map"));
+	json_decref(map);
+	return code;
+}
+
 static int
 ask_all(struct report *r, json_t **snapshot)
 {
@@ -225,6 +245,8 @@ ask_all(struct report *r, json_t **snapshot)
 		code = ask_result(r,
 			json_pack("{s:s, s:b}", "cmd", "snapshot", "tables", 1),
 			snapshot);
+		if (code == OK)
+			code = ask_map(r);
 		if (code == OK)
 			code = ask_lists(r);
 		if (code == OK)

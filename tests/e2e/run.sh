@@ -93,6 +93,8 @@ plan live 240
 plan bad 240
 plan loss 240
 plan homes 240
+report browser 240
+report input 240
 install setup 60
 migration demo 300
 install demo 120
