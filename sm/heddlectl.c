@@ -73,6 +73,7 @@ struct command {
 	const char *cmd, *what; /* what: NULL for none */
 	const char *key[2];
 	const struct option_row *option; /* ends with a NULL word */
+	/* NULL: report, whose result is a file */
 	void (*show)(const json_t *result, struct buf *out);
 	const char *help;
 };
@@ -191,6 +192,13 @@ static const struct option_row record_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
+static const struct option_row report_options[] = {
+	{{"--output", "-o", "FILE"}, OUTPUT, NULL, "the file to write"},
+	{{"--compare", NULL, NULL}, FLAG, "compare",
+		"with a table of every engine on this fabric: takes its time"},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
+};
+
 static const struct option_row no_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
@@ -244,6 +252,10 @@ static const struct command commands[] = {
 	{"drains", "[NODE[/PORT]]", 0, 1, "drains", NULL, {"node", NULL},
 		no_options, drains_show,
 		"what is drained, by whom and why, and what may be pulled"},
+	{"report", "", 0, 0, "snapshot", NULL, {NULL, NULL}, report_options,
+		NULL,
+		"the fabric as one page for a browser: map, loads, errors, "
+		"paths,\n      what needs attention, events"},
 	{"config", "show", 1, 1, "config", NULL, {"what", NULL}, config_options,
 		show_config, "the configuration in force, without secrets"},
 	{"record", "[save FILE]", 0, 2, "record", NULL, {"what", "file"},
@@ -319,16 +331,13 @@ print_help(const char *name)
 	const struct command *one = name != NULL ? find_command(name) : NULL;
 	bool plan = name != NULL && strcmp(name, "plan") == 0;
 	bool import = name != NULL && strcmp(name, "import") == 0;
-	bool report = name != NULL && strcmp(name, "report") == 0;
 	struct buf b = {0};
 
-	if (name != NULL && one == NULL && !plan && !import && !report)
+	if (name != NULL && one == NULL && !plan && !import)
 		return false;
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (name == NULL || one == &commands[i])
 			print_command(&commands[i], &b);
-	if (name == NULL || report)
-		report_command_help(&b);
 	if (name == NULL || plan)
 		planner_help(&b);
 	if (name == NULL || import)
@@ -554,7 +563,6 @@ set_operands(struct ask *a)
 static const struct {
 	const char *name, *operands;
 } local_commands[] = {
-	{"report", ""},
 	{"plan", ""},
 	{"import", "OPENSM.CONF"},
 	{"help", ""},
@@ -594,8 +602,6 @@ command_option(const char *name, size_t i, const char **arg)
 		return planner_option(i, arg);
 	if (strcmp(name, "import") == 0)
 		return import_command_option(i, arg);
-	if (strcmp(name, "report") == 0)
-		return report_command_option(i, arg);
 	if (c == NULL)
 		return NULL;
 	/* the row that ends the table has no word */
@@ -619,7 +625,6 @@ enum {
 	ASK_PLAN = -3,
 	ASK_IMPORT = -4,
 	ASK_COMPLETE = -5,
-	ASK_REPORT = -6,
 };
 
 /* The options before the command; *i is its index. */
@@ -673,8 +678,6 @@ parse_arguments(
 		return ASK_PLAN;
 	if (strcmp(argv[i], "import") == 0)
 		return ASK_IMPORT;
-	if (strcmp(argv[i], "report") == 0)
-		return ASK_REPORT;
 	a->cmd = find_command(argv[i]);
 	if (a->cmd == NULL)
 		return fail_command(argv[i]);
@@ -866,6 +869,17 @@ run_command(const struct ask *a)
 	return code;
 }
 
+static int
+run_report(const struct ask *a)
+{
+	const struct report_command c = {.socket = a->socket,
+		.output = a->output,
+		.json = a->json,
+		.compare = json_util_yes(a->request, "compare")};
+
+	return report_command_run(&c);
+}
+
 /* The configuration of a file, as the daemon would answer that has it. */
 static int
 show_config_file(const struct ask *a)
@@ -919,9 +933,6 @@ main(int argc, char **argv)
 	ret = parse_arguments(&a, argc, argv, &rest, &help);
 	if (ret == ASK_PLAN)
 		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
-	else if (ret == ASK_REPORT)
-		ret = report_command_run(
-			argc - rest, argv + rest, a.socket, a.json);
 	else if (ret == ASK_IMPORT)
 		ret = import_command_run(argc - rest, argv + rest);
 	else if (ret == ASK_COMPLETE)
@@ -935,6 +946,8 @@ main(int argc, char **argv)
 		ret = run_events(&a);
 	else if (ret == EXIT_OK && a.cmd->show == record_command_show)
 		ret = run_record(&a);
+	else if (ret == EXIT_OK && a.cmd->show == NULL)
+		ret = run_report(&a);
 	else if (ret == EXIT_OK && a.config != NULL)
 		ret = show_config_file(&a);
 	else if (ret == EXIT_OK)

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sm/base/argument.h"
 #include "sm/base/file.h"
 #include "sm/base/loop.h"
 #include "sm/base/version.h"
@@ -27,23 +26,9 @@ enum { OK = 0, PROBLEM, USAGE, UNREACHABLE, REFUSED };
  * again, so many times; events and nodes that are listed, at most. */
 enum { PATIENCE_S = 120, READINGS = 3, EVENTS = 1000, NODES = 500 };
 
-enum { OUTPUT, COMPARE, JSON, SOCKET, NROWS };
-
-static const struct option_row {
-	struct argument is;
-	const char *help;
-} rows[NROWS] = {
-	[OUTPUT] = {{"--output", "-o", "FILE"}, "the file to write"},
-	[COMPARE] = {{"--compare", NULL, NULL},
-		"with every engine, in a table: takes its time"},
-	[JSON] = {{"--json", NULL, NULL}, "what was written, as JSON"},
-	[SOCKET] = {{"--socket", NULL, "PATH"}, "the daemon's"},
-};
-
-/* What the command line says, and what it is about. */
+/* What is asked for, and what it is about. */
 struct report {
-	const char *socket, *output;
-	bool json, compare;
+	const struct report_command *c;
 	bool progress; /* standard error is a terminal */
 	int fd;
 	struct mono until;
@@ -53,66 +38,16 @@ struct report {
 	json_t *status, *page;
 };
 
-void
-report_command_help(struct buf *out)
-{
-	buf_printf(out,
-		"  report -o FILE\n"
-		"      the fabric as one page for a browser: map, loads, "
-		"errors, paths, events\n");
-	for (size_t i = 0; i < NROWS; i++)
-		argument_help(out, &rows[i].is, 6, rows[i].help);
-}
-
-const char *
-report_command_option(size_t i, const char **arg)
-{
-	*arg = i < NROWS ? rows[i].is.arg : NULL;
-	return i < NROWS ? rows[i].is.word : NULL;
-}
-
 /* Say what is wrong; returns code. */
 static int
 fail_with(const struct report *r, int code, const char *word, const char *text)
 {
 	(void)fprintf(stderr, "heddlectl: report: %s\n", text);
-	if (r->json)
+	if (r->c->json)
 		json_util_print_error(word, text);
 	if (code == USAGE)
 		(void)fprintf(stderr, "Try heddlectl help report.\n");
 	return code;
-}
-
-static int
-parse_arguments(struct report *r, int argc, char *const *argv)
-{
-	struct argument_line l;
-	enum argument_kind kind;
-	char text[400];
-
-	argument_begin(&l, argc, argv);
-	for (size_t i = 0; i < NROWS; i++)
-		argument_know(&l, &rows[i].is);
-	while ((kind = argument_next(&l)) == ARGUMENT_OPTION) {
-		if (l.ix == OUTPUT)
-			r->output = l.value;
-		else if (l.ix == SOCKET)
-			r->socket = l.value;
-		else if (l.ix == JSON)
-			r->json = true;
-		else
-			r->compare = true;
-	}
-	if (kind == ARGUMENT_WRONG)
-		return fail_with(r, USAGE, "bad-argument", l.why.text);
-	(void)snprintf(
-		text, sizeof(text), "unexpected argument '%.300s'", l.value);
-	if (kind == ARGUMENT_OPERAND)
-		return fail_with(r, USAGE, "bad-argument", text);
-	if (r->output == NULL || *r->output == '\0')
-		return fail_with(
-			r, USAGE, "bad-argument", "-o FILE is missing");
-	return OK;
 }
 
 static void
@@ -271,7 +206,7 @@ read_fabric(struct report *r)
 	struct reason why;
 	int code;
 
-	r->fd = client_connect(r->socket, &fault, &why);
+	r->fd = client_connect(r->c->socket, &fault, &why);
 	if (r->fd < 0)
 		return fail_fault(r, fault, why.text);
 	code = ask_all(r, &snapshot);
@@ -359,7 +294,7 @@ put_fabric(struct report *r)
 	cut_points_free(&cuts);
 	json_util_put(r->page, "forecast", plan_json_forecast(&r->now));
 	json_util_put(r->page, "redundancy", redundancy_list(&r->now));
-	if (r->compare)
+	if (r->c->compare)
 		put_comparison(r, &job);
 }
 
@@ -382,12 +317,12 @@ print_written(const struct report *r, size_t bytes)
 {
 	json_t *o;
 
-	if (!r->json) {
+	if (!r->c->json) {
 		(void)printf("wrote %s, %.1f MB: open it in a browser\n",
-			r->output, (double)bytes / 1e6);
+			r->c->output, (double)bytes / 1e6);
 		return;
 	}
-	o = json_pack("{s:o, s:o}", "file", names_text(r->output), "bytes",
+	o = json_pack("{s:o, s:o}", "file", names_text(r->c->output), "bytes",
 		json_util_u64(bytes));
 	(void)json_dumpf(o, stdout, JSON_COMPACT);
 	(void)putchar('\n');
@@ -402,7 +337,7 @@ write_page(struct report *r)
 	int code = OK;
 
 	make_page(r, &text);
-	if (file_replace(r->output, &text, &why) != 0)
+	if (file_replace(r->c->output, &text, &why) != 0)
 		code = fail_with(r, PROBLEM, "failed", why.text);
 	else
 		print_written(r, text.n);
@@ -423,18 +358,20 @@ report_free(struct report *r)
 }
 
 int
-report_command_run(int argc, char *const *argv, const char *socket, bool json)
+report_command_run(const struct report_command *c)
 {
-	struct report r = {.socket = socket,
-		.json = json,
+	struct report r = {.c = c,
 		.progress = isatty(STDERR_FILENO) != 0,
 		.fd = -1,
 		.until = mono_add(
 			loop_now(), mono_ms((int64_t)PATIENCE_S * 1000)),
 		.pool = lft_pool_new(),
 		.page = json_object()};
-	int code = parse_arguments(&r, argc, argv);
+	int code = OK;
 
+	if (c->output == NULL || *c->output == '\0')
+		code = fail_with(
+			&r, USAGE, "bad-argument", "-o FILE is missing");
 	if (code == OK)
 		code = read_fabric(&r);
 	if (code == OK)

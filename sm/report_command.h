@@ -11,24 +11,17 @@
 #define HEDDLE_SM_REPORT_COMMAND_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "sm/base/buf.h"
+/* What the command line says; borrowed. */
+struct report_command {
+	const char *socket; /* the daemon's */
+	const char *output; /* the file; NULL is refused */
+	bool json;	    /* say what was written, or is wrong, as JSON */
+	bool compare;	    /* route the fabric by every engine, too */
+};
 
-/*
- * argv: the word report and what follows it. socket: the daemon's. json: say
- * what was written, or what is wrong, as JSON.
- * The exit code: 0 written, 1 not written or nothing to report yet, 2 bad
- * usage, 3 and 4 as for every command.
- */
-int report_command_run(
-	int argc, char *const *argv, const char *socket, bool json);
-
-/* Append the command's lines of heddlectl's help. */
-void report_command_help(struct buf *out);
-
-/* Its options, counted from 0; NULL ends them. *arg: the name of the value in
- * the help; NULL: it takes none. */
-const char *report_command_option(size_t i, const char **arg);
+/* Write the page. The exit code: 0 written, 1 not written or nothing to report
+ * yet, 2 bad usage, 3 and 4 as for every command. */
+int report_command_run(const struct report_command *c);
 
 #endif
