@@ -197,6 +197,16 @@ offer_operands(const struct line *l)
 		offer_names(l);
 }
 
+/* Whether typed is the option `word`, or its letter: in all tables that is the
+ * first one of the word. */
+static bool
+is_option(const char *typed, const char *word)
+{
+	return strcmp(typed, word) == 0 ||
+	       (typed[0] == '-' && typed[1] == word[2] && typed[1] != '\0' &&
+		       typed[2] == '\0');
+}
+
 /* The name of the value that an option takes; NULL: none. */
 static const char *
 value_name(const struct line *l, const char *option)
@@ -209,7 +219,7 @@ value_name(const struct line *l, const char *option)
 		l->command != NULL &&
 		(word = l->from->option(l->command, i, &arg)) != NULL;
 		i++)
-		if (strcmp(word, option) == 0)
+		if (is_option(option, word))
 			return arg;
 	return NULL;
 }

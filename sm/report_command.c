@@ -42,7 +42,8 @@ struct report {
 static int
 fail_with(const struct report *r, int code, const char *word, const char *text)
 {
-	(void)fprintf(stderr, "heddlectl: report: %s\n", text);
+	(void)fprintf(stderr, "%sheddlectl: report: %s\n",
+		r->progress ? "\r\033[K" : "", text);
 	if (r->c->json)
 		json_util_print_error(word, text);
 	if (code == USAGE)

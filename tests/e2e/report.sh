@@ -98,6 +98,7 @@ test_input() {
 	refused 3 'heddled is not running' -o "$E2E_DIR/page.html"
 	[ ! -e "$E2E_DIR/page.html" ] || fail "it wrote something"
 	refused 2 '-o FILE is missing'
+	[ "$(ctl complete -- report -o '')" = :file ] || fail "no file after -o"
 	refused 2 "unexpected argument 'x'" -o y x
 	refused 2 "unknown option '--outptu'; did you mean '--output'?" \
 		--outptu x
