@@ -21,6 +21,7 @@ addEventListener("load", async () => {
 		check("is ready", document.documentElement.hasAttribute("data-ready"));
 		check("twelve switches", all(".cell[data-sw]").length === 12);
 		check("each has a name", all(".cell[data-sw] > text:not(.mark)").every(t => t.textContent !== ""));
+		check("the summary", ["verified528 pairs", "loadbusiest link", "bisectioneffective", "missing1 link"].every(t => text("side").includes(t)));
 		check("links are drawn", all("#map .links path, #map .bundles path").length > 0);
 		// the path of the address
 		check("path: three switches", text("path-is").startsWith("h1 \u2192 h32: 3 switches"));
