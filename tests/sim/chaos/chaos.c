@@ -174,6 +174,9 @@ play_step(struct chaos *c, const struct chaos_step *e)
 	case CHAOS_UNDRAIN:
 		chaos_drain_say(c->w->sm, c->script.f, e, sim_now(s));
 		break;
+	case CHAOS_ERRORS:
+		chaos_health_err(s, e);
+		break;
 	case CHAOS_KINDS:
 		break;
 	}
@@ -406,6 +409,7 @@ come_to_rest(struct chaos *c, struct reason *why)
 			!judge_belief(c, why) && !judge_lids(c, why) &&
 			!judge_keys(c, why) &&
 			!chaos_drain_judge(c->w->sm, why) &&
+			!chaos_health_judge(c->w->sm, why) &&
 			!chaos_group_judge(&c->group, c->w->sm, why))
 			return 0;
 	} while (mono_before(sim_now(c->w->sim), end));
@@ -495,6 +499,18 @@ replay_day(struct chaos *c, struct reason *why)
 	return rc;
 }
 
+/* Counters forget errors after an hour; then the quiet time begins. */
+static int
+wait_for_links(struct chaos *c, struct reason *why)
+{
+	for (unsigned i = 0; i < 16 && chaos_health_count(c->w->sm) > 0; i++)
+		world_run(c->w, mono_ms(300000));
+	if (chaos_health_count(c->w->sm) > 0)
+		return reason_set(why, "%u links are still drained for health",
+			chaos_health_count(c->w->sm));
+	return come_to_rest(c, why);
+}
+
 static int
 live_day(struct chaos *c, const struct chaos_limits *l)
 {
@@ -512,7 +528,7 @@ live_day(struct chaos *c, const struct chaos_limits *l)
 	}
 	run_until(c, s->end);
 	end_faults(c);
-	if (come_to_rest(c, why))
+	if (come_to_rest(c, why) || (s->back && wait_for_links(c, why)))
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
 	c->r->blocks = sim_stats(c->w->sim)->lft_sets;
@@ -556,6 +572,10 @@ fill_report(struct chaos *c)
 	r->changes = w->changes;
 	r->checks = w->checks;
 	r->copies = w->copies;
+	for (size_t i = 0; i < c->w->nevents; i++)
+		r->isolated +=
+			c->w->event[i].kind == EVENT_DRAINED &&
+			strstr(c->w->event[i].text, " by health") != NULL;
 	r->copy = w->copy;
 	r->loop = w->loop;
 	r->cycle = w->cycle;

@@ -22,6 +22,9 @@
  *            (tests/sim/referee/tenants.h)
  *   drains   with drains: no route leads over what is drained, where the
  *            switches are connected without it
+ *   health   with links that flap and err: no route leads over what is drained
+ *            for that, the fabric hangs together without it, it is not too
+ *            much, and on every other day it is used again
  *
  * and at no moment packets to a LID were in a loop, a cycle of dependencies was
  * closed, or a packet to a group came twice. The last four are judged if the
@@ -54,6 +57,7 @@ struct chaos_limits {
 	unsigned min_hosts; /* about; above 0 all fabrics are large */
 	unsigned judge;	    /* CHAOS_* that make a seed fail; all are counted */
 	bool tenants;	    /* with partitions, and reloads of them */
+	bool health;	    /* links flap and err, and are drained for that */
 	bool drains;	    /* switches and links are drained, by force */
 	bool replay; /* the day is recorded, and lived again: the core sends
 			the same messages in the same order */
@@ -73,10 +77,11 @@ struct chaos_report {
 	uint64_t blocks;			   /* LFT blocks written */
 	unsigned runs;				   /* of the pipeline */
 	uint64_t loops, cycles, copies, rewritten; /* the last: by a restart */
-	uint64_t mft_blocks;			   /* MFT blocks written */
-	uint64_t changes;			   /* table entries */
-	uint64_t checks;   /* dependencies and paths followed */
-	uint64_t replayed; /* messages that a replay sent again */
+	uint64_t isolated;   /* drains for health that began */
+	uint64_t mft_blocks; /* MFT blocks written */
+	uint64_t changes;    /* table entries */
+	uint64_t checks;     /* dependencies and paths followed */
+	uint64_t replayed;   /* messages that a replay sent again */
 	/* events by phase of the daemon, without joins of groups */
 	unsigned struck[CHAOS_PHASES];
 	struct reason loop, cycle, copy;

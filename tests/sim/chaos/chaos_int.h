@@ -33,6 +33,7 @@ enum chaos_kind {
 	CHAOS_LEAVE,
 	CHAOS_DRAIN,
 	CHAOS_UNDRAIN,
+	CHAOS_ERRORS,
 	CHAOS_KINDS,
 };
 
@@ -41,7 +42,7 @@ struct chaos_step {
 	enum chaos_kind kind;
 	uint32_t node, port;
 	uint32_t value; /* millionths, microseconds, milliseconds of a drain,
-			   times, or a group */
+			   times, errors, or a group */
 };
 
 struct chaos_script {
@@ -57,6 +58,8 @@ struct chaos_script {
 	size_t nsteps, cap;
 	struct mono end;	 /* of the faults */
 	struct tenants *tenants; /* or NULL */
+	bool health;		 /* bad links are drained, ... */
+	bool back;		 /* ... and used again on the same day */
 	uint8_t narrow;	   /* VLCap of some links between switches; 0: all are
 			      alike */
 	struct rng cables; /* picks those links */
@@ -95,5 +98,12 @@ void chaos_drain_say(struct sm *sm, const struct fabric *f,
 	const struct chaos_step *e, struct mono now);
 /* Whether what is drained is free, where it can be. 0, or -1 and why. */
 int chaos_drain_judge(const struct sm *sm, struct reason *why);
+
+/* chaos_health.c: a port counts symbol errors. */
+void chaos_health_err(struct sim *s, const struct chaos_step *e);
+/* Whether what is drained for health may be. 0, or -1 and why. */
+int chaos_health_judge(const struct sm *sm, struct reason *why);
+/* How many links are drained for health. */
+unsigned chaos_health_count(const struct sm *sm);
 
 #endif

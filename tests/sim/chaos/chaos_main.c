@@ -2,13 +2,14 @@
  * soak: chaos runs (chaos.h) of successive seeds, or one of them again.
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
- *		[--judge N] [--tenants] [--drains] [--lanes] [--engine NAME]
- *		[--replay]
+ *		[--judge N] [--tenants] [--drains] [--health] [--lanes]
+ *		[--engine NAME] [--replay]
  *	soak --seed SEED	that one, with the daemon's log
  *
  * --hosts: about as many at most; --large: at least; --tenants: with
- * partitions; --drains: switches and links are drained; --lanes: with several
- *routing layers, and sometimes QoS levels;
+ * partitions; --drains: switches and links are drained; --health: links flap
+ * and err, and are drained for that; --lanes: with several routing layers, and
+ * sometimes QoS levels;
  * --replay: each day is recorded, and lived again with the same messages;
  * --engine: dor, torus, dragonfly, on fabrics that it is for; nue, on any.
  *
@@ -42,10 +43,10 @@ print_usage(void)
 		"usage: soak [--seconds N] [--count N] "
 		"[--hosts N] [--large N]\n"
 		"            [--from SEED] [--judge N] [--tenants] [--drains]\n"
-		"            [--lanes] [--engine NAME] [--replay]\n"
+		"            [--health] [--lanes] [--engine NAME] [--replay]\n"
 		"       soak --seed SEED [--hosts N] [--large "
-		"N] [--tenants] [--drains] [--lanes] [--engine NAME]\n"
-		"            [--replay]\n");
+		"N] [--tenants] [--drains] [--health]\n"
+		"            [--lanes] [--engine NAME] [--replay]\n");
 	exit(2);
 }
 
@@ -81,6 +82,8 @@ read_options(char **argv)
 			o.limits.drains = true;
 		} else if (strcmp(argv[i], "--replay") == 0) {
 			o.limits.replay = true;
+		} else if (strcmp(argv[i], "--health") == 0) {
+			o.limits.health = true;
 		} else if (strcmp(argv[i], "--lanes") == 0) {
 			o.limits.lanes = true;
 		} else if (strcmp(argv[i], "--engine") == 0) {
@@ -138,7 +141,7 @@ main(int argc, char **argv)
 	time_t end = time(NULL) + (time_t)o.seconds;
 	unsigned long run = 0, failed = 0, loops = 0, cycles = 0, forgot = 0,
 		      copies = 0;
-	unsigned long long changes = 0, checks = 0, replayed = 0,
+	unsigned long long changes = 0, isolated = 0, checks = 0, replayed = 0,
 			   struck[CHAOS_PHASES] = {0};
 
 	(void)argc;
@@ -158,6 +161,7 @@ main(int argc, char **argv)
 		copies += r.copies > 0;
 		forgot += r.rewritten > 0;
 		changes += r.changes;
+		isolated += r.isolated;
 		checks += r.checks;
 		replayed += r.replayed;
 		for (unsigned i = 0; i < CHAOS_PHASES; i++)
@@ -171,6 +175,8 @@ main(int argc, char **argv)
 		run, failed, loops, cycles, copies, forgot);
 	if (o.limits.replay)
 		printf("replayed: %llu messages sent again\n", replayed);
+	if (o.limits.health)
+		printf("drained for health: %llu links\n", isolated);
 	printf("judged: %llu changes of table entries, %llu dependencies and "
 	       "ways followed\nstruck:",
 		changes, checks);

@@ -407,9 +407,16 @@ set_up_nodes(struct plan_maker *m)
 	append_what(m, ", unequal devices");
 }
 
+/* Whether links that are drained for their health are used again that day. */
+static const char *const health_yaml[] = {
+	"health: {enabled: true, interval: 1s, action: drain, flap_limit: 2,"
+	" quiet_time: 6h}\n",
+	"health: {enabled: true, interval: 5s, action: drain, flap_limit: 2,"
+	" quiet_time: 20s, quiet_time_max: 80s}\n"};
+
 /* One day in four counters of ports are read, too; the script is the same. */
 static void
-set_up_daemon(struct plan_maker *m, uint64_t seed)
+set_up_daemon(struct plan_maker *m, const struct chaos_limits *l, uint64_t seed)
 {
 	(void)snprintf(m->s->yaml, sizeof(m->s->yaml),
 		"%sfabric:\n  priority: 3\n  m_key: 0x%x\n"
@@ -420,7 +427,9 @@ set_up_daemon(struct plan_maker *m, uint64_t seed)
 		"  target_max: %u\n"
 		"sa:\n  trust_key: 0x5ec2e7\n  requests_per_second: 0\n"
 		"routing:\n  load_limit: %u.%u\n",
-		seed % 4 == 0 ? "health: {enabled: true, interval: 1s}\n" : "",
+		l->health	? health_yaml[seed % 2]
+		: seed % 4 == 0 ? "health: {enabled: true, interval: 1s}\n"
+				: "",
 		draw_percent(m, 20) ? draw_between(m, 1, 1000) : 0,
 		draw_percent(m, 20) ? draw_between(m, 1, 3) : 0,
 		draw_percent(m, 10) ? draw_between(m, 1, 2) : 0,
@@ -667,6 +676,36 @@ add_drains(struct plan_maker *m, uint64_t seed)
 	append_what(m, ", drains");
 }
 
+/* Some links between any nodes flap or err, again and again; drawn separately,
+ * too. */
+static void
+add_bad_links(struct plan_maker *m, uint64_t seed)
+{
+	struct chaos_script *s = m->s;
+	unsigned most = (unsigned)(s->end.ns / 1000000) + 20000;
+
+	m->rng = (struct rng){seed ^ UINT64_C(0x6865616c7468)};
+	for (unsigned n = draw_between(m, 1, 8); n > 0 && s->f->ncables > 0;
+		n--) {
+		const struct fabric_cable *c =
+			&s->f->cable[draw_below(m, s->f->ncables)];
+		bool errs = draw_percent(m, 50);
+
+		for (unsigned k = draw_between(m, 1, 4); k > 0; k--) {
+			struct mono at = mono_ms(draw_between(m, 3000, most));
+
+			add_step(m, at, errs ? CHAOS_ERRORS : CHAOS_FLAP,
+				c->node[0], c->port[0])
+				->value = errs ? draw_between(m, 1, 70000)
+					       : draw_between(m, 1, 6);
+		}
+	}
+	s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(12000));
+	s->health = true;
+	s->back = seed % 2 == 1;
+	append_what(m, ", bad links");
+}
+
 /* Hosts join and leave all the time; also drawn separately. */
 static void
 write_groups(struct plan_maker *m, uint64_t seed)
@@ -723,7 +762,7 @@ chaos_script_make(
 	s->f = make_fabric(&m, l);
 	set_up_devices(&m);
 	set_up_nodes(&m);
-	set_up_daemon(&m, seed);
+	set_up_daemon(&m, l, seed);
 	write_script(&m);
 	write_groups(&m, seed);
 	if (l->engine != NULL)
@@ -734,6 +773,8 @@ chaos_script_make(
 		add_lanes(&m, seed);
 	if (l->drains)
 		add_drains(&m, seed);
+	if (l->health)
+		add_bad_links(&m, seed);
 	(void)snprintf(s->what, sizeof(s->what), "%s", m.what);
 }
 
@@ -771,6 +812,7 @@ chaos_script_print(const struct chaos_script *s, const struct chaos_step *step,
 		[CHAOS_LEAVE] = "leaves group",
 		[CHAOS_DRAIN] = "drained, for ms:",
 		[CHAOS_UNDRAIN] = "undrained",
+		[CHAOS_ERRORS] = "symbol errors:",
 	};
 
 	buf_printf(out, "%12.6f  %s", mono_seconds(step->at), word[step->kind]);

@@ -8,6 +8,9 @@
 #include "sm/core/health_drain.h"
 #include "sm/view/drains.h"
 #include "sm/view/event_log.h"
+#include "tests/sim/data/data.h"
+#include "tests/sim/data/data_report.h"
+#include "tests/sim/data/data_traffic.h"
 #include "tests/unit/core_fixture.h"
 
 static const char drain_on[] =
@@ -460,6 +463,45 @@ START_TEST(in_one_hold_down)
 }
 END_TEST
 
+/* Packets to and from every host for a while: none is lost. */
+static void
+run_under_load(struct lab *l, int ms)
+{
+	struct data_options o = data_defaults();
+	struct data_traffic t = data_traffic_defaults();
+	struct data *d = data_new(l->w->sim, &o);
+	struct data_report r;
+
+	t.load = 0.00004;
+	data_traffic_start(d, &t);
+	world_run(l->w, mono_ms(ms));
+	data_report_get(d, &r);
+	ck_assert_uint_gt(r.delivered, 1000);
+	ck_assert_uint_eq(r.dropped, 0);
+	data_free(d);
+}
+
+START_TEST(no_packet_is_lost)
+{
+	struct lab l = lab_of(core_tree(),
+		"health: {enabled: true, interval: 1s, action: drain,"
+		" flap_limit: 1, quiet_time: 10s}\n");
+	uint32_t leaf = fabric_find(l.f, "leaf2");
+	unsigned port = port_to(&l, "leaf2", "spine3");
+
+	sim_hand_counter(l.w->sim, leaf, port, MAD_PERF_LINK_DOWNED, 1);
+	run_under_load(&l, 1500);
+	expect_free(&l, "leaf2", "spine3");
+	while (watch_of(&l, "leaf2", "spine3")->left.ns > mono_ms(1500).ns)
+		world_run(l.w, mono_ms(1000));
+	ck_assert_uint_eq(count_of(&l, EVENT_UNDRAINED), 0);
+	run_under_load(&l, 3000);
+	ck_assert_uint_eq(count_of(&l, EVENT_UNDRAINED), 1);
+	core_expect_order(l.w, "back");
+	lab_free(&l);
+}
+END_TEST
+
 static Suite *
 make_suite(void)
 {
@@ -479,6 +521,7 @@ make_suite(void)
 	tcase_add_test(tc, over_a_restart);
 	tcase_add_test(tc, the_action_is_another);
 	tcase_add_test(tc, in_one_hold_down);
+	tcase_add_test(tc, no_packet_is_lost);
 	suite_add_tcase(s, tc);
 	return s;
 }

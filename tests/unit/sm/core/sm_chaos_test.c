@@ -19,7 +19,8 @@ enum {
 	TENANT_SEEDS = 100,
 	DOR_SEEDS = 30,
 	NUE_SEEDS = 8,
-	DRAIN_SEEDS = 60
+	DRAIN_SEEDS = 60,
+	HEALTH_SEEDS = 5
 };
 #else
 enum {
@@ -27,7 +28,8 @@ enum {
 	TENANT_SEEDS = 200,
 	DOR_SEEDS = 150,
 	NUE_SEEDS = 24,
-	DRAIN_SEEDS = 300
+	DRAIN_SEEDS = 300,
+	HEALTH_SEEDS = 20
 };
 #endif
 enum {
@@ -148,6 +150,19 @@ START_TEST(a_day_of_maintenance)
 		(struct chaos_limits){.max_hosts = DRAIN_HOSTS,
 			.drains = true,
 			.tenants = _i % 5 == 4,
+			.lanes = _i % 4 == 3});
+}
+END_TEST
+
+/* Links that flap and err, which the manager drains. */
+START_TEST(a_day_of_bad_links)
+{
+	const char *seed = getenv("SEED");
+
+	run_day(seed != NULL ? strtoull(seed, NULL, 0) : 1 + (unsigned)_i,
+		(struct chaos_limits){.max_hosts = FEW_HOSTS,
+			.health = true,
+			.drains = _i % 4 == 2,
 			.lanes = _i % 4 == 3});
 }
 END_TEST
@@ -345,6 +360,7 @@ main(void)
 		sizeof(remembered_lanes) / sizeof(*remembered_lanes));
 	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
 	tcase_add_loop_test(tc, a_day_of_maintenance, 0, DRAIN_SEEDS);
+	tcase_add_loop_test(tc, a_day_of_bad_links, 0, HEALTH_SEEDS);
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
 	tcase_add_loop_test(
