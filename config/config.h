@@ -129,6 +129,7 @@ struct config_health {
 	bool enabled;
 	struct mono interval;
 	uint32_t ber_limit;	 /* 10^-ber_limit errors per bit */
+	uint32_t raw_ber_limit;	 /* the same before correction; 0: none */
 	uint32_t flap_limit;	 /* in ten minutes; 0: none */
 	uint32_t recovery_limit; /* in an hour; 0: none */
 	uint32_t action;	 /* enum config_health_action */

@@ -504,7 +504,21 @@ static const struct schema_option health[] = {
 		.help = "A link is bad if one of its ports counted more symbol "
 			"errors in an hour than this part of the bits that it "
 			"carries in an hour. Symbol errors are what the error "
-			"correction of the link left."},
+			"correction of the link left: this is the effective "
+			"bit error ratio."},
+	{.key = "raw_ber_limit",
+		.type = SCHEMA_INT,
+		FIELD(config_health, raw_ber_limit),
+		.max = 18,
+		.def = "0",
+		.unit = "10^-n errors per bit",
+		.reload = SCHEMA_LIVE,
+		.help = "The same for the errors before correction, where they "
+			"are known: symbols that the error correction of HDR "
+			"and faster links corrected, and symbol errors of "
+			"links "
+			"up to QDR. Links work with many of them: 5 or 6 finds "
+			"cables that will fail. 0: any number is allowed."},
 	{.key = "flap_limit",
 		.type = SCHEMA_INT,
 		FIELD(config_health, flap_limit),

@@ -76,6 +76,7 @@ run_health_limits(const struct config *c)
 {
 	return (struct link_limits){
 		.ber = c->health.ber_limit,
+		.raw_ber = c->health.raw_ber_limit,
 		.flaps = c->health.flap_limit,
 		.recoveries = c->health.recovery_limit,
 	};

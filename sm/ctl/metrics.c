@@ -104,6 +104,10 @@ static const struct metrics_row rows[] = {
 	{"heddle_health_ports", false,
 		"Ports with a link in the last pass, and those that were read.",
 		"health.ports|read", "state"},
+	{"heddle_health_ber", false,
+		"The highest bit error ratio of a port in an hour: raw, before "
+		"error correction, where it is known, and effective, after it.",
+		"health.ber.raw|effective", "kind"},
 	{"heddle_health_requests_total", true,
 		"Requests for counters, by what became of them; alien: "
 		"messages that answer none.",

@@ -7,7 +7,7 @@
 #include "sm/report/json_util.h"
 
 /* Families of a port, after infiniband_switch_port_ or infiniband_hca_port_, by
- * the counter that they tell; data is in words of 4 bytes. */
+ * the counter that they tell; data is in words of 4 bytes; 0: a ratio. */
 static const struct {
 	const char *name, *counter;
 	unsigned unit;
@@ -35,6 +35,12 @@ static const struct {
 		"ExcessiveBufferOverrunErrors", 1},
 	{"vl15_dropped_total", "VL15Dropped", 1},
 	{"transmit_wait_total", "PortXmitWait", 1},
+	{"fec_corrected_symbols_total", "PortFECCorrectedSymbolCounter", 1},
+	{"fec_uncorrectable_blocks_total", "PortFECUncorrectableBlockCounter",
+		1},
+	/* of an hour */
+	{"raw_ber", "RawBER", 0},
+	{"effective_ber", "EffectiveBER", 0},
 };
 
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
@@ -63,6 +69,7 @@ put_family(
 	const json_t *nodes, const char *kind, size_t family, struct buf *out)
 {
 	const json_t *node, *port;
+	const unsigned unit = families[family].unit;
 	size_t i, k;
 	bool begun = false;
 
@@ -82,20 +89,25 @@ put_family(
 				buf_printf(out,
 					"# HELP infiniband_%s_port_%s %s of "
 					"a port.\n"
-					"# TYPE infiniband_%s_port_%s "
-					"counter\n",
+					"# TYPE infiniband_%s_port_%s %s\n",
 					kind, families[family].name,
 					families[family].counter, kind,
-					families[family].name);
+					families[family].name,
+					unit > 0 ? "counter" : "gauge");
 			begun = true;
 			buf_printf(out,
 				"infiniband_%s_port_%s{guid=\"%s\",port="
-				"\"%lld\"} %llu\n",
+				"\"%lld\"} ",
 				kind, families[family].name,
 				json_util_text(node, "guid"),
-				json_util_num(port, "port"),
-				(unsigned long long)json_integer_value(n) *
-					families[family].unit);
+				json_util_num(port, "port"));
+			if (unit == 0)
+				buf_printf(out, "%.3g\n", json_real_value(n));
+			else
+				buf_printf(out, "%llu\n",
+					(unsigned long long)json_integer_value(
+						n) *
+						unit);
 		}
 	}
 }

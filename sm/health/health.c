@@ -5,6 +5,7 @@
 
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
+#include "sm/health/port_fec.h"
 #include "sm/mad/mad_sa.h"
 
 enum {
@@ -12,6 +13,7 @@ enum {
 	SILENT = 2,  /* requests without an answer: a node is asked seldom, */
 	SELDOM = 16, /* in one pass of so many */
 	BATCH_US = BATCH * 1000000 / HEALTH_RATE,
+	FEC_SHARE = 4, /* of the time of a pass, for FEC counters at least */
 };
 
 enum agent { AGENT_UNKNOWN, AGENT_KNOWN, AGENT_NONE };
@@ -41,6 +43,15 @@ struct health_slot {
 	struct port_health_reading reading; /* so far */
 };
 
+/* What is asked for now: nothing, the counters of a pass, or those of FEC. */
+enum stage { STAGE_REST, STAGE_COUNTERS, STAGE_FEC };
+
+/* The port that is asked next: number, node. */
+struct cursor {
+	unsigned num;
+	node_ix at;
+};
+
 struct health {
 	struct transport *t;
 	struct health_ops ops;
@@ -51,13 +62,16 @@ struct health {
 	struct health_slot slot[HEALTH_WINDOW];
 	unsigned used;
 	uint32_t tid;
+	enum stage stage;
 	/* the pass */
-	bool passing;
 	uint64_t pass;
-	unsigned num; /* the port that is asked next: number, node */
-	node_ix at;
+	struct cursor next;
 	struct mono began, next_pass, next_send;
 	uint32_t ports, read;
+	/* the round of FEC counters, which passes interrupt */
+	struct cursor next_fec;
+	struct mono fec_began, fec_until;
+	uint32_t fec_read;
 	struct health_stats stats;
 };
 
@@ -69,14 +83,18 @@ health_new(struct transport *t, const struct health_ops *ops)
 	h->t = t;
 	h->ops = *ops;
 	h->tid = t->tid_start;
+	h->next_fec = (struct cursor){1, 0};
 	return h;
 }
 
 static void
 free_node(struct health_node *n)
 {
-	for (unsigned i = 0; i <= n->nports; i++)
+	for (unsigned i = 0; i <= n->nports; i++) {
+		if (n->port[i] != NULL)
+			free(n->port[i]->fec);
 		free(n->port[i]);
+	}
 	free(n->port);
 }
 
@@ -91,7 +109,8 @@ forget_all(struct health *h)
 	h->nnodes = h->capnodes = 0;
 	memset(h->slot, 0, sizeof(h->slot));
 	h->used = 0;
-	h->passing = false;
+	h->stage = STAGE_REST;
+	h->next_fec = (struct cursor){1, 0};
 }
 
 void
@@ -279,19 +298,19 @@ agent_lid(const struct topo *t, port_ix p)
 	return t->port[n->type == TOPO_SWITCH ? n->first_port : p].lid;
 }
 
-/* Move the cursor of the pass to its next port with a link: that, or
- * TOPO_NONE: there is no further one. */
+/* Move a cursor to its next port with a link: that, or TOPO_NONE: there is no
+ * further one. */
 static port_ix
-next_port(struct health *h, const struct topo *t)
+next_port(struct cursor *c, const struct topo *t)
 {
-	for (; h->num <= MAD_PORT_MAX; h->num++, h->at = 0) {
-		while (h->at < t->nnodes) {
-			node_ix n = h->at++;
+	for (; c->num <= MAD_PORT_MAX; c->num++, c->at = 0) {
+		while (c->at < t->nnodes) {
+			node_ix n = c->at++;
 			port_ix p;
 
-			if (h->num > t->node[n].nports)
+			if (c->num > t->node[n].nports)
 				continue;
-			p = topo_port_of(t, n, h->num);
+			p = topo_port_of(t, n, c->num);
 			if (t->port[p].peer != TOPO_NONE)
 				return p;
 		}
@@ -309,20 +328,34 @@ free_slot(struct health *h)
 	return s;
 }
 
-/* Ask for the next port that is to be asked; false: there is none. */
+static void
+open_slot(struct health *h, const struct topo *t, port_ix p,
+	const struct health_node *n, uint16_t attr, struct mono now)
+{
+	struct health_slot *s = free_slot(h);
+
+	*s = (struct health_slot){.used = true,
+		.guid = n->guid,
+		.num = t->port[p].num,
+		.attr = attr,
+		.lid = agent_lid(t, p)};
+	h->used++;
+	send_slot(h, t, p, s, now);
+}
+
+/* Ask for the next port of the pass that is to be asked; false: there is none.
+ */
 static bool
 ask_next(struct health *h, const struct topo *t, struct mono now)
 {
 	port_ix p;
 
-	while ((p = next_port(h, t)) != TOPO_NONE) {
+	while ((p = next_port(&h->next, t)) != TOPO_NONE) {
 		const struct topo_node *of = &t->node[t->port[p].node];
-		uint16_t lid = agent_lid(t, p);
 		struct health_node *n;
-		struct health_slot *s;
 
 		h->ports++;
-		if (lid == 0 || (of->flags & TN_DUPLICATE) != 0)
+		if (agent_lid(t, p) == 0 || (of->flags & TN_DUPLICATE) != 0)
 			continue;
 		n = make_node(h, of);
 		if (!is_worth_asking(h, n))
@@ -330,14 +363,36 @@ ask_next(struct health *h, const struct topo *t, struct mono now)
 		n->asked_in = h->pass;
 		if (n->agent == AGENT_NONE)
 			n->agent = AGENT_UNKNOWN; /* it may have got one */
-		s = free_slot(h);
-		*s = (struct health_slot){.used = true,
-			.guid = n->guid,
-			.num = t->port[p].num,
-			.attr = first_attr(n),
-			.lid = lid};
-		h->used++;
-		send_slot(h, t, p, s, now);
+		open_slot(h, t, p, n, first_attr(n), now);
+		return true;
+	}
+	return false;
+}
+
+/* Whether the agent of a port has counters of FEC for its link: these are of
+ * RS-FEC, which links of HDR and faster have. */
+static bool
+has_fec(const struct health_node *n, const struct topo *t, port_ix p)
+{
+	return n != NULL && n->agent == AGENT_KNOWN && n->silent < SILENT &&
+	       (n->capmask & MAD_PERF_CAP_RS_FEC) != 0 &&
+	       t->port[p].num <= n->nports && n->port[t->port[p].num] != NULL &&
+	       t->port[p].speed_ext >= PORT_HDR && agent_lid(t, p) != 0;
+}
+
+/* The same for the counters of FEC. */
+static bool
+ask_next_fec(struct health *h, const struct topo *t, struct mono now)
+{
+	port_ix p;
+
+	while ((p = next_port(&h->next_fec, t)) != TOPO_NONE) {
+		const struct health_node *n =
+			find_node(h, t->node[t->port[p].node].guid);
+
+		if (!has_fec(n, t, p))
+			continue;
+		open_slot(h, t, p, n, MAD_PERF_FEC_COUNTERS, now);
 		return true;
 	}
 	return false;
@@ -369,10 +424,9 @@ ask_further(struct health *h, const struct topo *t, struct mono now)
 static void
 begin_pass(struct health *h, struct mono now)
 {
-	h->passing = true;
+	h->stage = STAGE_COUNTERS;
 	h->pass++;
-	h->num = 1;
-	h->at = 0;
+	h->next = (struct cursor){1, 0};
 	h->ports = h->read = 0;
 	h->began = now;
 	h->next_send = now;
@@ -381,14 +435,33 @@ begin_pass(struct health *h, struct mono now)
 static void
 end_pass(struct health *h, const struct topo *t, struct mono now)
 {
-	h->passing = false;
+	struct mono fec = mono_sub(now, h->began);
+
+	fec.ns /= FEC_SHARE;
+	h->stage = STAGE_FEC;
 	h->next_pass = mono_add(h->began, h->o.interval);
+	h->fec_until = mono_add(now, fec);
+	if (mono_before(h->fec_until, h->next_pass))
+		h->fec_until = h->next_pass;
+	if (h->next_fec.num == 1 && h->next_fec.at == 0)
+		h->fec_began = now;
 	h->stats.passes++;
 	h->stats.took = mono_sub(now, h->began);
 	h->stats.ports = h->ports;
 	h->stats.read = h->read;
 	drop_nodes(h, t);
 	h->ops.passed(h->ops.cookie, now);
+}
+
+/* A round of FEC counters is over, and the next one begins after a pass. */
+static void
+end_round(struct health *h, struct mono now)
+{
+	h->stage = STAGE_REST;
+	h->next_fec = (struct cursor){1, 0};
+	h->stats.fec_read = h->fec_read;
+	h->stats.fec_took = mono_sub(now, h->fec_began);
+	h->fec_read = 0;
 }
 
 static void
@@ -416,36 +489,44 @@ health_step(
 		expire_slots(h, now);
 	if (!may_ask || !h->o.enabled)
 		return;
-	if (!h->passing && !mono_before(now, h->next_pass))
+	if (h->stage == STAGE_FEC && !mono_before(now, h->fec_until))
+		h->stage = STAGE_REST;
+	if (h->stage == STAGE_REST && !mono_before(now, h->next_pass))
 		begin_pass(h, now);
-	if (!h->passing || mono_before(now, h->next_send))
+	if (h->stage == STAGE_REST || mono_before(now, h->next_send))
 		return;
 	for (unsigned i = 0; i < BATCH; i++) {
 		if (ask_further(h, t, now))
 			continue;
 		if (h->used == HEALTH_WINDOW)
 			break;
-		if (ask_next(h, t, now))
+		if (h->stage == STAGE_FEC ? ask_next_fec(h, t, now)
+					  : ask_next(h, t, now))
 			continue;
-		if (h->used == 0)
+		if (h->used == 0 && h->stage == STAGE_FEC)
+			end_round(h, now);
+		else if (h->used == 0)
 			end_pass(h, t, now);
 		break;
 	}
 	h->next_send = mono_add(now, mono_us(BATCH_US));
 }
 
-/* True if a request could be sent now, or the pass could end, were it not for
+/* True if a request could be sent now, or the stage could end, were it not for
  * the pace. */
 static bool
 has_work(const struct health *h)
 {
+	const struct cursor *c =
+		h->stage == STAGE_FEC ? &h->next_fec : &h->next;
+
 	if (h->used == 0)
 		return true;
 	for (const struct health_slot *s = h->slot; s < h->slot + HEALTH_WINDOW;
 		s++)
 		if (s->used && !s->sent)
 			return true;
-	return h->used < HEALTH_WINDOW && h->num <= MAD_PORT_MAX;
+	return h->used < HEALTH_WINDOW && c->num <= MAD_PORT_MAX;
 }
 
 struct mono
@@ -459,8 +540,10 @@ health_next(const struct health *h, bool may_ask)
 			t = mono_min(t, s->due);
 	if (!may_ask || !h->o.enabled)
 		return t;
-	if (!h->passing)
+	if (h->stage == STAGE_REST)
 		return mono_min(t, h->next_pass);
+	if (h->stage == STAGE_FEC)
+		t = mono_min(t, h->fec_until);
 	return has_work(h) ? mono_min(t, h->next_send) : t;
 }
 
@@ -532,6 +615,27 @@ finish_reading(struct health *h, struct health_node *n, struct health_slot *s,
 		h->ops.read(h->ops.cookie, t, p, now);
 }
 
+static void
+take_fec(struct health *h, struct health_node *n, struct health_slot *s,
+	const uint8_t *payload, struct mono now)
+{
+	struct port_health *port = n->port[s->num];
+	struct mad_perf_fec c;
+
+	mad_perf_fec_decode(payload, &c);
+	close_slot(h, s);
+	if (c.port != s->num) {
+		h->stats.alien++;
+		return;
+	}
+	if (port == NULL)
+		return; /* the device is another one by now */
+	if (port->fec == NULL)
+		port->fec = mem_zalloc(1, sizeof(*port->fec));
+	port_fec_take(port->fec, &c, now);
+	h->fec_read++;
+}
+
 /* The answer to a request for counters. */
 static void
 take_counters(struct health *h, struct health_node *n, struct health_slot *s,
@@ -563,6 +667,10 @@ take_answer(struct health *h, struct health_node *n, struct health_slot *s,
 {
 	struct mad_perf_class_info info;
 
+	if (s->attr == MAD_PERF_FEC_COUNTERS) {
+		take_fec(h, n, s, payload, now);
+		return;
+	}
 	if (s->attr != MAD_PERF_CLASS_INFO) {
 		take_counters(h, n, s, payload, t, now);
 		return;
@@ -576,14 +684,20 @@ take_answer(struct health *h, struct health_node *n, struct health_slot *s,
 }
 
 /*
- * An agent that refuses the extended counters after it said that it has them
- * has the others; one that refuses anything else has nothing for us.
+ * An agent that refuses the extended counters, or those of FEC, after it said
+ * that it has them has the others; one that refuses anything else has nothing
+ * for us.
  */
 static void
 take_refusal(struct health *h, struct health_node *n, struct health_slot *s,
 	const struct topo *t, struct mono now)
 {
 	h->stats.refused++;
+	if (s->attr == MAD_PERF_FEC_COUNTERS) {
+		n->capmask &= (uint16_t)~MAD_PERF_CAP_RS_FEC;
+		close_slot(h, s);
+		return;
+	}
 	if (s->attr != MAD_PERF_COUNTERS_EXT) {
 		n->agent = AGENT_NONE;
 		n->silent = SILENT;

@@ -9,6 +9,13 @@
  * wanted in 64 bits and the agent has only that so. The next pass begins an
  * interval after the last one began.
  *
+ * What is left of the interval, and a quarter of the time of the pass at least,
+ * is for a second round: the counters of forward error correction
+ * (sm/health/port_fec.h) of links that have it for certain, HDR and faster,
+ * where the agent says that it has them. It goes on where it was when a pass
+ * came between, so that the errors of all ports are read as often as without
+ * it.
+ *
  * Nothing that matters waits for it: it sends only while its caller lets it,
  * HEALTH_RATE requests a second at most, which is 5 % of what the management of
  * a fabric sends at its busiest, and asks nothing twice in a pass. A node that
@@ -64,6 +71,10 @@ struct health_stats {
 	 * them whose counters were read */
 	struct mono took;
 	uint32_t ports, read;
+	/* of the last whole round of FEC counters: those that were read, and
+	 * the time from its begin to its end */
+	uint32_t fec_read;
+	struct mono fec_took;
 };
 
 /* t (the transport) and ops are borrowed. Nothing is asked before

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "discovery/link_rate.h"
+#include "sm/health/port_fec.h"
 
 enum {
 	BITS_PER_RATE = 100000000, /* a second: rates are in 100 Mb/s */
@@ -24,15 +25,57 @@ bits_per_second(const struct topo *t, port_ix p)
 	return (double)link_rate_active(&t->port[p]) * BITS_PER_RATE;
 }
 
-double
+static bool
+ratio_of(double errors, struct mono span, const struct topo *t, port_ix p,
+	double *ber)
+{
+	double bits = mono_seconds(span) * bits_per_second(t, p);
+
+	*ber = bits > 0 ? errors / bits : 0;
+	return bits > 0;
+}
+
+bool
 link_verdict_ber(const struct port_health *h, const struct topo *t, port_ix p,
-	enum port_health_window w)
+	enum port_health_window w, double *ber)
 {
 	struct mono span;
 	uint64_t n = port_health_gained(h, w, PORT_HEALTH_SYMBOL_ERRORS, &span);
-	double bits = mono_seconds(span) * bits_per_second(t, p);
 
-	return bits > 0 ? (double)n / bits : 0;
+	return ratio_of((double)n, span, t, p, ber);
+}
+
+/* Errors before correction in a window; false: they are not known. */
+static bool
+raw_errors(const struct port_health *h, const struct topo *t, port_ix p,
+	enum port_health_window w, double *errors, struct mono *span)
+{
+	struct port_fec_sums n;
+
+	*errors = 0;
+	*span = (struct mono){0};
+	if (t->port[p].speed_ext == 0) {
+		*errors = (double)port_health_gained(
+			h, w, PORT_HEALTH_SYMBOL_ERRORS, span);
+		return true;
+	}
+	if (t->port[p].speed_ext < PORT_HDR || h->fec == NULL ||
+		!port_fec_gained(h->fec, w, &n, span))
+		return false;
+	*errors = (double)n.corrected + n.uncorrectable;
+	return true;
+}
+
+bool
+link_verdict_raw_ber(const struct port_health *h, const struct topo *t,
+	port_ix p, enum port_health_window w, double *ber)
+{
+	struct mono span;
+	double errors;
+
+	*ber = 0;
+	return raw_errors(h, t, p, w, &errors, &span) &&
+	       ratio_of(errors, span, t, p, ber);
 }
 
 /* Errors in an hour that are too many. */
@@ -45,6 +88,22 @@ most_errors(const struct topo *t, port_ix p, unsigned ber)
 	for (unsigned i = 0; i < ber; i++)
 		n /= 10;
 	return n > ERRORS_LEAST ? n : ERRORS_LEAST;
+}
+
+static void
+judge_raw(const struct port_health *e, const struct topo *t, port_ix p,
+	const struct link_limits *limits, struct link_verdict *v)
+{
+	struct mono span;
+	double errors, ber;
+
+	if (limits->raw_ber > 0 &&
+		raw_errors(e, t, p, PORT_HEALTH_HOUR, &errors, &span) &&
+		errors > most_errors(t, p, limits->raw_ber))
+		v->reasons |= LINK_VERDICT_RAW;
+	if (link_verdict_raw_ber(e, t, p, PORT_HEALTH_HOUR, &ber) &&
+		ber > v->raw_ber)
+		v->raw_ber = ber;
 }
 
 static void
@@ -73,8 +132,9 @@ judge_end(const struct health *h, const struct topo *t, port_ix p,
 	v->recovered = recovered > v->recovered ? recovered : v->recovered;
 	if (errors > v->errors) {
 		v->errors = errors;
-		v->ber = link_verdict_ber(e, t, p, PORT_HEALTH_HOUR);
+		(void)link_verdict_ber(e, t, p, PORT_HEALTH_HOUR, &v->ber);
 	}
+	judge_raw(e, t, p, limits, v);
 }
 
 void
@@ -149,8 +209,14 @@ link_verdict_text(const struct link_verdict *v, char *out, size_t size)
 			between, (unsigned long long)v->errors, v->ber);
 		between = "; ";
 	}
-	if ((v->reasons & LINK_VERDICT_RECOVERS) != 0 && n < size)
-		(void)snprintf(out + n, size - n,
+	if ((v->reasons & LINK_VERDICT_RECOVERS) != 0 && n < size) {
+		n += (size_t)snprintf(out + n, size - n,
 			"%srecovered %llu times in an hour", between,
 			(unsigned long long)v->recovered);
+		between = "; ";
+	}
+	if ((v->reasons & LINK_VERDICT_RAW) != 0 && n < size)
+		(void)snprintf(out + n, size - n,
+			"%s%.1e errors per bit before correction", between,
+			v->raw_ber);
 }

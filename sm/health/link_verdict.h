@@ -3,10 +3,18 @@
  * ends.
  *
  * A link is bad while it went down too often in ten minutes, or one of its ends
- * counted too many errors or recoveries in an hour. The bit error ratio is that
- * of symbol errors, which count what the error correction of the link left, to
- * the bits that the link carries, idle or not; it is judged against the bits of
- * a whole hour, however short the time is for which it has been known.
+ * counted too many errors or recoveries in an hour. There are two bit error
+ * ratios, both to the bits that the link carries, idle or not:
+ *
+ *	raw		what the cable does, before error correction: a wrong
+ *			bit for each symbol that was corrected, at least, and
+ *			each block that could not be; without error correction,
+ *			that is up to QDR, of symbol errors. Not known of FDR
+ *and EDR, which may have it or not, and where the device does not count.
+ *	effective	what error correction left: of symbol errors
+ *
+ * Each is judged against the bits of a whole hour, however short the time is
+ *for which it has been known.
  */
 #ifndef HEDDLE_SM_HEALTH_LINK_VERDICT_H
 #define HEDDLE_SM_HEALTH_LINK_VERDICT_H
@@ -17,10 +25,12 @@ enum {
 	LINK_VERDICT_FLAPS = 1 << 0,
 	LINK_VERDICT_ERRORS = 1 << 1,
 	LINK_VERDICT_RECOVERS = 1 << 2,
+	LINK_VERDICT_RAW = 1 << 3,
 };
 
 struct link_limits {
 	unsigned ber;	     /* 10^-ber, symbol errors per bit */
+	unsigned raw_ber;    /* 10^-raw_ber, before correction; 0: no limit */
 	unsigned flaps;	     /* in ten minutes; 0: no limit */
 	unsigned recoveries; /* in an hour; 0: no limit */
 };
@@ -30,6 +40,7 @@ struct link_verdict {
 	/* what was counted at the end that counted most */
 	uint64_t flaps, errors, recovered;
 	double ber; /* of these errors in the time that they are known for */
+	double raw_ber; /* of the worse end in an hour; 0: not known */
 };
 
 /* Judge the link of port p of t, which has one. */
@@ -51,9 +62,12 @@ enum link_verdict_change link_verdict_update(struct health *h,
 bool link_verdict_is_bad(
 	const struct health *h, const struct topo *t, port_ix p);
 
-/* The symbol errors per bit of port p of t in a window, 0 if none is known. */
-double link_verdict_ber(const struct port_health *h, const struct topo *t,
-	port_ix p, enum port_health_window w);
+/* The errors per bit that port p of t received in a window, after correction
+ * and before; false, and 0: not known. */
+bool link_verdict_ber(const struct port_health *h, const struct topo *t,
+	port_ix p, enum port_health_window w, double *ber);
+bool link_verdict_raw_ber(const struct port_health *h, const struct topo *t,
+	port_ix p, enum port_health_window w, double *ber);
 
 /* Why a link is bad, in words: "went down 4 times in 10 minutes; ..."; "" where
  * it is not. */

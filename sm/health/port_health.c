@@ -67,69 +67,84 @@ add_gains(struct port_health *h, const struct port_health_reading *r)
 	h->resets += reset;
 }
 
-/* Put the sums into the ring of a window, a third of it after the last. */
-static void
-put_sample(struct port_health *h, enum port_health_window w)
+unsigned
+port_health_times_put(struct port_health_times *t, struct mono now)
 {
-	struct mono gap = port_health_length(w);
-	const struct port_health_sample *last = &h->ring[w][h->last[w]];
+	unsigned put = 0;
 
-	gap.ns /= PORT_HEALTH_SAMPLES - 1;
-	if (h->nring[w] > 0 && mono_before(h->now.at, mono_add(last->at, gap)))
-		return;
-	if (h->nring[w] > 0)
-		h->last[w] = (uint8_t)((h->last[w] + 1) % PORT_HEALTH_SAMPLES);
-	if (h->nring[w] < PORT_HEALTH_SAMPLES)
-		h->nring[w]++;
-	h->ring[w][h->last[w]] = h->now;
+	t->now = now;
+	for (unsigned w = 0; w < PORT_HEALTH_WINDOWS; w++) {
+		struct mono gap =
+			port_health_length((enum port_health_window)w);
+
+		gap.ns /= PORT_HEALTH_SAMPLES - 1;
+		if (t->n[w] > 0 &&
+			mono_before(now, mono_add(t->at[w][t->last[w]], gap)))
+			continue;
+		if (t->n[w] > 0)
+			t->last[w] = (uint8_t)((t->last[w] + 1) %
+					       PORT_HEALTH_SAMPLES);
+		if (t->n[w] < PORT_HEALTH_SAMPLES)
+			t->n[w]++;
+		t->at[w][t->last[w]] = now;
+		put |= 1U << w;
+	}
+	return put;
+}
+
+/* The oldest sample that is no older than the window, or else the youngest that
+ * is. */
+unsigned
+port_health_times_base(const struct port_health_times *t,
+	enum port_health_window w, struct mono *span)
+{
+	struct mono from = mono_sub(t->now, port_health_length(w));
+	unsigned best = PORT_HEALTH_SAMPLES;
+
+	*span = (struct mono){0};
+	for (unsigned i = 0; i < t->n[w]; i++) {
+		/* from the youngest on */
+		unsigned at = (t->last[w] + PORT_HEALTH_SAMPLES - i) %
+			      PORT_HEALTH_SAMPLES;
+
+		if (best < PORT_HEALTH_SAMPLES &&
+			mono_before(t->at[w][at], from))
+			break;
+		if (mono_before(t->at[w][at], t->now))
+			best = at;
+	}
+	if (best < PORT_HEALTH_SAMPLES)
+		*span = mono_sub(t->now, t->at[w][best]);
+	return best;
 }
 
 void
 port_health_take(struct port_health *h, const struct port_health_reading *r,
 	struct mono now)
 {
+	unsigned put;
+
 	add_gains(h, r);
-	h->now.at = now;
 	h->read = now;
 	h->known = r->known;
 	h->wide = r->wide;
 	memcpy(h->count, r->count, sizeof(h->count));
+	put = port_health_times_put(&h->times, now);
 	for (unsigned w = 0; w < PORT_HEALTH_WINDOWS; w++)
-		put_sample(h, (enum port_health_window)w);
-}
-
-/* The oldest sample that is no older than the window, or else the youngest that
- * is; NULL: there is none before the last reading. */
-static const struct port_health_sample *
-base_of(const struct port_health *h, enum port_health_window w)
-{
-	struct mono from = mono_sub(h->now.at, port_health_length(w));
-	const struct port_health_sample *best = NULL;
-
-	for (unsigned i = 0; i < h->nring[w]; i++) {
-		/* from the youngest on */
-		unsigned at = (h->last[w] + PORT_HEALTH_SAMPLES - i) %
-			      PORT_HEALTH_SAMPLES;
-		const struct port_health_sample *s = &h->ring[w][at];
-
-		if (best != NULL && mono_before(s->at, from))
-			break;
-		if (mono_before(s->at, h->now.at))
-			best = s;
-	}
-	return best;
+		if ((put >> w & 1) != 0)
+			h->ring[w][h->times.last[w]] = h->now;
 }
 
 uint64_t
 port_health_gained(const struct port_health *h, enum port_health_window w,
 	enum port_health_kind k, struct mono *span)
 {
-	const struct port_health_sample *base = base_of(h, w);
+	unsigned at = port_health_times_base(&h->times, w, span);
+	const struct port_health_sums *base;
 
-	*span = (struct mono){0};
-	if (base == NULL)
+	if (at == PORT_HEALTH_SAMPLES)
 		return 0;
-	*span = mono_sub(h->now.at, base->at);
+	base = &h->ring[w][at];
 	return k == PORT_HEALTH_WAIT ? h->now.wait - base->wait
 				     : h->now.sum[k] - base->sum[k];
 }

@@ -45,12 +45,29 @@ enum port_health_window {
 /* A window has samples that are at least a third of it apart. */
 enum { PORT_HEALTH_SAMPLES = 4 };
 
+/* When something was read: last, and in each window when sample i was taken. */
+struct port_health_times {
+	struct mono now;
+	struct mono at[PORT_HEALTH_WINDOWS][PORT_HEALTH_SAMPLES];
+	uint8_t n[PORT_HEALTH_WINDOWS], last[PORT_HEALTH_WINDOWS];
+};
+
+/* It is read now. Bit w is set in the result if the sums of window w are to be
+ * stored, as sample t->last[w]. */
+unsigned port_health_times_put(struct port_health_times *t, struct mono now);
+
+/* The sample that window w begins with, PORT_HEALTH_SAMPLES: none; and how long
+ * before the last reading that was. */
+unsigned port_health_times_base(const struct port_health_times *t,
+	enum port_health_window w, struct mono *span);
+
 /* The sums at one time; of errors modulo 2^32: only differences count. */
-struct port_health_sample {
-	struct mono at;
+struct port_health_sums {
 	uint64_t wait;
 	uint32_t sum[PORT_HEALTH_WAIT];
 };
+
+struct port_fec;
 
 struct port_health {
 	/* The last reading: bit k of known says that the port has counter k,
@@ -59,10 +76,10 @@ struct port_health {
 	struct mono read;
 	uint64_t count[MAD_PERF_KINDS];
 	uint32_t resets; /* readings in which a counter ran backwards */
-	struct port_health_sample now;
-	struct port_health_sample ring[PORT_HEALTH_WINDOWS]
-				      [PORT_HEALTH_SAMPLES];
-	uint8_t nring[PORT_HEALTH_WINDOWS], last[PORT_HEALTH_WINDOWS];
+	struct port_health_times times;
+	struct port_health_sums now;
+	struct port_health_sums ring[PORT_HEALTH_WINDOWS][PORT_HEALTH_SAMPLES];
+	struct port_fec *fec; /* NULL: not read, as where there is no FEC */
 	/* as the end of its link that keeps what was said of the link */
 	bool bad;
 	struct mono well_since; /* while bad: MONO_NEVER while it is so */

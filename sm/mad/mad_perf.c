@@ -155,6 +155,37 @@ mad_perf_extended_encode(
 }
 
 void
+mad_perf_fec_decode(const uint8_t d[MAD_PERF_SIZE], struct mad_perf_fec *out)
+{
+	uint8_t copy[MAD_PERF_SIZE]; /* libibmad wants a mutable buffer */
+
+	memcpy(copy, d, sizeof(copy));
+	*out = (struct mad_perf_fec){
+		.port = (uint8_t)mad_get_field(
+			copy, 0, IB_PESC_RSFEC_PORT_SELECT_F),
+		.corrected_blocks = mad_get_field(
+			copy, 0, IB_PESC_PORT_FEC_CORR_BLOCK_CTR_F),
+		.uncorrectable_blocks = mad_get_field(
+			copy, 0, IB_PESC_PORT_FEC_UNCORR_BLOCK_CTR_F),
+		.corrected_symbols = mad_get_field(
+			copy, 0, IB_PESC_PORT_FEC_CORR_SYMBOL_CTR_F),
+	};
+}
+
+void
+mad_perf_fec_encode(const struct mad_perf_fec *in, uint8_t d[MAD_PERF_SIZE])
+{
+	memset(d, 0, MAD_PERF_SIZE);
+	mad_set_field(d, 0, IB_PESC_RSFEC_PORT_SELECT_F, in->port);
+	mad_set_field(
+		d, 0, IB_PESC_PORT_FEC_CORR_BLOCK_CTR_F, in->corrected_blocks);
+	mad_set_field(d, 0, IB_PESC_PORT_FEC_UNCORR_BLOCK_CTR_F,
+		in->uncorrectable_blocks);
+	mad_set_field(d, 0, IB_PESC_PORT_FEC_CORR_SYMBOL_CTR_F,
+		in->corrected_symbols);
+}
+
+void
 mad_perf_head_encode(const struct mad_perf_head *in, uint8_t mad[MAD_SIZE])
 {
 	memset(mad, 0, MAD_SIZE);

@@ -1,6 +1,7 @@
 /*
  * mad_perf: performance counters of ports, as the PerfMgt class carries them
- * (IBA volume 1, 16.1): ClassPortInfo, PortCounters, PortCountersExtended.
+ * (IBA volume 1, 16.1): ClassPortInfo, PortCounters, PortCountersExtended, and
+ * of PortExtendedSpeedsCounters what forward error correction did.
  *
  * Such a MAD is no SMP: it travels as data, between queue pairs 1, and has no
  * M_Key. Its payload begins at byte 64.
@@ -20,9 +21,10 @@ enum {
 	MAD_PERF_CLASS_INFO = 0x01,
 	MAD_PERF_COUNTERS = 0x12,
 	MAD_PERF_COUNTERS_EXT = 0x1d,
-	MAD_PERF_AT = 64,	  /* first byte of the payload */
-	MAD_PERF_SIZE = 192,	  /* bytes of the payload */
-	MAD_PERF_ALL_PORTS = 255, /* PortSelect */
+	MAD_PERF_FEC_COUNTERS = 0x1f, /* PortExtendedSpeedsCounters */
+	MAD_PERF_AT = 64,	      /* first byte of the payload */
+	MAD_PERF_SIZE = 192,	      /* bytes of the payload */
+	MAD_PERF_ALL_PORTS = 255,     /* PortSelect */
 };
 
 /* ClassPortInfo.CapabilityMask, and CapabilityMask2. */
@@ -31,6 +33,7 @@ enum {
 	MAD_PERF_CAP_EXT = 0x0200,	   /* all of PortCountersExtended */
 	MAD_PERF_CAP_EXT_NO_IETF = 0x0400, /* of it, data and packets alone */
 	MAD_PERF_CAP_XMIT_WAIT = 0x1000,   /* PortXmitWait counts */
+	MAD_PERF_CAP_RS_FEC = 0x4000,	   /* FEC counters of such links */
 	MAD_PERF_CAP2_EXT_ERRORS = 1 << 1, /* and the errors in 64 bits */
 };
 
@@ -111,6 +114,22 @@ void mad_perf_extended_decode(
 	const uint8_t d[MAD_PERF_SIZE], struct mad_perf_counters *out);
 void mad_perf_extended_encode(
 	const struct mad_perf_counters *in, uint8_t d[MAD_PERF_SIZE]);
+
+/*
+ * PortExtendedSpeedsCounters of a link with RS-FEC: the totals of the port, of
+ * 32 bits each, which stop at their highest value. A symbol is 10 bits, of
+ * which the correction does not tell how many were wrong.
+ */
+struct mad_perf_fec {
+	uint8_t port;
+	uint32_t corrected_blocks, uncorrectable_blocks;
+	uint32_t corrected_symbols;
+};
+
+void mad_perf_fec_decode(
+	const uint8_t d[MAD_PERF_SIZE], struct mad_perf_fec *out);
+void mad_perf_fec_encode(
+	const struct mad_perf_fec *in, uint8_t d[MAD_PERF_SIZE]);
 
 /* The name of a counter in the specification: "SymbolErrorCounter". */
 const char *mad_perf_name(enum mad_perf_kind kind);

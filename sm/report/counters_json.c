@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "discovery/link_rate.h"
+#include "sm/health/port_fec.h"
 #include "sm/mad/mad_perf.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -38,12 +39,23 @@ static json_t *
 port_json(const struct topo *t, port_ix p, const struct port_health *h)
 {
 	json_t *o = json_object(), *counters = json_object();
+	double ber;
 
 	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
 		if ((h->known >> k & 1) != 0)
 			json_util_put(counters,
 				mad_perf_name((enum mad_perf_kind)k),
 				json_util_u64(h->count[k]));
+	if (h->fec != NULL && h->fec->counts) {
+		json_util_put(counters, "PortFECCorrectedSymbolCounter",
+			json_util_u64(h->fec->last.corrected_symbols));
+		json_util_put(counters, "PortFECUncorrectableBlockCounter",
+			json_util_u64(h->fec->last.uncorrectable_blocks));
+	}
+	if (link_verdict_raw_ber(h, t, p, PORT_HEALTH_HOUR, &ber))
+		json_util_put(counters, "RawBER", json_real(ber));
+	if (link_verdict_ber(h, t, p, PORT_HEALTH_HOUR, &ber))
+		json_util_put(counters, "EffectiveBER", json_real(ber));
 	json_util_put(o, "port", json_integer(t->port[p].num));
 	json_util_put(
 		o, "gbps", json_real(link_rate_active(&t->port[p]) / 10.0));

@@ -163,12 +163,18 @@ window_json(const struct links_facts *f, const struct port_health *h, port_ix p,
 {
 	json_t *o = json_object();
 	struct mono span = {0};
+	double ber;
+	bool known;
 
 	for (unsigned k = 0; k < PORT_HEALTH_KINDS; k++)
 		json_util_put(o, counters[k],
 			json_util_u64(port_health_gained(
 				h, w, (enum port_health_kind)k, &span)));
-	json_util_put(o, "ber", json_real(link_verdict_ber(h, f->t, p, w)));
+	known = link_verdict_ber(h, f->t, p, w, &ber);
+	json_util_put(o, "ber", json_real(ber));
+	json_util_put(o, "effective_ber", known ? json_real(ber) : json_null());
+	known = link_verdict_raw_ber(h, f->t, p, w, &ber);
+	json_util_put(o, "raw_ber", known ? json_real(ber) : json_null());
 	json_util_put(o, "seconds", json_real(mono_seconds(span)));
 	return o;
 }
@@ -303,6 +309,30 @@ links_json(const struct links_facts *f, const struct links_ask *ask)
 		"links", list);
 }
 
+/* The highest bit error ratios of a port in an hour; null where none is known.
+ */
+static json_t *
+worst_ber_json(const struct links_facts *f)
+{
+	double raw = -1, effective = -1, ber;
+
+	for (port_ix p = 0; p < f->t->nports; p++) {
+		const struct port_health *h = links_record(f, p);
+
+		if (h == NULL)
+			continue;
+		if (link_verdict_raw_ber(h, f->t, p, PORT_HEALTH_HOUR, &ber) &&
+			ber > raw)
+			raw = ber;
+		if (link_verdict_ber(h, f->t, p, PORT_HEALTH_HOUR, &ber) &&
+			ber > effective)
+			effective = ber;
+	}
+	return json_pack("{s:o, s:o}", "raw",
+		raw >= 0 ? json_real(raw) : json_null(), "effective",
+		effective >= 0 ? json_real(effective) : json_null());
+}
+
 json_t *
 links_health_json(const struct links_facts *f)
 {
@@ -314,6 +344,7 @@ links_health_json(const struct links_facts *f)
 	if (!on)
 		return o;
 	s = health_stats(f->health);
+	json_util_put(o, "ber", worst_ber_json(f));
 	for (port_ix p = 0; p < f->t->nports; p++)
 		bad += is_lower_end(f->t, p) &&
 		       link_verdict_is_bad(f->health, f->t, p);
@@ -321,6 +352,8 @@ links_health_json(const struct links_facts *f)
 	json_util_put(o, "pass_seconds", json_real(mono_seconds(s->took)));
 	json_util_put(o, "ports", json_util_u64(s->ports));
 	json_util_put(o, "read", json_util_u64(s->read));
+	json_util_put(o, "fec_read", json_util_u64(s->fec_read));
+	json_util_put(o, "fec_seconds", json_real(mono_seconds(s->fec_took)));
 	json_util_put(o, "asked", json_util_u64(s->asked));
 	json_util_put(o, "unanswered", json_util_u64(s->unanswered));
 	json_util_put(o, "refused", json_util_u64(s->refused));

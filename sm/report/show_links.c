@@ -66,19 +66,22 @@ is_full(const json_t *counters, const char *key)
 	return false;
 }
 
-/* What one end counted, a line each for what it counted in the last day. */
-static void
+/* What one end counted, a line each for what it counted in the last day;
+ * whether there is any. */
+static bool
 show_counters(const json_t *end, const json_t *counters, struct buf *out)
 {
 	const json_t *minute = json_object_get(counters, "minute");
 	const json_t *hour = json_object_get(counters, "hour");
 	const json_t *day = json_object_get(counters, "day");
+	bool any = false;
 
 	for (unsigned i = 0; i < COUNTED; i++) {
 		const char *key = counted[i].key;
 
 		if (json_util_num(day, key) == 0 && !is_full(counters, key))
 			continue;
+		any = true;
 		buf_printf(out, "    %s port %lld: %s %lld, %lld, %lld",
 			json_util_text(end, "name"), json_util_num(end, "port"),
 			counted[i].words, json_util_num(minute, key),
@@ -91,6 +94,35 @@ show_counters(const json_t *end, const json_t *counters, struct buf *out)
 					"cleared");
 		buf_printf(out, "\n");
 	}
+	return any;
+}
+
+/* What is known of the link before error correction, if that is another number
+ * than after it. */
+static void
+show_raw_ber(const json_t *end, const json_t *counters, struct buf *out)
+{
+	static const char *const window[] = {"minute", "hour", "day"};
+	const json_t *hour = json_object_get(counters, "hour");
+	const json_t *raw = json_object_get(hour, "raw_ber");
+
+	if (json_is_real(raw) &&
+		json_real_value(raw) == json_util_real(hour, "ber"))
+		return;
+	buf_printf(out, "    %s port %lld: before error correction ",
+		json_util_text(end, "name"), json_util_num(end, "port"));
+	if (!json_is_real(raw))
+		buf_printf(out, "not known");
+	for (unsigned i = 0; i < 3 && json_is_real(raw); i++) {
+		const json_t *in = json_object_get(counters, window[i]);
+
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		if (json_is_real(json_object_get(in, "raw_ber")))
+			buf_printf(out, "%.1e", json_util_real(in, "raw_ber"));
+		else
+			buf_printf(out, "-");
+	}
+	buf_printf(out, "%s\n", json_is_real(raw) ? " errors per bit" : "");
 }
 
 static void
@@ -111,8 +143,10 @@ show_link(const json_t *l, struct buf *out)
 				"minutes\n");
 	watch_json_show(json_object_get(l, "watch"), "    ", out);
 	for (size_t i = 0; i < json_array_size(ends); i++)
-		show_counters(json_array_get(ends, i),
-			json_array_get(counters, i), out);
+		if (show_counters(json_array_get(ends, i),
+			    json_array_get(counters, i), out))
+			show_raw_ber(json_array_get(ends, i),
+				json_array_get(counters, i), out);
 }
 
 /* ---- the command ---- */

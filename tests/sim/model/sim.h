@@ -360,6 +360,9 @@ uint64_t sim_counter(const struct sim *s, uint32_t node, unsigned port,
 void sim_hand_counter(struct sim *s, uint32_t node, unsigned port,
 	enum mad_perf_kind kind, uint64_t count);
 
+/* The same of FEC: written in place, by the agent's numbers. */
+struct mad_perf_fec *sim_fec(struct sim *s, uint32_t node, unsigned port);
+
 /* Faults of the fabric itself (sim_fault.c). */
 
 /* What the performance agent of a node knows. */
@@ -391,6 +394,7 @@ struct sim_behaviour {
 	uint8_t keeps_mtu;   /* this port, not 0, keeps its NeighborMTU ... */
 	bool claims_mtu;     /* ... and acknowledges the one it is sent */
 	enum sim_perf_agent perf;
+	bool fec;		  /* the agent has the counters of FEC, too */
 	struct mono service;	  /* of its SMA per SMP; 0: unchanged */
 	struct sim_faults faults; /* on top of the fabric's */
 };

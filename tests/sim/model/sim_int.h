@@ -37,6 +37,7 @@ struct sim_port {
 	uint8_t *guids;	   /* whole blocks of GUIDInfo, or NULL */
 	uint16_t fec_fdr, fec_edr; /* enabled error correction */
 	uint64_t count[MAD_PERF_KINDS];
+	struct mad_perf_fec fec;
 };
 
 /* Adaptive routing of a switch that has it. */

@@ -124,9 +124,23 @@ act_extended(struct sim *s, uint32_t node, bool set, uint8_t *d)
 	return 0;
 }
 
-static struct mad_perf_class_info
-class_info(const struct sim *s, enum sim_perf_agent agent)
+static uint16_t
+act_fec(struct sim *s, uint32_t node, bool set, uint8_t *d)
 {
+	struct mad_perf_fec c;
+
+	mad_perf_fec_decode(d, &c);
+	if (set || c.port == 0 || c.port > s->node[node].nports)
+		return MAD_STATUS_FIELD;
+	sim_fec(s, node, c.port)->port = c.port;
+	mad_perf_fec_encode(sim_fec(s, node, c.port), d);
+	return 0;
+}
+
+static struct mad_perf_class_info
+class_info(const struct sim *s, const struct sim_behaviour *how)
+{
+	enum sim_perf_agent agent = how->perf;
 	struct mad_perf_class_info info = {
 		.base_version = 1,
 		.class_version = MAD_PERF_VERSION,
@@ -138,6 +152,8 @@ class_info(const struct sim *s, enum sim_perf_agent agent)
 		info.capmask = IBSIM_CAPMASK;
 	else if (agent != SIM_PERF_SHORT)
 		info.capmask |= MAD_PERF_CAP_EXT;
+	if (how->fec)
+		info.capmask |= MAD_PERF_CAP_RS_FEC;
 	if (agent == SIM_PERF_WIDE)
 		info.capmask2 = MAD_PERF_CAP2_EXT_ERRORS;
 	return info;
@@ -148,7 +164,7 @@ act_on_attr(
 	struct sim *s, uint32_t node, uint8_t method, uint16_t attr, uint8_t *d)
 {
 	enum sim_perf_agent agent = s->node[node].how.perf;
-	struct mad_perf_class_info info = class_info(s, agent);
+	struct mad_perf_class_info info = class_info(s, &s->node[node].how);
 	bool set = method == MAD_SET;
 
 	if (!set && method != MAD_GET)
@@ -161,7 +177,15 @@ act_on_attr(
 		return act_short(s, node, set, d);
 	if (attr == MAD_PERF_COUNTERS_EXT && agent <= SIM_PERF_WIDE)
 		return act_extended(s, node, set, d);
+	if (attr == MAD_PERF_FEC_COUNTERS && s->node[node].how.fec)
+		return act_fec(s, node, set, d);
 	return MAD_STATUS_METHOD_ATTR;
+}
+
+struct mad_perf_fec *
+sim_fec(struct sim *s, uint32_t node, unsigned port)
+{
+	return &sim_int_port(s, node, port)->fec;
 }
 
 uint64_t

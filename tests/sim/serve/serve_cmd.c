@@ -251,6 +251,22 @@ parse_counter(const char *word, enum mad_perf_kind *kind, struct reason *why)
 		word);
 }
 
+/* A counter of FEC, or NULL: it is none of these. */
+static uint32_t *
+find_fec_counter(
+	struct serve *s, uint32_t node, unsigned port, const char *word)
+{
+	struct mad_perf_fec *fec = sim_fec(s->sim, node, port);
+
+	if (strcmp(word, "PortFECCorrectedSymbolCounter") == 0)
+		return &fec->corrected_symbols;
+	if (strcmp(word, "PortFECCorrectableBlockCounter") == 0)
+		return &fec->corrected_blocks;
+	return strcmp(word, "PortFECUncorrectableBlockCounter") == 0
+		       ? &fec->uncorrectable_blocks
+		       : NULL;
+}
+
 /* Show a counter of a port, write it, or add to it. */
 static int
 cmd_counter(struct serve *s, const struct words *w, struct buf *out,
@@ -260,18 +276,23 @@ cmd_counter(struct serve *s, const struct words *w, struct buf *out,
 	uint32_t node;
 	unsigned port;
 	uint64_t was;
+	uint32_t *fec;
 	bool more = w->n == 4 && w->w[3][0] == '+';
 	double n = 0;
 
 	if (find_node(s, w->w[1], &node, &port, why) ||
-		parse_counter(w->w[2], &kind, why) ||
 		(w->n == 4 && parse_number(w->w[3] + more, 1e18, &n, why)))
 		return -1;
 	if (port == 0 && s->f->node[node].type != FABRIC_SWITCH)
 		port = 1;
-	was = sim_counter(s->sim, node, port, kind);
+	fec = find_fec_counter(s, node, port, w->w[2]);
+	if (fec == NULL && parse_counter(w->w[2], &kind, why) != 0)
+		return -1;
+	was = fec != NULL ? *fec : sim_counter(s->sim, node, port, kind);
 	if (w->n == 3)
 		buf_printf(out, "%" PRIu64 "\n", was);
+	else if (fec != NULL)
+		*fec = (uint32_t)((more ? was : 0) + (uint64_t)n);
 	else
 		sim_hand_counter(s->sim, node, port, kind,
 			(more ? was : 0) + (uint64_t)n);
@@ -296,6 +317,11 @@ cmd_agent(struct serve *s, const struct words *w, struct buf *out,
 	(void)out;
 	if (find_behaviour(s, w->w[1], &node, &b, why))
 		return -1;
+	if (strcmp(w->w[2], "fec") == 0) {
+		b.fec = true;
+		sim_fault_behave(s->sim, node, &b);
+		return 0;
+	}
 	for (unsigned i = 0; i < sizeof(word) / sizeof(word[0]); i++)
 		if (strcmp(word[i], w->w[2]) == 0) {
 			b.perf = (enum sim_perf_agent)i;
@@ -657,7 +683,7 @@ static const struct {
 		"NODE lie|refuse|mute ATTRIBUTE, NODE role, NODE/PORT mtu, "
 		"NODE off"},
 	{"counter", 3, 4, cmd_counter, "NODE[/PORT] NAME [[+]N]"},
-	{"agent", 3, 3, cmd_agent, "NODE extended|wide|short|refuses|mute"},
+	{"agent", 3, 3, cmd_agent, "NODE extended|wide|short|refuses|mute|fec"},
 	{"entry", 4, 4, cmd_entry, "SWITCH LID PORT"},
 	{"turn", 5, 5, cmd_turn, "SWITCH IN OUT closed|open"},
 	{"adaptive", 2, 3, cmd_adaptive,

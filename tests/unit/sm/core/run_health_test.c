@@ -424,6 +424,133 @@ END_TEST
 
 /* ---- what is told ---- */
 
+/* ---- error correction ---- */
+
+static void
+set_fec(struct world *w, const char *name, bool fec)
+{
+	uint32_t node = fabric_find(w->fabric, name);
+	struct sim_behaviour b = *sim_behaviour(w->sim, node);
+
+	b.fec = fec;
+	sim_fault_behave(w->sim, node, &b);
+}
+
+static struct mad_perf_fec *
+fec_of(const struct world *w, const char *name, unsigned port)
+{
+	return sim_fec(w->sim, fabric_find(w->fabric, name), port);
+}
+
+/* The raw bit error ratio of an hour; below 0: it is not known. */
+static double
+raw_ber(const struct world *w, const char *name, unsigned port)
+{
+	const struct topo *t = sm_view(w->sm)->topo;
+	const struct fabric_node *of =
+		&w->fabric->node[fabric_find(w->fabric, name)];
+	port_ix p = topo_port_of(t, topo_by_node_guid(t, of->guid), port);
+	double ber;
+
+	return link_verdict_raw_ber(
+		       port_of(w, name, port), t, p, PORT_HEALTH_HOUR, &ber)
+		       ? ber
+		       : -1;
+}
+
+/* Only agents that have them are asked, after the errors of all ports. */
+START_TEST(counters_of_fec)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, "");
+	struct health_stats was;
+
+	set_fec(w, "leaf1", true);
+	set_fec(w, "h9", true);
+	fec_of(w, "leaf1", 5)->corrected_symbols = 1000;
+	world_reload(w, health_on);
+	world_run(w, mono_ms(15000));
+	was = *stats_of(w);
+	ck_assert_uint_eq(was.fec_read, 8 + 1);
+	fec_of(w, "leaf1", 5)->corrected_symbols += 400000;
+	fec_of(w, "leaf1", 5)->uncorrectable_blocks += 2;
+	world_run(w, mono_ms(10000));
+	ck_assert_uint_eq(stats_of(w)->asked, was.asked + 128 + 9);
+	/* 200 Gb/s for 20 s */
+	ck_assert_double_eq_tol(raw_ber(w, "leaf1", 5), 400002 / 4e12, 1e-9);
+	ck_assert_double_lt(raw_ber(w, "leaf1", 6), 0); /* zeroes */
+	ck_assert_double_lt(raw_ber(w, "leaf2", 5), 0); /* no counters */
+	core_end(w, f);
+}
+END_TEST
+
+/* One that refuses them after all is not asked again, and has the others. */
+START_TEST(counters_of_fec_are_refused)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, "");
+	struct health_stats was;
+
+	set_fec(w, "leaf1", true);
+	world_reload(w, health_on);
+	world_run(w, mono_ms(12000));
+	ck_assert_uint_eq(stats_of(w)->fec_read, 8);
+	set_fec(w, "leaf1", false);
+	world_run(w, mono_ms(10000));
+	was = *stats_of(w);
+	ck_assert_uint_gt(was.refused, 0);
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(stats_of(w)->refused, was.refused);
+	ck_assert_uint_eq(stats_of(w)->read, 128);
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(too_much_is_corrected)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, "");
+
+	set_fec(w, "leaf1", true);
+	fec_of(w, "leaf1", 5)->corrected_symbols = 1000;
+	world_reload(w,
+		"health: {enabled: true, interval: 10s, raw_ber_limit: 6}\n");
+	world_run(w, mono_ms(15000));
+	fec_of(w, "leaf1", 5)->corrected_symbols += 719999000;
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
+	fec_of(w, "leaf1", 5)->corrected_symbols += 1001;
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 1);
+	ck_assert_ptr_nonnull(strstr(core_event(w, EVENT_LINK_BAD),
+		"errors per bit before correction"));
+	core_end(w, f);
+}
+END_TEST
+
+/* 2592 ports in passes that follow at once: FEC counters get a quarter of the
+ * time, and the errors of all ports are read as often as that allows. */
+START_TEST(fec_does_not_delay_passes)
+{
+	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct world *w = core_start(f, "");
+	struct pace pace = {.second = -1};
+
+	core_expect_order(w, "start");
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		set_fec(w, f->node[n].name, true);
+	sim_set_hook(w->sim, count_pace, &pace);
+	world_reload(w, "health: {enabled: true, interval: 1s}\n");
+	world_run(w, mono_ms(40000));
+	ck_assert_uint_eq(stats_of(w)->read, 2592);
+	ck_assert_uint_eq(stats_of(w)->fec_read, 2592);
+	ck_assert_uint_ge(stats_of(w)->passes, 28);
+	ck_assert_uint_le(pace.most, HEALTH_RATE + 8);
+	core_end(w, f);
+}
+END_TEST
+
 static json_t *
 list_links(const struct world *w, struct links_ask ask)
 {
@@ -517,6 +644,10 @@ make_suite(void)
 	tcase_add_test(tc, nodes_go_and_come);
 	tcase_add_test(tc, ports_of_a_torus);
 	tcase_add_test(tc, the_worst_is_listed_first);
+	tcase_add_test(tc, counters_of_fec);
+	tcase_add_test(tc, counters_of_fec_are_refused);
+	tcase_add_test(tc, too_much_is_corrected);
+	tcase_add_test(tc, fec_does_not_delay_passes);
 	suite_add_tcase(s, tc);
 	return s;
 }

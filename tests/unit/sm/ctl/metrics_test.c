@@ -190,7 +190,7 @@ START_TEST(running_daemon)
 	struct fabric *f = gen_tree_two(&p, NULL);
 	struct world *w = world_new(f, &o,
 		"qos:\n  levels:\n    gold: {weight: 8, sl: 3}\n"
-		"health: {enabled: true}\n"
+		"health: {enabled: true, interval: 1s}\n"
 		"partitions:\n  all: {pkey: 0x10, members: {ALL: full, nobody: "
 		"full}}\n");
 	struct status_daemon d = {.config_file = ""};
@@ -205,6 +205,7 @@ START_TEST(running_daemon)
 
 	world_start(w);
 	ck_assert(world_settle(w, mono_ms(30000)));
+	world_run(w, mono_ms(3000)); /* two readings make a ratio */
 	sm_status(w->sm, &sm);
 	facts.wire = sm_xact_stats(w->sm);
 	facts.view = sm_view(w->sm);

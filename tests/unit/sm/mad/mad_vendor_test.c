@@ -441,6 +441,27 @@ START_TEST(extended_counters_as_libibmad)
 }
 END_TEST
 
+/* The totals of PortExtendedSpeedsCounters with RS-FEC: the last of its fields.
+ */
+START_TEST(fec_counters)
+{
+	const struct mad_perf_fec x = {.port = 5,
+		.corrected_blocks = 0x01020304,
+		.uncorrectable_blocks = 0x11121314,
+		.corrected_symbols = 0xf1222324};
+	struct mad_perf_fec back;
+	uint8_t d[MAD_PERF_SIZE];
+
+	mad_perf_fec_encode(&x, d);
+	ck_assert_uint_eq(d[1], 5);
+	ck_assert_uint_eq(be_get32(d + 140), x.corrected_blocks);
+	ck_assert_uint_eq(be_get32(d + 144), x.uncorrectable_blocks);
+	ck_assert_uint_eq(be_get32(d + 148), x.corrected_symbols);
+	mad_perf_fec_decode(d, &back);
+	ck_assert_mem_eq(&back, &x, sizeof(x));
+}
+END_TEST
+
 /* A counter of PortCounters stops at what its field holds. */
 START_TEST(short_counters_stop)
 {
@@ -522,6 +543,7 @@ main(void)
 	tcase_add_test(tc, roles);
 	tcase_add_test(tc, capability_bits);
 	tcase_add_test(tc, extended_counters_as_libibmad);
+	tcase_add_test(tc, fec_counters);
 	tcase_add_test(tc, short_counters_stop);
 	tcase_add_test(tc, head_of_a_performance_mad);
 	tcase_add_test(tc, a_bad_key_in_words);

@@ -1,0 +1,115 @@
+/* What the error correction of a port did, over time. */
+#include "sm/health/port_fec.h"
+
+#include "tests/unit/suite.h"
+
+static void
+read_at(struct port_fec *f, int64_t s, uint32_t symbols, uint32_t blocks)
+{
+	const struct mad_perf_fec r = {.corrected_symbols = symbols,
+		.corrected_blocks = symbols / 2,
+		.uncorrectable_blocks = blocks};
+
+	port_fec_take(f, &r, mono_ms(s * 1000));
+}
+
+static void
+expect_gain(const struct port_fec *f, enum port_health_window w,
+	uint64_t symbols, uint32_t blocks, int64_t seconds)
+{
+	struct port_fec_sums n;
+	struct mono span;
+
+	ck_assert(port_fec_gained(f, w, &n, &span));
+	ck_assert_uint_eq(n.corrected, symbols);
+	ck_assert_uint_eq(n.uncorrectable, blocks);
+	ck_assert_int_eq(span.ns, mono_ms(seconds * 1000).ns);
+}
+
+static void
+expect_unknown(const struct port_fec *f)
+{
+	struct port_fec_sums n;
+	struct mono span;
+
+	for (unsigned w = 0; w < PORT_HEALTH_WINDOWS; w++)
+		ck_assert(!port_fec_gained(
+			f, (enum port_health_window)w, &n, &span));
+}
+
+START_TEST(the_first_reading_is_a_base)
+{
+	struct port_fec f = {0};
+
+	expect_unknown(&f);
+	read_at(&f, 100, 5000, 7);
+	expect_unknown(&f);
+	read_at(&f, 130, 5600, 7);
+	expect_gain(&f, PORT_HEALTH_MINUTE, 600, 0, 30);
+	expect_gain(&f, PORT_HEALTH_DAY, 600, 0, 30);
+	read_at(&f, 190, 5601, 9);
+	expect_gain(&f, PORT_HEALTH_MINUTE, 1, 2, 60);
+	expect_gain(&f, PORT_HEALTH_HOUR, 601, 2, 90);
+}
+END_TEST
+
+/* A device that answers zeroes does not count. */
+START_TEST(zeroes_are_not_known)
+{
+	struct port_fec f = {0};
+
+	for (int64_t s = 0; s < 600; s += 30)
+		read_at(&f, s, 0, 0);
+	expect_unknown(&f);
+	read_at(&f, 600, 3, 0);
+	expect_gain(&f, PORT_HEALTH_MINUTE, 3, 0, 60);
+	/* and when another tool has cleared them, it still does */
+	read_at(&f, 660, 0, 0);
+	expect_gain(&f, PORT_HEALTH_MINUTE, 0, 0, 60);
+}
+END_TEST
+
+START_TEST(a_reset_is_no_error)
+{
+	struct port_fec f = {0};
+
+	read_at(&f, 0, 4000000000, 100);
+	read_at(&f, 60, 5, 100);
+	expect_gain(&f, PORT_HEALTH_MINUTE, 5, 0, 60);
+}
+END_TEST
+
+/* At its limit a counter tells nothing, until it is cleared. */
+START_TEST(a_full_counter)
+{
+	struct port_fec f = {0};
+
+	read_at(&f, 0, UINT32_MAX - 10, 0);
+	read_at(&f, 60, UINT32_MAX, 0);
+	expect_unknown(&f);
+	read_at(&f, 120, UINT32_MAX, 0);
+	expect_unknown(&f);
+	read_at(&f, 180, 8, 0);
+	expect_gain(&f, PORT_HEALTH_MINUTE, 8, 0, 60);
+}
+END_TEST
+
+static Suite *
+make_suite(void)
+{
+	Suite *s = suite_create("port_fec");
+	TCase *tc = tcase_create("core");
+
+	tcase_add_test(tc, the_first_reading_is_a_base);
+	tcase_add_test(tc, zeroes_are_not_known);
+	tcase_add_test(tc, a_reset_is_no_error);
+	tcase_add_test(tc, a_full_counter);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int
+main(void)
+{
+	return suite_run(make_suite());
+}
