@@ -60,6 +60,7 @@ struct config_fabric {
 	bool partition_enforcement; /* by switches, for hosts */
 	uint32_t names;		    /* enum config_names */
 	uint32_t accept_loss;	    /* ports */
+	const char *expected; /* a file, see cabling_expected.h; or "none" */
 };
 
 /* Ports of one group replace each other (multi-port nodes). */

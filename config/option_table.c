@@ -208,6 +208,24 @@ static const struct schema_option fabric[] = {
 			"accept takes it over. trusted follows the names at "
 			"once: any host can join any partition that names its "
 			"members."},
+	{.key = "expected",
+		.type = SCHEMA_STRING,
+		FIELD(config_fabric, expected),
+		.max = 4000,
+		.def = "none",
+		.reload = SCHEMA_LIVE,
+		.help = "A file with the cabling as it was planned, with which "
+			"each view of the fabric is compared; none: there is "
+			"no such file. A path that does not begin with / "
+			"starts at the directory of the configuration. The "
+			"file is what ibnetdiscover prints, or an NDT file "
+			"(CSV) as UFM takes it; heddlectl verify --write "
+			"makes one of the fabric as it is. What differs is "
+			"told by heddlectl verify, by events and by "
+			"heddle_deviations. A reload reads the file again, "
+			"and is refused if it cannot be used. A daemon that "
+			"is started with such a file manages the fabric all "
+			"the same, and raises an alarm."},
 };
 
 static const struct schema_option routing[] = {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/cabling/cabling_expected.h"
 #include "sm/policy/pkeys.h"
 #include "sm/policy/qos.h"
 #include "sm/what_if/loss_preview.h"
@@ -69,6 +70,46 @@ check_losses_json(struct config *c, struct diag_list *bad)
 	return rc < 0 || refused;
 }
 
+/* Whether the plan of the fabric cannot be used: a reload would be refused. */
+static bool
+check_plan(const struct config *c, struct reason *why)
+{
+	struct cabling *plan;
+	bool bad = cabling_expected_read(c, &plan, why) != 0;
+
+	cabling_free(plan);
+	return bad;
+}
+
+static bool
+check_text(struct config *c, struct buf *out)
+{
+	bool refused;
+	struct reason why;
+
+	buf_printf(out, "OK\n");
+	warn_trusted_names(c, out);
+	config_budget(c, out);
+	refused = check_losses(c, out);
+	if (!check_plan(c, &why))
+		return refused;
+	buf_printf(out, "REFUSED     %s\n", why.text);
+	return true;
+}
+
+static bool
+check_json(struct config *c, struct diag_list *bad)
+{
+	bool refused = check_losses_json(c, bad);
+	struct reason why;
+
+	if (!check_plan(c, &why))
+		return refused;
+	(void)diag_add(bad, (struct diag_place){0}, "plan", "fabric.expected",
+		"%s", why.text);
+	return true;
+}
+
 int
 config_check_print(
 	const struct options *opt, struct config *c, struct diag_list *bad)
@@ -79,13 +120,10 @@ config_check_print(
 	if (opt->mode == OPTIONS_PRINT) {
 		config_show(c, &out);
 	} else if (opt->json) {
-		refused = check_losses_json(c, bad);
+		refused = check_json(c, bad);
 		diag_json(bad, &out);
 	} else {
-		buf_printf(&out, "OK\n");
-		warn_trusted_names(c, &out);
-		config_budget(c, &out);
-		refused = check_losses(c, &out);
+		refused = check_text(c, &out);
 	}
 	if (out.n > 0)
 		(void)fwrite(out.text, 1, out.n, stdout);

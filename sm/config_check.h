@@ -11,9 +11,9 @@
 
 /*
  * Print what opt asks for about c, which has no mistakes; the exit code. If c
- * is to be checked and a daemon runs, also what a reload would take from ports
- * of its fabric; 1 if the daemon would refuse that. bad is empty; this becomes
- * a mistake in it.
+ * is to be checked, also what is wrong with the plan that it names, and, if a
+ * daemon runs, what a reload would take from ports of its fabric; 1 if the
+ * daemon would refuse either. bad is empty; these become mistakes in it.
  */
 int config_check_print(
 	const struct options *opt, struct config *c, struct diag_list *bad);

@@ -47,6 +47,8 @@ daemon_gather_status(
 		.tree = runs ? sm_mcast_trees(d->sm) : NULL,
 		.health = runs ? sm_health(d->sm) : NULL,
 		.watches = runs ? sm_link_watches(d->sm) : NULL,
+		.cabling = d->cabling != NULL ? cabling_watch_status(d->cabling)
+					      : (struct status_cabling){0},
 		.ctl = c != NULL ? &d->control : NULL,
 		.ring_dropped = runs ? umad_dropped(d->umad) : 0,
 		.now = loop_now(),

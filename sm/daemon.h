@@ -23,6 +23,7 @@
 #include "config/config.h"
 #include "sm/base/clock.h"
 #include "sm/base/loop.h"
+#include "sm/cabling_watch.h"
 #include "sm/core/sm.h"
 #include "sm/ctl/ctl.h"
 #include "sm/daemon_events.h"
@@ -59,6 +60,7 @@ struct daemon {
 	struct redundancy_worker *counter;
 	struct saver *saver;
 	struct event_store *events;
+	struct cabling_watch *cabling;
 	struct daemon_events *own;    /* what the daemon tells of itself */
 	uint64_t last_event;	      /* its number */
 	struct daemon_record *record; /* or NULL */

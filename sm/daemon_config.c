@@ -1,4 +1,5 @@
 #include "sm/daemon_config.h"
+#include "sm/cabling/cabling_expected.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,7 @@ void
 daemon_config_reload(struct daemon *d, struct mono now)
 {
 	struct config_changes changes;
+	struct cabling *plan = NULL;
 	struct diag_list bad;
 	struct config *c;
 	struct reason why = {0};
@@ -67,8 +69,10 @@ daemon_config_reload(struct daemon *d, struct mono now)
 	notify_reloading(now);
 	d->facts.reloads++;
 	c = daemon_config_read(d->opt, &bad);
-	if (c != NULL && d->sm != NULL &&
-		sm_accepts_config(d->sm, c, &why) != 0) {
+	if (c != NULL && (cabling_expected_read(c, &plan, &why) != 0 ||
+				 (d->sm != NULL && sm_accepts_config(d->sm, c,
+							   &why) != 0))) {
+		cabling_free(plan);
 		log_error("config: %s", why.text);
 		config_unref(c);
 		c = NULL;
@@ -85,6 +89,7 @@ daemon_config_reload(struct daemon *d, struct mono now)
 		config_unref(d->config);
 		d->config = c;
 		log_set_level((enum log_level)c->log.level);
+		cabling_watch_set(d->cabling, plan);
 		if (d->sm != NULL)
 			sm_reconfigure(d->sm, c, &changes, now);
 		config_changes_free(&changes);

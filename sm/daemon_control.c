@@ -226,6 +226,14 @@ ctl_wants_config(void *cookie, bool origin)
 }
 
 static json_t *
+ctl_wants_verify(void *cookie, struct reason *why)
+{
+	const struct daemon *d = cookie;
+
+	return cabling_watch_json(d->cabling, why);
+}
+
+static json_t *
 ctl_wants_record(void *cookie)
 {
 	const struct daemon *d = cookie;
@@ -363,6 +371,7 @@ daemon_control_open(struct daemon *d)
 		.config = ctl_wants_config,
 		.memory = ctl_wants_memory,
 		.record = ctl_wants_record,
+		.verify = ctl_wants_verify,
 	};
 	struct reason why;
 

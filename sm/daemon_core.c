@@ -80,6 +80,7 @@ on_kept(void *cookie, struct config *c, const char *why)
 
 	config_unref(d->config);
 	d->config = config_ref(c);
+	cabling_watch_load(d->cabling, c);
 	log_set_level((enum log_level)c->log.level);
 	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s", why);
 }
@@ -98,6 +99,7 @@ on_commit(void *cookie, struct view *v)
 	}
 	d->told = v->when;
 	redundancy_worker_count(d->counter, v, d->config);
+	cabling_watch_view(d->cabling, v, sm_drains(d->sm));
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 }
@@ -135,6 +137,7 @@ on_read(void *cookie, struct view *v)
 	struct daemon *d = cookie;
 
 	redundancy_worker_count(d->counter, v, d->config);
+	cabling_watch_view(d->cabling, v, sm_drains(d->sm));
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 }

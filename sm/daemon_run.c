@@ -158,6 +158,7 @@ take_down(struct daemon *d)
 	saver_free(d->saver);
 	ctl_close(d->ctl);
 	d->ctl = NULL; /* what ends tells events, too */
+	cabling_watch_free(d->cabling);
 	sm_free(d->sm);
 	daemon_record_free(d->record);
 	if (d->own != NULL && !d->lost)
@@ -237,11 +238,13 @@ serve_fabric(struct daemon *d)
 	d->counter =
 		redundancy_worker_new(d->loop, daemon_may_release, d, &why);
 	d->saver = saver_new(d->loop, d->boot->state.dir, on_saved, d, &why);
+	d->cabling = cabling_watch_new(d->loop, daemon_tell, d, &why);
 	if (d->worker == NULL || d->counter == NULL || d->saver == NULL ||
-		!open_events(d, &why)) {
+		d->cabling == NULL || !open_events(d, &why)) {
 		log_error("%s", why.text);
 		return;
 	}
+	cabling_watch_load(d->cabling, d->config);
 	open_record(d);
 	daemon_loop_watch(d);
 	d->reopen = loop_timer_new(d->loop, on_reopen, d);

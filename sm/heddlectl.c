@@ -37,7 +37,9 @@
 #include "sm/report/show.h"
 #include "sm/report/standby_json.h"
 #include "sm/report/topology_json.h"
+#include "sm/report/verify_json.h"
 #include "sm/report_command.h"
+#include "sm/verify_command.h"
 #include "sm/waiting.h"
 #include "sm/what_if/planner.h"
 
@@ -156,6 +158,14 @@ static const struct option_row links_options[] = {
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
+static const struct option_row verify_options[] = {
+	{{"--write", NULL, "FILE"}, LOCAL, "write",
+		"write the fabric as it is now to FILE, as a plan"},
+	{{"--topology", NULL, "FILE"}, LOCAL, "topology",
+		"compare FILE, ibnetdiscover's output, and ask no heddled"},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
+};
+
 static const struct option_row metrics_options[] = {
 	{{"--output", NULL, "FILE"}, OUTPUT, NULL,
 		"write them to FILE atomically, also when heddled is down"},
@@ -239,6 +249,11 @@ static const struct command commands[] = {
 		links_options, show_links,
 		"what is missing, and links that could be faster, or are bad;\n"
 		"      accept: what is missing now is to be forgotten"},
+	{"verify", "[FILE]", 0, 1, "verify", NULL, {"plan", NULL},
+		verify_options, show_verify,
+		"whether the fabric is as planned, in FILE or by "
+		"fabric.expected:\n"
+		"      what is missing, swapped, moved, slower"},
 	{"partitions", "[accept]", 0, 1, "partitions", NULL, {"what", NULL},
 		no_options, show_names,
 		"nodes whose names wait to be accepted as members;\n"
@@ -826,6 +841,51 @@ run_record(const struct ask *a)
 	return code >= 0 ? code : problem_option(a->cmd->name, &why);
 }
 
+/* ---- verify ---- */
+
+static json_t *
+ask_for_verify(void *cookie, const json_t *request, int *code)
+{
+	const struct ask *a = cookie;
+	struct asking q = {-1, mono_add(loop_now(), a->patience), a->json};
+	enum client_fault fault;
+	struct reason why;
+	json_t *reply, *result;
+
+	q.fd = client_connect(a->socket, &fault, &why);
+	if (q.fd < 0) {
+		problem_print(asking_fault_word(fault), "%s", why.text);
+		*code = asking_fault_code(fault);
+		return NULL;
+	}
+	reply = asking_reply(&q, request, code);
+	result = json_incref(json_object_get(reply, "result"));
+	json_decref(reply);
+	(void)close(q.fd);
+	return result;
+}
+
+static int
+run_verify(struct ask *a)
+{
+	const struct verify_command c = {.plan = a->operand[0],
+		.topology = json_string_value(
+			json_object_get(a->local, "topology")),
+		.write = json_string_value(json_object_get(a->local, "write")),
+		.ask = ask_for_verify,
+		.cookie = a};
+	struct reason why;
+	int code;
+	json_t *result = verify_command_run(&c, &code, &why);
+
+	if (result != NULL)
+		print_result(a, result);
+	else if (why.text[0] != '\0')
+		problem_print("bad-argument", "%s", why.text);
+	json_decref(result);
+	return code;
+}
+
 static int
 run_command(const struct ask *a)
 {
@@ -948,6 +1008,8 @@ main(int argc, char **argv)
 		ret = run_record(&a);
 	else if (ret == EXIT_OK && a.cmd->show == NULL)
 		ret = run_report(&a);
+	else if (ret == EXIT_OK && a.cmd->show == show_verify)
+		ret = run_verify(&a);
 	else if (ret == EXIT_OK && a.config != NULL)
 		ret = show_config_file(&a);
 	else if (ret == EXIT_OK)

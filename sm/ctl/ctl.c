@@ -367,6 +367,21 @@ command_drains(struct client *k, json_t *request)
 }
 
 static struct answer *
+command_verify(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd;
+	struct reason why;
+	json_error_t err;
+	json_t *r;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s !}", "cmd", &cmd) != 0)
+		return answer_error("bad-argument", err.text);
+	r = ops->verify(ops->cookie, &why);
+	return r != NULL ? answer_result(r) : answer_error("no-plan", why.text);
+}
+
+static struct answer *
 command_snapshot(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
@@ -408,6 +423,7 @@ static const struct command {
 	{"events", false, command_events},
 	{"links", true, command_links},
 	{"counters", true, command_counters},
+	{"verify", false, command_verify},
 	{"partitions", true, command_partitions},
 	{"drain", true, command_drain},
 	{"undrain", true, command_undrain},

@@ -100,6 +100,9 @@ struct ctl_ops {
 	/* The configuration in force, or where each value of it comes from
 	 * (sm/report/config_json.h), as a new JSON object. */
 	json_t *(*config)(void *cookie, bool origin);
+	/* How the fabric differs from its plan (sm/report/verify_json.h), as a
+	 * new JSON object; NULL and why. */
+	json_t *(*verify)(void *cookie, struct reason *why);
 	/* What path_answer (sm/report/path_json.h) and counters_answer
 	 * (sm/report/counters_json.h) are to know of links. */
 	struct links_facts (*link_facts)(void *cookie);

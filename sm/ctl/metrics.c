@@ -81,6 +81,10 @@ static const struct metrics_row rows[] = {
 	{"heddle_missing", false,
 		"Nodes and links that were there before and are not.",
 		"missing.nodes|links", "kind"},
+	{"heddle_deviations", false,
+		"Deviations from the plan of fabric.expected, by kind; only "
+		"while there is a plan that can be used.",
+		"expected.kinds.*", "kind"},
 	{"heddle_links_degraded", false,
 		"Links below the width or speed that both ends support.",
 		"degraded.links", NULL},

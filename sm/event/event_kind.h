@@ -31,6 +31,9 @@ enum event_kind {
 	EVENT_LINK_BAD,	   /* by its counters */
 	EVENT_LINK_GOOD,
 	EVENT_LINK_KEPT, /* bad, but not drained */
+	EVENT_DEVIATION, /* from the plan of fabric.expected */
+	EVENT_DEVIATION_OVER,
+	EVENT_CABLING, /* the fabric was compared with that plan */
 	/* what was done */
 	EVENT_CHANGE, /* tables were written, and no event above says so */
 	EVENT_SWEEP,  /* the whole fabric was read, and nothing written */

@@ -6,6 +6,7 @@
 #include "sm/report/names.h"
 #include "sm/report/page.h"
 #include "sm/report/terminal.h"
+#include "sm/report/verify_json.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -517,6 +518,7 @@ show_status(const json_t *r, struct buf *out)
 	status_wire(r, out);
 	status_files(r, out);
 	status_drains(json_object_get(r, "drains"), out);
+	show_verify_status(json_object_get(r, "expected"), out);
 	status_trouble(r, out);
 	status_faults(r, out);
 }

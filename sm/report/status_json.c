@@ -23,6 +23,7 @@
 #include "sm/report/redundancy_json.h"
 #include "sm/report/standby_json.h"
 #include "sm/report/tree_json.h"
+#include "sm/report/verify_json.h"
 
 /* Unreachable ports listed in a status; the count is always complete. */
 enum { UNREACHABLE_LISTED = 100 };
@@ -430,6 +431,11 @@ alarm_json(const struct status_facts *f)
 	if (f->daemon->refused[0] != '\0')
 		buf_printf(&out, "; the configuration was refused: %s",
 			f->daemon->refused);
+	if (f->cabling.wanted && f->cabling.unused[0] != '\0')
+		buf_printf(&out,
+			"; the cabling is not compared with its plan: "
+			"%s",
+			f->cabling.unused);
 	if (!f->daemon->state_writable)
 		buf_printf(&out, "; the state file cannot be written: LIDs may "
 				 "change at the next restart");
@@ -485,6 +491,24 @@ roles_json(enum sm_role role)
 	return o;
 }
 
+static json_t *
+expected_json(const struct status_cabling *c)
+{
+	json_t *o;
+
+	if (!c->wanted)
+		return json_null();
+	o = json_pack("{s:o, s:o, s:b}", "file", names_text(c->file), "unused",
+		names_text(c->unused), "compared", c->found != NULL);
+	if (c->found == NULL)
+		return o;
+	json_util_put(o, "deviations", json_util_u64(c->found->n));
+	json_util_put(o, "drained", json_util_u64(c->found->drained));
+	json_util_put(o, "kinds", verify_json_kinds(c->found));
+	json_util_put(o, "generation", json_util_u64(c->generation));
+	return o;
+}
+
 static void
 add_daemon(json_t *o, const struct status_facts *f)
 {
@@ -523,6 +547,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 					.view = f->view,
 					.tree = f->tree,
 					.now = f->now}));
+	json_util_put(o, "expected", expected_json(&f->cabling));
 	json_util_put(o, "m_keys", m_keys_json(&f->sm->m_keys));
 	json_util_put(o, "config",
 		json_pack("{s:o, s:o, s:o, s:o}", "file",

@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "sm/base/buf.h"
 #include "sm/base/clock.h"
+#include "sm/cabling/deviation.h"
 #include "sm/health/health.h"
 #include "sm/health/link_watch.h"
 #include "sm/report/sm_status.h"
@@ -50,6 +51,15 @@ struct status_control {
 	unsigned clients;
 };
 
+/* How the fabric compares with the plan of fabric.expected. */
+struct status_cabling {
+	bool wanted;	    /* there is such a plan; or all is empty */
+	const char *file;   /* "" if it was not read */
+	const char *unused; /* why it is not compared with, or "" */
+	const struct deviations *found; /* NULL: not compared yet */
+	uint32_t generation;		/* of the view */
+};
+
 /* Everything there is to tell; read only. */
 struct status_facts {
 	const struct status_daemon *daemon;
@@ -63,6 +73,7 @@ struct status_facts {
 	const struct health *health;	      /* NULL without a port */
 	const struct link_watches *watches;   /* NULL without a port */
 	const struct status_control *ctl; /* NULL without a control socket */
+	struct status_cabling cabling;
 	uint64_t ring_dropped;
 	struct mono now;
 };

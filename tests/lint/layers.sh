@@ -40,8 +40,9 @@ sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core
 sm/state/* : sm/base/* sm/event/event_time.h sm/mad/port_values.h routing/core/routes.h sm/state/*
 sm/view/* : sm/base/* sm/event/* config/* discovery/topo.h discovery/port_key.h discovery/link_rate.h routing/core/* routing/mcast/mcast.h routing/improve/redundancy.h routing/graph/multi_port_node.h routing/driver/* distribution/transition/loss_estimate.h sm/policy/* sm/view/*
 sm/health/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h sm/health/*
+sm/cabling/* : sm/base/* sm/event/event.h sm/mad/port_values.h config/config.h discovery/topo.h discovery/link_rate.h discovery/text/* sm/view/drains.h sm/cabling/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h routing/core/* sm/view/* sm/sa/*
-sm/report/* : sm/base/* sm/event/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/health/* sm/report/*
+sm/report/* : sm/base/* sm/event/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/health/* sm/cabling/* sm/report/*
 sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
 sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*

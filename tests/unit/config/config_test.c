@@ -137,6 +137,7 @@ END_TEST
 
 static const char full[] =
 	"fabric:\n"
+	"  expected: plan.ndt\n"
 	"  port: '0002:c903:00a1:b2c3'\n"
 	"  subnet_prefix: \"0xFE80000000000001\"\n"
 	"  lmc: {hosts: 1, switches: 2, routers: 3, aggregation: 7}\n"
@@ -269,6 +270,7 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->discovery.role_attribute.entry[1].vendor, 0x123);
 	ck_assert_uint_eq(
 		c->discovery.role_attribute.entry[1].device, UINT32_MAX);
+	ck_assert_str_eq(c->fabric.expected, "plan.ndt");
 	ck_assert_int_eq(c->sweep.interval.ns, 0);
 	ck_assert(c->health.enabled);
 	ck_assert_int_eq(c->health.interval.ns, mono_ms(300000).ns);

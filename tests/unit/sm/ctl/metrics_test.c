@@ -196,8 +196,12 @@ START_TEST(running_daemon)
 	struct status_daemon d = {.config_file = ""};
 	struct status_control ctl = {0};
 	struct sm_status sm;
-	struct status_facts facts = {
-		.daemon = &d, .config = w->config, .sm = &sm, .ctl = &ctl};
+	struct deviations found = {.n = 0};
+	struct status_facts facts = {.daemon = &d,
+		.config = w->config,
+		.sm = &sm,
+		.ctl = &ctl,
+		.cabling = {true, "plan", "", &found, 1}};
 	struct buf page = {0};
 	size_t n, missing = 0;
 	const struct metrics_row *row = metrics_all(&n);
