@@ -125,6 +125,29 @@ fabric_connect(struct fabric *f, uint32_t a, unsigned pa, uint32_t b,
 	return c;
 }
 
+/* Give the end of cable c that is at port pa of node a another place. */
+static void
+move_end(struct fabric *f, uint32_t c, uint32_t a, unsigned pa, uint32_t b,
+	unsigned pb)
+{
+	struct fabric_cable *w = &f->cable[c];
+	unsigned i = w->node[0] != a || w->port[0] != pa;
+
+	w->node[i] = b;
+	w->port[i] = (uint8_t)pb;
+	fabric_port(f, b, pb)->cable = c;
+}
+
+void
+fabric_swap(struct fabric *f, uint32_t a, unsigned pa, uint32_t b, unsigned pb)
+{
+	uint32_t ca = fabric_port(f, a, pa)->cable;
+	uint32_t cb = fabric_port(f, b, pb)->cable;
+
+	move_end(f, ca, a, pa, b, pb);
+	move_end(f, cb, b, pb, a, pa);
+}
+
 struct fabric_port *
 fabric_port(const struct fabric *f, uint32_t node, unsigned n)
 {

@@ -113,6 +113,11 @@ uint32_t fabric_addf(struct fabric *f, enum fabric_type type, unsigned nports,
 uint32_t fabric_connect(struct fabric *f, uint32_t a, unsigned pa, uint32_t b,
 	unsigned pb, struct reason *why);
 
+/* Plug the links of two ports the wrong way round; both have one, and it is not
+ * the same. */
+void fabric_swap(
+	struct fabric *f, uint32_t a, unsigned pa, uint32_t b, unsigned pb);
+
 /* The record of port number n of a node; both must exist. */
 struct fabric_port *fabric_port(
 	const struct fabric *f, uint32_t node, unsigned n);

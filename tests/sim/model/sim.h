@@ -409,6 +409,11 @@ void sim_fault_chances(struct sim *s, const struct sim_faults *f);
 /* Take the link at a port down or up: both ends, state change, traps. */
 void sim_fault_link(struct sim *s, uint32_t node, unsigned port, bool up);
 
+/* The cables of two ports change places, as f has it, which is the fabric of s
+ * with fabric_swap: their links go down, and come up between others. */
+void sim_fault_swap(struct sim *s, const struct fabric *f, uint32_t a,
+	unsigned pa, uint32_t b, unsigned pb);
+
 /*
  * A bad contact: the link at a port goes down and comes back once per period,
  * count times, from now on. It ends up.

@@ -42,6 +42,33 @@ sim_fault_link(struct sim *s, uint32_t node, unsigned port, bool up)
 	sim_port_refresh(s, node, port);
 }
 
+/* Take the peer of a port, and that of this peer, from the fabric. */
+static void
+plug_port(struct sim *s, const struct fabric *f, uint32_t node, unsigned port)
+{
+	struct sim_port *p = sim_int_port(s, node, port), *q;
+	unsigned far = 0;
+
+	(void)fabric_peer(f, node, port, &p->peer, &far);
+	p->peer_port = p->to_port = (uint8_t)far;
+	p->to = p->peer;
+	q = sim_int_port(s, p->peer, far);
+	q->peer = q->to = node;
+	q->peer_port = q->to_port = (uint8_t)port;
+}
+
+void
+sim_fault_swap(struct sim *s, const struct fabric *f, uint32_t a, unsigned pa,
+	uint32_t b, unsigned pb)
+{
+	sim_fault_link(s, a, pa, false);
+	sim_fault_link(s, b, pb, false);
+	plug_port(s, f, a, pa);
+	plug_port(s, f, b, pb);
+	sim_fault_link(s, a, pa, true);
+	sim_fault_link(s, b, pb, true);
+}
+
 void
 sim_fault_flap(struct sim *s, uint32_t node, unsigned port, struct mono period,
 	unsigned count)

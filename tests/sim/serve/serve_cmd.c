@@ -106,6 +106,38 @@ cmd_link(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
+/* A port that has a cable. */
+static int
+find_cable(const struct serve *s, const char *text, uint32_t *node,
+	unsigned *port, struct reason *why)
+{
+	if (find_node(s, text, node, port, why))
+		return -1;
+	if (*port == 0 || fabric_port(s->f, *node, *port)->cable == FABRIC_NONE)
+		return reason_set(why, "%s is no port with a cable", text);
+	return 0;
+}
+
+static int
+cmd_swap(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	uint32_t a, b;
+	unsigned pa, pb;
+
+	(void)out;
+	if (find_cable(s, w->w[1], &a, &pa, why) ||
+		find_cable(s, w->w[2], &b, &pb, why))
+		return -1;
+	if (s->traffic != NULL)
+		return reason_set(why, "not while there is traffic");
+	if (fabric_port(s->f, a, pa)->cable == fabric_port(s->f, b, pb)->cable)
+		return reason_set(why, "both are ends of one cable");
+	fabric_swap(s->f, a, pa, b, pb);
+	sim_fault_swap(s->sim, s->f, a, pa, b, pb);
+	return 0;
+}
+
 /* reboot, remove and return */
 static int
 cmd_node(struct serve *s, const struct words *w, struct buf *out,
@@ -673,6 +705,7 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{"link", 3, 3, cmd_link, "NODE[/PORT] down|up"},
+	{"swap", 3, 3, cmd_swap, "NODE/PORT NODE/PORT"},
 	{"reboot", 2, 2, cmd_node, "NODE"},
 	{"remove", 2, 2, cmd_node, "NODE"},
 	{"return", 2, 2, cmd_node, "NODE"},
