@@ -1,16 +1,13 @@
 #include "sm/verify_command.h"
 
-#include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/base/file.h"
 #include "sm/base/mem.h"
 #include "sm/cabling/cabling_read.h"
 #include "sm/report/json_util.h"
-#include "sm/report/verify_json.h"
-#include "sm/what_if/snapshot_read.h"
 
 enum { EXIT_DEVIATIONS = 1, EXIT_WRONG = 2 };
 
@@ -26,48 +23,87 @@ ask_daemon(const struct verify_command *c, json_t *request, int *code)
 	return result;
 }
 
-/* ---- with a plan in a file ---- */
+/* ---- the fabric of the daemon ---- */
+
+static uint64_t
+guid_of(const json_t *o)
+{
+	return strtoull(json_util_text(o, "guid"), NULL, 16);
+}
+
+/* Nodes in quarantine do not answer, which the text does not tell. */
+static void
+mark_silent(struct cabling *c, const json_t *status)
+{
+	const json_t *q;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "quarantined"), i, q)
+	{
+		for (size_t n = 0; n < c->nnodes; n++)
+			c->node[n].silent |= c->node[n].guid == guid_of(q);
+	}
+}
 
 static void
-mark_drained(struct deviations *d, const struct state_file *state)
+mark_drained(struct deviations *d, const json_t *answer)
 {
-	struct drains all = {
-		.list = mem_zalloc(state->ndrain + 1, sizeof(*all.list)),
-		.n = state->ndrain};
+	const json_t *list = json_object_get(answer, "drains"), *x;
+	struct drains all = {.list = mem_zalloc(json_array_size(list) + 1,
+				     sizeof(*all.list))};
+	size_t i;
 
-	for (size_t i = 0; i < all.n; i++) {
-		const struct state_file_drain *x = &state->drain[i];
+	json_array_foreach(list, i, x)
+	{
+		struct drain *to = &all.list[all.n++];
 
-		all.list[i].guid = x->guid;
-		all.list[i].port = x->port;
-		(void)strncpy(all.list[i].name, x->name,
-			sizeof(all.list[i].name) - 1);
+		to->guid = guid_of(x);
+		to->port = (uint8_t)json_util_num(x, "port");
+		(void)snprintf(to->name, sizeof(to->name), "%s",
+			json_util_text(x, "name"));
 	}
 	deviations_mark_drained(d, &all);
 	free(all.list);
 }
 
+static json_t *
+ask_text(const struct verify_command *c, int *code)
+{
+	return ask_daemon(c,
+		json_pack("{s:s, s:s}", "cmd", "topology", "format",
+			"ibnetdiscover"),
+		code);
+}
+
+/* ---- with a plan in a file ---- */
+
 static struct deviations *
 compare_daemon(const struct verify_command *c, const struct cabling *plan,
 	int *code, struct reason *why)
 {
-	json_t *snapshot = ask_daemon(c,
-		json_pack("{s:s, s:b}", "cmd", "snapshot", "tables", 0), code);
+	json_t *text = ask_text(c, code), *status = NULL, *drains = NULL;
+	const char *s = json_util_text(text, "text");
 	struct deviations *d = NULL;
-	struct snapshot given;
-	struct cabling *is;
+	struct cabling *is = NULL;
 
-	if (snapshot == NULL)
-		return NULL;
-	if (snapshot_read_fabric(snapshot, &given, why) == 0) {
-		is = cabling_of_topo(given.topo, "the fabric");
+	if (text != NULL)
+		status = ask_daemon(
+			c, json_pack("{s:s}", "cmd", "status"), code);
+	if (status != NULL)
+		drains = ask_daemon(
+			c, json_pack("{s:s}", "cmd", "drains"), code);
+	if (drains != NULL)
+		is = cabling_read(s, strlen(s), "the fabric as it is", why);
+	if (is != NULL) {
+		mark_silent(is, status);
 		d = deviations_find(plan, is, why);
-		if (d != NULL)
-			mark_drained(d, &given.state);
-		cabling_free(is);
-		snapshot_read_free(&given);
 	}
-	json_decref(snapshot);
+	if (d != NULL)
+		mark_drained(d, drains);
+	cabling_free(is);
+	json_decref(text);
+	json_decref(status);
+	json_decref(drains);
 	return d;
 }
 
@@ -134,10 +170,7 @@ write_plan(const char *file, const char *text, struct reason *why)
 static json_t *
 write_fabric(const struct verify_command *c, int *code, struct reason *why)
 {
-	json_t *answer = ask_daemon(c,
-		json_pack("{s:s, s:s}", "cmd", "topology", "format",
-			"ibnetdiscover"),
-		code);
+	json_t *answer = ask_text(c, code);
 	json_t *result = answer != NULL
 				 ? write_plan(c->write,
 					   json_util_text(answer, "text"), why)

@@ -19,6 +19,9 @@
 #			listed as events with what followed, and as missing
 #			until they are back; events outlive kill -9 and a file
 #			that cannot be written
+#	verify		the fabric against a plan of its cabling: links that are
+#			cut, swapped and slow, a switch that is gone, drained or
+#			replaced, and plans that cannot be used
 #	drain		what is drained is pulled without a packet lost
 #	health		counters that the simulator is told are listed for
 #			their links, bad links are events, and no link is bad
@@ -695,6 +698,90 @@ test_drain() {
 	halt a
 }
 
+# verifies CODE TEXT [argument...]: heddlectl verify ends so, soon, and says it
+verifies() {
+	soon verified "$@" || fail "verify: not $1 '$2': $(cat "$E2E_DIR/out")"
+	say "verify: $2"
+}
+
+verified() {
+	ve_code=$1
+	ve_text=$2
+	shift 2
+	tell a verify "$@" >"$E2E_DIR/out" 2>&1
+	[ $? = "$ve_code" ] && grep -q "$ve_text" "$E2E_DIR/out"
+}
+
+test_verify() {
+	# the link at port 5 of leaf1 is planned to do more than it does
+	sed '/^Switch.*"leaf1"/,/^$/s/^\(\[5\].*\)4xHDR$/\14xNDR/
+		/^Switch.*"spine1"/,/^$/s/^\(\[1\].*\)4xHDR$/\14xNDR/' \
+		"$E2E_DIR/fabric.net" >"$E2E_DIR/slow"
+	cp "$E2E_DIR/fabric.net" "$E2E_DIR/a.plan"
+	"$B/heddle-sim" generate fattree2 --spines 2 --leaves 4 --hosts 2 \
+		2>/dev/null | sed 's/0002c902\|0002c903/0002c9ff/g; s/2c902/2c9ff/g; s/2c903/2c9ff/g; s/"[lsh][a-z]*\([0-9]\)"/"other\1"/g' \
+		>"$E2E_DIR/other"
+	config a 5 <<-EOF
+		  expected: ../a.plan
+	EOF
+	daemon a h1
+	in_order bring-up
+	verifies 0 '^as planned  44 of 44 planned nodes, 64 of 64 planned links$'
+	says a 0 "^cabling     as planned, by $E2E_DIR/a/../a.plan$"
+	lists a events 'cabling: as planned, by .*a.plan$'
+	verifies 1 '^  slow link "leaf1" port 5 - .*: 4x HDR, 200 Gb/s; planned 4x NDR' \
+		"$E2E_DIR/slow"
+	verifies 0 '^wrote .*: 44 nodes, 64 links$' --write "$E2E_DIR/now"
+	verifies 0 '^as planned' "$E2E_DIR/now" --topology "$E2E_DIR/fabric.net"
+	soon named a spine2 || fail "no names"
+	rests a
+	sim swap leaf1/5 leaf1/6 || fail "swap"
+	verifies 1 '^  swapped "leaf1" port 5 and "leaf1" port 6: planned to lead to "spine1" port 1 and "spine2" port 1$'
+	verifies 1 '^deviations  1: 1 swapped$'
+	lists a events 'cabling: swapped "leaf1" port 5 and "leaf1" port 6'
+	rests a
+	sim swap leaf1/5 leaf1/6 || fail "swap"
+	lists a events 'cabling: over: swapped "leaf1" port 5 .*, lasted '
+	verifies 0 '^as planned'
+	rests a
+	sim link leaf2/6 down || fail "link"
+	verifies 1 '^  missing link "spine2" port 2 - "leaf2" port 6$'
+	metric a 'heddle_deviations{kind="missing"} 1'
+	says a 0 '^cabling     deviations 1: 1 missing; list: heddlectl verify$'
+	tell a drain spine2 >/dev/null || fail "drain"
+	verifies 1 '^  missing link "spine2" port 2 .*; drained$'
+	sim remove spine2 || fail "remove"
+	verifies 1 '^  missing switch "spine2" with its 8 links; drained$'
+	verifies 1 '^deviations  1: 1 missing-node; 1 of them drained$' \
+		"$E2E_DIR/now"
+	sim replace spine2 0x0002c90200123456 || fail "replace"
+	verifies 1 '^  replaced switch "spine2" (.*): "spine2" (0x0002c90200123456) is in its place; drained$'
+	bad_plans
+	halt a
+}
+
+# plans that cannot be used: refused by a reload, and an alarm at a start
+bad_plans() {
+	cp "$E2E_DIR/now" "$E2E_DIR/a.plan"
+	echo '[1] "S-00' >>"$E2E_DIR/a.plan"
+	kill -HUP "$(cat "$E2E_DIR/a/pid")"
+	says a 1 '^ALARM .*a.plan:[0-9]*:5: expected the id of the other node'
+	verifies 1 replaced
+	verifies 2 'this is the plan of another fabric: of its 14 nodes, 0 are' \
+		"$E2E_DIR/other"
+	halt a
+	daemon a h1
+	says a 1 '^cabling     NOT COMPARED with its plan: .*a.plan:[0-9]*:5: '
+	verifies 2 'a.plan:[0-9]*:5: expected the id of the other node'
+	cp "$E2E_DIR/other" "$E2E_DIR/a.plan"
+	kill -HUP "$(cat "$E2E_DIR/a/pid")"
+	says a 1 '^ALARM .*this is the plan of another fabric'
+	cp "$E2E_DIR/now" "$E2E_DIR/a.plan"
+	kill -HUP "$(cat "$E2E_DIR/a/pid")"
+	verifies 1 replaced
+	becomes a alarm ""
+}
+
 # links_show NAME TEXT [option]: heddlectl links shows that soon
 links_show() {
 	soon links_shown "$@" || fail "links ${3:-} shows no '$2':" \
@@ -1040,8 +1127,8 @@ e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | health | drain | names | record | ctl) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|health|drain|names|record|ctl-FABRIC" ;;
+quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | health | drain | verify | names | record | ctl) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|health|drain|verify|names|record|ctl-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 [ "$test" != told ] ||

@@ -72,6 +72,7 @@ examples all 120
 tasks installed 120
 daemon events-demo 240
 daemon drain-demo 240
+daemon verify-demo 240
 daemon health-demo 240
 daemon names-demo 240
 daemon record-demo 240
