@@ -22,9 +22,11 @@ base64_of(const uint8_t *bytes, size_t n, size_t *size)
 			three |= bytes[i + 2];
 		*at++ = digit[three >> 18];
 		*at++ = digit[three >> 12 & 63];
-		*at++ = i + 1 < n ? digit[three >> 6 & 63] : '=';
-		*at++ = i + 2 < n ? digit[three & 63] : '=';
+		*at++ = digit[three >> 6 & 63];
+		*at++ = digit[three & 63];
 	}
+	for (size_t i = 1; n % 3 != 0 && i <= 3 - n % 3; i++)
+		at[-(ptrdiff_t)i] = '=';
 	*size = (size_t)(at - text);
 	return text;
 }
