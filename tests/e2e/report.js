@@ -21,7 +21,7 @@ addEventListener("load", async () => {
 		check("is ready", document.documentElement.hasAttribute("data-ready"));
 		check("twelve switches", all(".cell[data-sw]").length === 12);
 		check("each has a name", all(".cell[data-sw] > text:not(.mark)").every(t => t.textContent !== ""));
-		check("the summary", ["verified528 pairs", "loadbusiest link", "bisectioneffective", "missing1 link"].every(t => text("side").includes(t)));
+		check("the summary", ["verified528 pairs", "loadbusiest link", "bisectioneffective", "missing3 links"].every(t => text("side").includes(t)));
 		check("links are drawn", all("#map .links path, #map .bundles path").length > 0);
 		// the path of the address
 		check("path: three switches", text("path-is").startsWith("h1 \u2192 h32: 3 switches"));
@@ -75,6 +75,9 @@ addEventListener("load", async () => {
 		}));
 		all("details").forEach(d => { d.open = true; });
 		await pause(50);
+		const cuts = all("#side li").map(li => li.textContent).filter(t => t.startsWith("without "));
+		check("single points of failure", cuts.length === 2 && cuts.includes("without switch spine4 others are disconnected")
+			&& cuts.some(t => /without the link .*(spine4.*leaf7|leaf7.*spine4)/.test(t)));
 		check("what is missing is told", text("side").includes("spine4") && all(".cell.absent").length === 0);
 		check("drained", cell("spine1").classList.contains("drained") && /by root|by /.test(text("side")));
 		// whatever was shown
