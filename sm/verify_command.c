@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/file.h"
 #include "sm/base/mem.h"
 #include "sm/cabling/cabling_read.h"
 #include "sm/report/json_util.h"
+#include "sm/report/verify_json.h"
 
 enum { EXIT_DEVIATIONS = 1, EXIT_WRONG = 2 };
 
