@@ -63,9 +63,8 @@ here() {
 	here=$E2E_DIR/here
 	mkdir -p "$here/etc/heddle" "$here/etc/opensm" "$here/shared" \
 		"$here/var/lib/node_exporter"
-	named >"$here/FILE"
-	cp "$here/FILE" "$here/fabric.ibnet"
-	cp "$here/FILE" "$here/captured.net"
+	cp "$E2E_DIR/net" "$here/fabric.ibnet"
+	cp "$E2E_DIR/net" "$here/captured.net"
 	printf 'state: {dir: %s}\ncontrol: {socket: %s}\n' \
 		"$here/state" "$here/sock" >"$here/heddle.yaml"
 	cp "$here/heddle.yaml" "$here/FILE.yaml"
@@ -142,6 +141,8 @@ run_unit() {
 		echo 'heddled -c example.yaml --check-config' >"$E2E_DIR/unit"
 	fi
 	n=$((n + 1))
+	# some examples write to it
+	cp "$E2E_DIR/net" "$here/FILE"
 	script >"$E2E_DIR/script"
 	# an example that waits for a change gets one
 	! grep -q wait-generation "$E2E_DIR/unit" ||
@@ -167,6 +168,7 @@ all() {
 	serve "$E2E_DIR/net"
 	config a 5 <<-EOT
 		health: {enabled: true, interval: 1s}
+		record: {dir: $E2E_DIR/a/record}
 	EOT
 	daemon a h1
 	rests a

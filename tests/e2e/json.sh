@@ -92,6 +92,7 @@ calm() {
 	take routes a --json routes --switch leaf1
 	take topology a --json topology
 	take topology ask '{"cmd":"topology","format":"ibnetdiscover"}'
+	take topology ask '{"cmd":"topology","format":"map"}'
 	take tree a --json tree
 	take tree a --json tree --list switches
 	take tree a --json tree --list homes
@@ -114,12 +115,13 @@ calm() {
 # break_things: what only shows where something is wrong
 break_things() {
 	sim counter leaf2/9 SymbolErrorCounter 800 || fail counter
+	sim counter leaf2/10 SymbolErrorCounter 900 || fail counter
 	sim counter leaf2/9 PortXmitDiscards 70000 || fail counter
 	sim link leaf3/10 down || fail link
 	sim remove h17 || fail remove
 	sim rename h30 h21x || fail rename
 	becomes a missing.nodes 1
-	becomes a health.bad 1
+	becomes a health.bad 2
 	sed -i 's/priority: 9/&\n  port: heddle0\/1/' "$E2E_DIR/a/yaml"
 	kill -HUP "$(cat "$E2E_DIR/a/pid")"
 	becomes a config.reloads 1
@@ -131,8 +133,11 @@ broken() {
 	take links a --json links
 	take links a --json links --bad --slow --errors
 	take partitions a --json partitions
+	take record a --json record
+	take record a --json record save "$E2E_DIR/bundle"
 	take 'config show' a --json config show --origin
 	take drains a --json drain spine4 --for 1h --reason "fan tray"
+	take drains a --json drains
 	take path a --json path h5 h20
 	take routes a --json routes h5 h28
 	take plan a --json plan --from live --drain spine3
@@ -159,7 +164,8 @@ every_state() {
 	sim adaptive leaf7 keeps || fail adaptive
 	sim key h13 0x1234 1 || fail key
 	config a 9 <<-EOT
-		health: {enabled: true, interval: 1s, port_metrics: true}
+		record: {dir: $E2E_DIR/a/record}
+		health: {enabled: true, interval: 1s, port_metrics: true, action: drain}
 		partitions:
 		  Default: {pkey: 0x7fff, members: {all: full}, ipoib: {enabled: true}}
 		  blue: {pkey: 0x0101, members: {"h2*": full, h30: limited, gone: full}}
