@@ -364,8 +364,7 @@ recipe() {
 	! grep -n '^EXPOSE\|--privileged\|:latest' $file ||
 		fail "$file: more than a manager needs"
 	entry=$(sed -n 's/^ENTRYPOINT \["\([^"]*\)"\]$/\1/p' $file)
-	[ -x "$root$entry" ] && [ -n "$entry" ] ||
-		fail "$file: it starts '$entry'"
+	[ -f "$root$entry" ] || fail "$file: it starts '$entry'"
 	for p in $(sed -n 's/^COPY //p' $file | tr ' ' '\n' |
 		sed -n 's/_\*\.deb$//p'); do
 		grep -qx "Package: $p" debian/control ||
