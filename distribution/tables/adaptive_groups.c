@@ -41,6 +41,12 @@ struct recent {
 	uint32_t group;
 };
 
+/* How a set is used. */
+struct use {
+	uint32_t lids;
+	struct ports defaults;
+};
+
 struct maker {
 	const struct adaptive_groups_job *job;
 	struct adaptive_groups *out;
@@ -48,6 +54,7 @@ struct maker {
 	struct wanted *wanted;
 	size_t nwanted, capwanted;
 	struct map by_key; /* (set, port) -> index in wanted */
+	bool *is_rare;	   /* [nsets] its groups have no default of their own */
 	struct recent recent[256];
 	struct map by_content; /* hash -> index in wanted */
 	struct vote *vote;
@@ -135,9 +142,12 @@ group_equal(const struct mad_ar_group *a, const struct mad_ar_group *b)
 
 /* The group of a set with this default port; false: there is no choice. */
 static bool
-make_group(const struct adaptive_groups_job *job, const struct route_set *set,
-	uint8_t port, struct mad_ar_group *out)
+make_group(const struct maker *m, uint16_t number, uint8_t port,
+	struct mad_ar_group *out)
 {
+	const struct adaptive_groups_job *job = m->job;
+	const struct route_set *set = &job->sets[number];
+	bool default_first = job->default_first && !m->is_rare[number];
 	struct ports all = {{0}};
 
 	memset(out, 0, sizeof(*out));
@@ -146,8 +156,8 @@ make_group(const struct adaptive_groups_job *job, const struct route_set *set,
 		all.of[w] = (all.of[w] | set->port[w]) & job->linked[w];
 	if (port == 0xff || !bitset_has(all.of, port) || ports_count(all) < 2)
 		return false;
-	memcpy(out->port[job->default_first], all.of, sizeof(all.of));
-	if (job->default_first) {
+	memcpy(out->port[default_first], all.of, sizeof(all.of));
+	if (default_first) {
 		out->port[1][port / 64] &= ~(UINT64_C(1) << port % 64);
 		bitset_add(out->port[0], port);
 	}
@@ -184,7 +194,7 @@ want_of_key(struct maker *m, uint16_t set, uint8_t port)
 
 	if (map_get(&m->by_key, key, &i))
 		return i;
-	if (make_group(m->job, &m->job->sets[set], port, &g))
+	if (make_group(m, set, port, &g))
 		i = find_or_add_wanted(m, &g);
 	map_put(&m->by_key, key, i);
 	return i;
@@ -231,6 +241,25 @@ count_vote(struct maker *m, struct map *at, uint32_t group, uint16_t slot)
 	}
 	m->vote[i].lids++;
 	m->wanted[group].vote = i;
+}
+
+/* Sets with less than two LIDs a default. */
+static void
+find_rare(struct maker *m)
+{
+	const struct adaptive_groups_job *job = m->job;
+	struct use *use = mem_zalloc(job->nsets, sizeof(*use));
+
+	m->is_rare = mem_zalloc(job->nsets, sizeof(*m->is_rare));
+	for (uint32_t l = 0; l < job->nlids; l++) {
+		if (job->set[l] == 0)
+			continue;
+		use[job->set[l]].lids++;
+		ports_add(&use[job->set[l]].defaults, job->port[l]);
+	}
+	for (unsigned k = 1; k < job->nsets; k++)
+		m->is_rare[k] = use[k].lids < 2 * ports_count(use[k].defaults);
+	free(use);
 }
 
 static void
@@ -556,6 +585,7 @@ adaptive_groups_make(
 	out->entry = mem_alloc((job->nlids + 1) * sizeof(*out->entry));
 	m.want = mem_alloc((job->nlids + 1) * sizeof(*m.want));
 	m.used = mem_zalloc(job->nslots + 1U, sizeof(*m.used));
+	find_rare(&m);
 	collect_wanted(&m);
 	make_room(&m);
 	assign_slots(&m);
@@ -566,6 +596,7 @@ adaptive_groups_make(
 	find_top(&m);
 	map_free(&m.by_key);
 	map_free(&m.by_content);
+	free(m.is_rare);
 	free(m.want);
 	free(m.wanted);
 	free(m.vote);

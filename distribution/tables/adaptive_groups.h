@@ -8,8 +8,10 @@
  * changes all LIDs that name it, so a slot keeps its number as long as its LIDs
  * want the same: each wanted group goes into the slot that most of its LIDs
  * name now. A lost port is then one write of a group in place, and no write of
- * an entry. Where there are more groups than slots, the LIDs of the rarest take
- * their default port (static).
+ * an entry. Groups are many where each default port has one of its own: a set
+ * with less than two LIDs a default, as of a leaf that has lost a port, gets
+ * one in which all ports are alike. Where there are more groups than slots, the
+ *LIDs of the rarest take their default port (static).
  *
  * While what the switch holds is in force, other switches hold old values too.
  * So the writes are four steps, and a step begins when that before it is
@@ -63,7 +65,8 @@ struct adaptive_groups_job {
 	uint32_t nlids;			  /* a multiple of MAD_AR_ENTRIES */
 	const uint8_t *port;		  /* [nlids] of the forwarding table */
 	const uint16_t *set;		  /* [nlids] number in sets; 0: none */
-	const struct route_set *sets;
+	const struct route_set *sets;	  /* [nsets] */
+	uint16_t nsets;
 	const struct mad_ar_entry *held; /* [nlids]; unknown: static */
 	const struct mad_ar_group *slot; /* [nslots] as held; unknown: empty */
 	uint16_t nslots; /* at most cap; no entry held names another one */

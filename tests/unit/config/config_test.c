@@ -251,7 +251,6 @@ START_TEST(test_every_key)
 	ck_assert(c->routing.adaptive.enabled);
 	ck_assert_uint_eq(c->routing.adaptive.prefer, CONFIG_PREFER_FLAT);
 	ck_assert_uint_eq(c->routing.adaptive.ageing_us, 30);
-	ck_assert_uint_eq(c->routing.adaptive.sls, 3);
 	ck_assert_uint_eq(updn_of(c)->roots.n, 2);
 	ck_assert_uint_eq(updn_of(c)->roots.guid[0], 1);
 	ck_assert_uint_eq(qos_layers(c), 4);

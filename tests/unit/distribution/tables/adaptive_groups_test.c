@@ -43,6 +43,7 @@ rig_init(struct rig *g)
 		.port = g->port,
 		.set = g->set,
 		.sets = g->sets,
+		.nsets = SETS,
 		.held = g->held,
 		.slot = g->slot,
 		.nslots = CAP};
@@ -131,6 +132,8 @@ START_TEST(default_first_and_flat)
 	rig_route(&g, 5, 1, 1);
 	rig_route(&g, 6, 1, 2);
 	rig_route(&g, 7, 0, 2);
+	rig_route(&g, 8, 1, 1);
+	rig_route(&g, 9, 1, 2);
 	adaptive_groups_make(&g.job, &a);
 	ck_assert_uint_eq(a.entry[5].state, MAD_AR_FREE);
 	ck_assert_uint_eq(a.entry[5].port, 1);
@@ -149,7 +152,7 @@ START_TEST(default_first_and_flat)
 	ck_assert_uint_eq(a.entry[5].group, a.entry[6].group);
 	ck_assert_uint_eq(a.slot[ADAPTIVE_FILL][0].port[0][0], 0x6);
 	ck_assert_uint_eq(a.slot[ADAPTIVE_FILL][0].port[1][0], 0);
-	ck_assert_uint_eq(a.chosen, 2);
+	ck_assert_uint_eq(a.chosen, 4);
 	adaptive_groups_free(&a);
 }
 END_TEST
@@ -183,6 +186,26 @@ START_TEST(no_choice)
 					UINT64_C(1) << cases[i].port);
 		adaptive_groups_free(&a);
 	}
+}
+END_TEST
+
+/* Three LIDs with two defaults: one group, without a preference. */
+START_TEST(a_rare_set_is_flat)
+{
+	struct adaptive_groups a;
+	struct rig g;
+
+	rig_init(&g);
+	rig_set(&g, 1, 0x6);
+	rig_route(&g, 5, 1, 1);
+	rig_route(&g, 6, 1, 2);
+	rig_route(&g, 7, 1, 2);
+	adaptive_groups_make(&g.job, &a);
+	ck_assert_uint_eq(a.chosen, 3);
+	ck_assert_uint_eq(a.top, 0);
+	ck_assert_uint_eq(a.slot[ADAPTIVE_GROW][0].port[0][0], 0x6);
+	ck_assert_uint_eq(a.slot[ADAPTIVE_GROW][0].port[1][0], 0);
+	adaptive_groups_free(&a);
 }
 END_TEST
 
@@ -406,6 +429,7 @@ main(void)
 
 	tcase_add_test(t, default_first_and_flat);
 	tcase_add_test(t, no_choice);
+	tcase_add_test(t, a_rare_set_is_flat);
 	tcase_add_test(t, a_lost_port_is_one_write);
 	tcase_add_test(t, the_rarest_have_no_room);
 	tcase_add_loop_test(t, random_changes, 0, 20);
