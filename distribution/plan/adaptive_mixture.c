@@ -36,10 +36,10 @@ adaptive_mixture_free(struct adaptive_mixture *x)
 	free(x);
 }
 
-/* Add the ports of an entry that are not its default, old or new. */
+/* Add the ports of an entry beside the default that it has then. */
 static void
 add_ports(struct route_set *out, const struct mad_ar_entry *e,
-	const struct mad_ar_group *slot, uint8_t old, uint8_t new)
+	const struct mad_ar_group *slot, uint8_t port)
 {
 	if (e->state == MAD_AR_STATIC)
 		return;
@@ -47,10 +47,8 @@ add_ports(struct route_set *out, const struct mad_ar_entry *e,
 		uint64_t ports =
 			slot[e->group].port[0][w] | slot[e->group].port[1][w];
 
-		if (old / 64 == w)
-			ports &= ~(UINT64_C(1) << old % 64);
-		if (new / 64 == w)
-			ports &= ~(UINT64_C(1) << new % 64);
+		if (port / 64 == w)
+			ports &= ~(UINT64_C(1) << port % 64);
 		out->port[w] |= ports;
 	}
 }
@@ -87,16 +85,18 @@ adaptive_mixture_add(struct adaptive_mixture *x, sw_ix s,
 	struct route_set *lost = mem_zalloc(x->nsw, sizeof(*lost));
 
 	for (uint32_t l = 0; l < job->nlids; l++) {
-		uint8_t old = job->held[l].port, new = job->port[l];
+		const struct mad_ar_entry *held = &job->held[l];
 		struct route_set *n, *o;
 
 		if (target[l] == TOPO_NONE)
 			continue;
 		n = &now[target[l]];
 		o = &lost[target[l]];
-		add_ports(n, &g->early[l], g->slot[ADAPTIVE_SHRINK], old, new);
-		add_ports(n, &g->entry[l], g->slot[ADAPTIVE_GROW], old, new);
-		add_ports(o, &job->held[l], g->slot[ADAPTIVE_HELD], old, new);
+		add_ports(
+			n, &g->early[l], g->slot[ADAPTIVE_SHRINK], held->port);
+		add_ports(
+			n, &g->entry[l], g->slot[ADAPTIVE_GROW], job->port[l]);
+		add_ports(o, held, g->slot[ADAPTIVE_HELD], held->port);
 	}
 	for (sw_ix t = 0; t < x->nsw; t++)
 		for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
@@ -108,9 +108,15 @@ adaptive_mixture_add(struct adaptive_mixture *x, sw_ix s,
 	free(lost);
 }
 
+/*
+ * Whether sets stand beside the tables before a stage and those after it. Of
+ * packets in flight alone it is enough that they do not wait in a circle: some
+ * may be discarded where a table leads back.
+ */
 static bool
-sets_hold(const struct route_sets *sets, const struct routes *to,
-	const struct routes *from, const struct verify_dependencies *deps)
+sets_hold(const struct route_sets *sets, bool in_flight,
+	const struct routes *from, const struct routes *to,
+	const struct verify_dependencies *deps)
 {
 	const struct verify_sets_job job = {.topo = to->topo,
 		.side = {{to->pool, to->row, to->nblocks, sets},
@@ -120,8 +126,30 @@ sets_hold(const struct route_sets *sets, const struct routes *to,
 		.threads = 1};
 	struct verify_sets_report report;
 	struct reason why;
+	int rc = verify_sets(&job, &report, &why);
 
-	return verify_sets(&job, &report, &why) == 0;
+	return in_flight ? report.cyclic == 0 : rc == 0;
+}
+
+/* Enter the writes of a stage; of a switch that carries nothing yet the last
+ * ones count from the beginning. */
+static void
+write_stage(struct routes *r, const struct transition_result *change, int stage)
+{
+	const struct topo *t = r->topo;
+
+	for (size_t i = change->nquenches; i < change->nwrites; i++) {
+		const struct lft_write *w = &change->write[i];
+		bool fresh = (t->node[t->sw[w->sw].node].flags & TN_FRESH) != 0;
+		lft_ref *at;
+
+		if (w->block >= r->nblocks ||
+			(fresh ? stage >= 0 || !w->last : w->stage != stage))
+			continue;
+		at = routes_slot(r, w->sw, w->block);
+		lft_drop(r->pool, *at);
+		*at = lft_share(r->pool, w->image);
+	}
 }
 
 /* Whether packets in flight follow the tables that are known alone. */
@@ -138,20 +166,41 @@ are_tables_plain(const struct topo *t, const struct device_store *hw)
 	return plain;
 }
 
+/* The verdict on a stage. */
+static enum adaptive_verdict
+judge_stage(const struct adaptive_mixture *x, const struct routes *from,
+	const struct routes *to, const struct transition_result *change,
+	unsigned stage)
+{
+	const struct verify_dependencies *deps = change->mixture[stage];
+
+	if (!sets_hold(x->now, false, from, to, deps))
+		return ADAPTIVE_FAILS;
+	return stage > 0 || sets_hold(x->lost, true, from, to, deps)
+		       ? ADAPTIVE_HOLDS
+		       : ADAPTIVE_DRAINS;
+}
+
 enum adaptive_verdict
-adaptive_mixture_judge(const struct adaptive_mixture *x, struct routes *to,
+adaptive_mixture_judge(const struct adaptive_mixture *x, struct topo *t,
 	const struct device_store *hw, const struct transition_result *change)
 {
-	enum adaptive_verdict v = ADAPTIVE_FAILS;
-	struct routes *from;
+	enum adaptive_verdict worst = ADAPTIVE_HOLDS, v;
+	struct routes *from, *to;
 
-	if (change->mixture == NULL || !are_tables_plain(to->topo, hw))
+	if (change->mixture == NULL || !are_tables_plain(t, hw))
 		return ADAPTIVE_FAILS;
-	from = tables_found(hw, to->topo, to->pool);
-	if (sets_hold(x->lost, to, from, change->mixture))
-		v = ADAPTIVE_HOLDS;
-	else if (sets_hold(x->now, to, from, change->mixture))
-		v = ADAPTIVE_DRAINS;
+	from = tables_found(hw, t, change->pool);
+	write_stage(from, change, -1);
+	for (unsigned k = 0; k < change->nstages && worst != ADAPTIVE_FAILS;
+		k++) {
+		to = routes_for(from, t);
+		write_stage(to, change, (int)k);
+		v = judge_stage(x, from, to, change, k);
+		worst = v > worst ? v : worst;
+		routes_unref(from);
+		from = to;
+	}
 	routes_unref(from);
-	return v;
+	return worst;
 }

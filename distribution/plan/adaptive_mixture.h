@@ -4,8 +4,9 @@
  *
  * While tables change a LID at a switch where adaptive routing is on has its
  * old default or its new one, and the ports that both the old routes and the
- * new ones allow (distribution/tables/adaptive_groups.h). These sets, beside
- * the old tables and the new ones, are judged as one mixture by
+ * new ones allow (distribution/tables/adaptive_groups.h). Its entry is written
+ * in the same stage as the forwarding table. So for each stage these sets,
+ * beside the tables before it and those after it, are judged as one mixture by
  * routing/verify/verify_sets.h; the dependencies of the tables among themselves
  * are those that the transition found.
  *
@@ -41,10 +42,9 @@ void adaptive_mixture_add(struct adaptive_mixture *x, sw_ix s,
 	const struct adaptive_groups_job *job, const struct adaptive_groups *g,
 	const sw_ix *target);
 
-/* The verdict for a change to tables `to` by a transition that has a mixture.
- */
+/* The verdict for a change of tables, stage by stage: the worst of all. */
 enum adaptive_verdict adaptive_mixture_judge(const struct adaptive_mixture *x,
-	struct routes *to, const struct device_store *hw,
+	struct topo *t, const struct device_store *hw,
 	const struct transition_result *change);
 
 #endif

@@ -142,6 +142,8 @@ add_stages(struct plan_maker *m, bool drain, bool late)
 					node_of(m->t, w->sw)->first_port,
 					DEVICE_LFT, w->block, w->image);
 		}
+		if (m->adaptive != NULL)
+			plan_adaptive_put(m, PLAN_LFT, stage);
 		if (plan_end(m))
 			drain = false;
 	}
@@ -225,12 +227,13 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 		plan_slvl_add(m); /* no packet is on a VL of the old rows */
 	else
 		plan_portinfo_rise(m, false);
+	(void)add_adaptive(m, PLAN_ADAPTIVE_FILL, PLAN_ADAPTIVE_TOP);
 	if (add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK))
 		m->drain |= plan_adaptive_drains(m);
 	add_stages(m, blocks > 0 || x->rows_first || (fell && !down), late);
 	drained = add_unblocks(m);
 	plan_switchinfo_tops(m, PLAN_RAISE, false);
-	(void)add_adaptive(m, PLAN_ADAPTIVE_FILL, PLAN_ADAPTIVE_ON);
+	(void)add_adaptive(m, PLAN_ADAPTIVE_MOVE, PLAN_ADAPTIVE_ON);
 	if (down)
 		plan_portinfo_rise(m, false);
 	if (fell) {

@@ -41,10 +41,13 @@
  *            entries that use them are written: the mixture has them already
  *   LFT      delta blocks of live switches, one phase for each stage; all but
  *            the first drain, and the first when something was blocked
+ *            Before them adaptive groups get slots (FILL, TOP) and lose ports
+ *            (SHRINK); entries change in the same stages, and gain ports
+ *            afterwards (MOVE, GROW, ON): adaptive_groups.h. Where the change
+ *            does not allow that, adaptive routing is switched OFF before
+ *            QUENCH
  *   UNBLOCK  rows get their final value, after a drain; also rows that a
  *            previous run or a broken push left blocked
- *   SHRINK   adaptive groups lose ports, before LFT of live switches, which
- *            drains then; adaptive routing OFF before QUENCH
  *   RAISE    LinearFDBTop of the others, now that the blocks below it are right
  *   PREPARE, ARM, ACTIVATE  ports that DOWN took, after a drain where others
  *            stayed up: they hold what a port holds in Init, which was not read
@@ -104,9 +107,9 @@ enum plan_kind {
 	PLAN_UNKEY,
 	PLAN_GUARD,
 	PLAN_ADAPTIVE_OFF,
-	PLAN_ADAPTIVE_SHRINK,
 	PLAN_ADAPTIVE_FILL,
 	PLAN_ADAPTIVE_TOP,
+	PLAN_ADAPTIVE_SHRINK,
 	PLAN_ADAPTIVE_MOVE,
 	PLAN_ADAPTIVE_GROW,
 	PLAN_ADAPTIVE_READ,

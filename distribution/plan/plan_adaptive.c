@@ -1,7 +1,8 @@
 /*
  * Adaptive routing in a plan: groups and entries of switches that choose among
- * ports, in the steps of distribution/tables/adaptive_groups.h. A switch where
- * it is on is kept in step with its forwarding table; one where it is off gets
+ * ports, in the steps of distribution/tables/adaptive_groups.h. Where it is on,
+ * entries change in the same stage as the forwarding table that has the same
+ * ports; a switch where it is off gets
  * its tables when no forwarding table changes, a number of them with each plan.
  *
  * It is switched off first, and its packets drain, where it cannot be said what
@@ -28,6 +29,7 @@ enum {
 /* A step of a phase to come. */
 struct plan_later {
 	enum plan_kind kind;
+	unsigned stage; /* of PLAN_LFT */
 	struct plan_step step;
 };
 
@@ -67,6 +69,7 @@ add_later(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 		memcpy(plan_add_payload(m, &pay), data, MAD_DATA);
 	a->later = mem_grow(a->later, a->n, &a->cap, sizeof(*a->later));
 	a->later[a->n].kind = kind;
+	a->later[a->n].stage = 0;
 	step = &a->later[a->n++].step;
 	*step = (struct plan_step){
 		.port = m->t->node[m->t->sw[s].node].first_port,
@@ -284,6 +287,51 @@ add_entries(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 	}
 }
 
+/* The entries of 64 LIDs when their forwarding table is this image: those that
+ * have their new port are as they shall be. */
+static void
+enter_image(const struct plan_adaptive_state *a, uint32_t block,
+	const uint8_t *image, const struct adaptive_groups *g,
+	struct mad_ar_entry *out)
+{
+	for (uint32_t i = 0; i < LFT_BLOCK; i++) {
+		uint32_t l = block * LFT_BLOCK + i;
+
+		if (image[i] == a->port[l])
+			out[l] = g->entry[l];
+		else if (image[i] == a->held[l].port)
+			out[l] = g->early[l];
+		else
+			out[l] = (struct mad_ar_entry){
+				.state = MAD_AR_STATIC, .port = image[i]};
+	}
+}
+
+/* Entries change with the forwarding table, in the same stages; `is` is what
+ * they are before, and after the last. */
+static void
+add_stages_of(struct plan_maker *m, sw_ix s, const struct adaptive_groups *g,
+	struct mad_ar_entry *is)
+{
+	struct plan_adaptive_state *a = m->adaptive;
+	const struct transition_result *x = m->p->change;
+	struct mad_ar_entry *next = mem_dup(is, a->nlids * sizeof(*next));
+
+	for (size_t i = x->nquenches; i < x->nwrites; i++) {
+		const struct lft_write *w = &x->write[i];
+		size_t from = a->n;
+
+		if (w->sw != s || w->block >= a->nlids / LFT_BLOCK)
+			continue;
+		enter_image(a, w->block, lft_bytes(x->pool, w->image), g, next);
+		add_entries(m, PLAN_LFT, s, is, next);
+		for (; from < a->n; from++)
+			a->later[from].stage = w->stage;
+		memcpy(is, next, a->nlids * sizeof(*is));
+	}
+	free(next);
+}
+
 /* GroupTop, with some slots to spare: each change of it is a Set. */
 static uint16_t
 find_top(const struct adaptive_can *can, uint16_t used)
@@ -297,7 +345,7 @@ find_top(const struct adaptive_can *can, uint16_t used)
 /* The steps of a switch, from groups that are made. */
 static void
 add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
-	const struct adaptive_groups *g)
+	struct adaptive_groups *g)
 {
 	struct mad_ar_info is;
 	struct adaptive_info_want want = {
@@ -309,11 +357,13 @@ add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	want.top = find_top(can, g->top);
 	if (can->is_on && is.group_top > want.top)
 		want.top = is.group_top;
-	if (can->is_on)
-		add_entries(m, PLAN_ADAPTIVE_SHRINK, s, NULL, g->early);
-	add_slots(m, PLAN_ADAPTIVE_SHRINK, s, g, ADAPTIVE_SHRINK);
 	add_slots(m, PLAN_ADAPTIVE_FILL, s, g, ADAPTIVE_FILL);
 	add_info(m, PLAN_ADAPTIVE_TOP, s, can, &want, false);
+	add_slots(m, PLAN_ADAPTIVE_SHRINK, s, g, ADAPTIVE_SHRINK);
+	if (can->is_on)
+		add_entries(m, PLAN_ADAPTIVE_SHRINK, s, NULL, g->early);
+	if (can->is_on && m->adaptive->written[s])
+		add_stages_of(m, s, g, g->early);
 	add_entries(m, PLAN_ADAPTIVE_MOVE, s, can->is_on ? g->early : NULL,
 		g->entry);
 	add_slots(m, PLAN_ADAPTIVE_GROW, s, g, ADAPTIVE_GROW);
@@ -351,6 +401,17 @@ goes_up_again(const struct plan_maker *m, sw_ix s, uint16_t lid, unsigned port)
 	return a->pos[u] > a->pos[s] && v != TOPO_NONE && a->pos[v] < a->pos[u];
 }
 
+/* Whether a LID may use the port when tables change. */
+static bool
+keeps_port(const struct mad_ar_entry *early, const struct adaptive_groups *g,
+	unsigned port)
+{
+	return early->port == port ||
+	       (early->state != MAD_AR_STATIC &&
+		       adaptive_group_has(
+			       &g->slot[ADAPTIVE_SHRINK][early->group], port));
+}
+
 /* The same of all ports that LIDs lose before forwarding tables change. */
 static bool
 loses_ports_above(
@@ -360,18 +421,19 @@ loses_ports_above(
 
 	for (uint32_t l = 0; l < a->nlids; l++) {
 		const struct mad_ar_entry *e = &a->held[l];
-		bool leaves = g->early[l].state != e->state;
 		const struct mad_ar_group *was, *is;
 
 		if (e->state == MAD_AR_STATIC)
 			continue;
 		was = &g->slot[ADAPTIVE_HELD][e->group];
 		is = &g->slot[ADAPTIVE_SHRINK][e->group];
-		if (!leaves && memcmp(was, is, sizeof(*was)) == 0)
+		if (g->early[l].state == e->state &&
+			g->early[l].group == e->group &&
+			memcmp(was, is, sizeof(*was)) == 0)
 			continue;
 		for (unsigned p = 1; p < ROUTE_SET_WORDS * 64; p++)
 			if (adaptive_group_has(was, p) &&
-				(leaves || !adaptive_group_has(is, p)) &&
+				!keeps_port(&g->early[l], g, p) &&
 				goes_up_again(m, s, (uint16_t)l, p))
 				return true;
 	}
@@ -525,8 +587,7 @@ plan_mixture(struct plan_maker *m)
 
 	a->mixture = adaptive_mixture_new(m->t);
 	plan_switches(m);
-	v = adaptive_mixture_judge(
-		a->mixture, m->p->routes, m->hw, m->p->change);
+	v = adaptive_mixture_judge(a->mixture, m->p->topo, m->hw, m->p->change);
 	adaptive_mixture_free(a->mixture);
 	a->mixture = NULL;
 	a->drain = v == ADAPTIVE_DRAINS;
@@ -584,15 +645,21 @@ plan_adaptive_drains(const struct plan_maker *m)
 bool
 plan_adaptive_add(struct plan_maker *m, enum plan_kind kind)
 {
+	plan_begin(m, kind);
+	plan_adaptive_put(m, kind, 0);
+	return plan_end(m);
+}
+
+void
+plan_adaptive_put(struct plan_maker *m, enum plan_kind kind, unsigned stage)
+{
 	const struct plan_adaptive_state *a = m->adaptive;
 
-	plan_begin(m, kind);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct plan_step *s = &a->later[i].step;
 
-		if (a->later[i].kind == kind)
+		if (a->later[i].kind == kind && a->later[i].stage == stage)
 			plan_add_step(m, s->port, (enum device_attr)s->attr,
 				s->block, s->payload);
 	}
-	return plan_end(m);
 }

@@ -454,6 +454,21 @@ stays_in_slot(const struct maker *m, uint32_t lid)
 	       m->owner[e->group] == m->want[lid];
 }
 
+/* Whether the LID may name the slot of its group before forwarding tables
+ * change: it is filled by then, and has no port that the LID did not have. */
+static bool
+may_move_early(const struct maker *m, uint32_t lid)
+{
+	const struct mad_ar_entry *e = &m->job->held[lid];
+	const struct wanted *w =
+		m->want[lid] == NO_GROUP ? NULL : &m->wanted[m->want[lid]];
+
+	return w != NULL && w->slot != NO_SLOT && !m->used[w->slot] &&
+	       ports_include(
+		       ports_of_group(slot_at(m, ADAPTIVE_HELD, e->group)),
+		       w->all);
+}
+
 /* LIDs that leave a slot which still has a port that they shall not use. */
 static void
 leave_early(struct maker *m)
@@ -472,6 +487,11 @@ leave_early(struct maker *m)
 			continue;
 		m->out->early[l] = (struct mad_ar_entry){
 			.state = MAD_AR_STATIC, .port = e->port};
+		if (may_move_early(m, l)) {
+			m->out->early[l].state = job->state;
+			m->out->early[l].group = m->wanted[m->want[l]].slot;
+			m->entered[m->out->early[l].group] = true;
+		}
 	}
 }
 
@@ -487,13 +507,13 @@ slot_when_moved(const struct maker *m, unsigned k)
 static bool
 may_move(const struct maker *m, uint32_t lid, unsigned slot)
 {
-	const struct mad_ar_entry *e = &m->out->early[lid];
+	const struct mad_ar_entry *e = &m->job->held[lid];
 	struct ports own = {{0}};
 
 	if (!m->job->careful || stays_in_slot(m, lid))
 		return true;
 	if (names_slot(m->job, e))
-		own = ports_of_group(slot_at(m, ADAPTIVE_SHRINK, e->group));
+		own = ports_of_group(slot_at(m, ADAPTIVE_HELD, e->group));
 	ports_add(&own, e->port);
 	ports_add(&own, m->job->port[lid]);
 	return ports_include(own, ports_of_group(slot_when_moved(m, slot)));
@@ -524,23 +544,26 @@ move_entries(struct maker *m)
 	}
 }
 
+/* What slots hold after each step; used ones are shrunk already. */
 static void
 fill_and_grow(struct maker *m)
 {
 	for (unsigned k = 0; k < m->cap; k++) {
-		const struct mad_ar_group *is = slot_at(m, ADAPTIVE_SHRINK, k);
-		struct mad_ar_group *fill = slot_at(m, ADAPTIVE_FILL, k);
-		struct mad_ar_group *grow = slot_at(m, ADAPTIVE_GROW, k);
+		struct mad_ar_group *fill = slot_at(m, ADAPTIVE_FILL, k),
+				    *shrink = slot_at(m, ADAPTIVE_SHRINK, k),
+				    *grow = slot_at(m, ADAPTIVE_GROW, k);
+		const struct mad_ar_group *want;
 
-		*fill = *grow = *is;
+		*fill = *slot_at(m, ADAPTIVE_HELD, k);
+		*grow = *shrink;
 		if (m->owner[k] == NO_GROUP || !m->entered[k])
 			continue;
+		want = &m->wanted[m->owner[k]].group;
 		if (!m->used[k])
-			*fill = *grow = m->wanted[m->owner[k]].group;
+			*fill = *shrink = *grow = *want;
 		else if (!m->job->careful)
-			*grow = m->wanted[m->owner[k]].group;
-		m->out->complete &=
-			group_equal(grow, &m->wanted[m->owner[k]].group);
+			*grow = *want;
+		m->out->complete &= group_equal(grow, want);
 	}
 }
 

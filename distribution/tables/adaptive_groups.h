@@ -17,12 +17,13 @@
  * So the writes are four steps, and a step begins when that before it is
  * acknowledged everywhere:
  *
- *	SHRINK	slots in use lose the ports that their LIDs shall not use; a
- *		LID that would still have such a port becomes static, at its
- *		old default port
- *	(forwarding tables)
  *	FILL	slots that no entry names get their group
- *	MOVE	entries get their default port and their slot
+ *	SHRINK	slots in use lose the ports that their LIDs shall not use; a
+ *		LID that would still have such a port moves to its group if
+ *		that has no port which is new to it, or else becomes static;
+ *		it has its old default port
+ *	MOVE	with the forwarding tables entries get their default port, and
+ *		then their slot
  *	GROW	slots in use get all of their group
  *
  * After SHRINK every LID has ports that both the old routes and the new ones
@@ -46,8 +47,8 @@
 
 enum adaptive_step {
 	ADAPTIVE_HELD, /* before any write */
-	ADAPTIVE_SHRINK,
 	ADAPTIVE_FILL,
+	ADAPTIVE_SHRINK,
 	ADAPTIVE_GROW,
 	ADAPTIVE_STEPS,
 };

@@ -355,20 +355,39 @@ has_writes(const struct lft_values *v)
 	return false;
 }
 
-/* The mixture as the verifier notes dependencies: without the record of links
+/* A mixture as the verifier notes dependencies: without the record of links
  * that lead nowhere. */
 static struct verify_dependencies *
-copy_mixture(const struct planner *p)
+copy_mixture(const struct planner *p, const uint64_t *mix)
 {
-	size_t row = sizeof(*p->mix) << p->net.shift;
+	size_t row = sizeof(*mix) << p->net.shift;
 	uint32_t nrec = p->net.nrec - 1;
 	struct verify_dependencies *d = mem_zalloc(1, sizeof(*d) + nrec * row);
 
 	d->nrec = nrec;
 	d->layers = 1;
 	d->shift = p->net.shift;
-	memcpy(d->row, p->mix, nrec * row);
+	memcpy(d->row, mix, nrec * row);
 	return d;
+}
+
+/* The mixture of each stage, for guests that choose among ports. */
+static void
+note_mixtures(struct planner *p)
+{
+	struct transition_result *t = p->t;
+
+	if (p->net.layers > 1 || t->kind == TRANSITION_BLOCKED ||
+		(t->kind == TRANSITION_DIRECT && t->cyclic > 0))
+		return;
+	t->mixture = mem_zalloc(t->nstages, sizeof(t->mixture[0]));
+	for (unsigned k = 0; k < t->nstages; k++) {
+		struct transition_when at = {TRANSITION_AT, k};
+		uint64_t *mix = t->nstages > 1 ? new_matrix(p, at, at) : NULL;
+
+		t->mixture[k] = copy_mixture(p, mix != NULL ? mix : p->mix);
+		free(mix);
+	}
 }
 
 /* Multicast trees keep their dependencies beside the mixture, or have to go. */
@@ -379,8 +398,7 @@ admit_mcast(struct planner *p)
 
 	if (!job->guests || !transition_mcast_is_broken(&p->net, job, p->mix))
 		return;
-	if (p->t->cyclic == 0 && p->net.layers == 1)
-		p->t->mixture = copy_mixture(p);
+	note_mixtures(p);
 	transition_mcast_open(p->t, &p->val,
 		p->t->kind == TRANSITION_DIRECT && p->t->cyclic == 0 ? p->mix
 								     : NULL);
@@ -517,6 +535,8 @@ transition_free(struct transition_result *t)
 		lft_drop(t->pool, t->write[i].was);
 	}
 	transition_mcast_close(t->guests);
+	for (unsigned k = 0; t->mixture != NULL && k < t->nstages; k++)
+		free(t->mixture[k]);
 	free(t->mixture);
 	free(t->write);
 	free(t->dep);

@@ -167,9 +167,10 @@ struct transition_result {
 	struct transition_dependency *dep; /* sorted by switch, in, out */
 	size_t ndeps;
 	struct lft_pool *pool;
-	/* The mixture, if it has no cycle, is one layer, and must be asked for
-	 * by guests; else NULL. Owned. */
-	struct verify_dependencies *mixture;
+	/* [nstages] The mixture of each stage, which has no cycle, where guests
+	 * must ask for it, it is one layer, and nothing is blocked; else NULL.
+	 * Owned. */
+	struct verify_dependencies **mixture;
 
 	uint64_t entries;     /* (switch, LID) that change */
 	uint64_t blocks;      /* (switch, block) that change */

@@ -97,7 +97,7 @@ count_slot_writes(const struct adaptive_groups *a)
 {
 	unsigned n = 0;
 
-	for (unsigned i = ADAPTIVE_SHRINK; i < ADAPTIVE_STEPS; i++)
+	for (unsigned i = ADAPTIVE_FILL; i < ADAPTIVE_STEPS; i++)
 		for (unsigned k = 0; k < CAP; k++)
 			n += memcmp(&a->slot[i][k], &a->slot[i - 1][k],
 				     sizeof(a->slot[i][k])) != 0;
@@ -362,10 +362,15 @@ change_once(struct rig *g, struct rng *r)
 		b.any[l] = b.careful[l] | ports_of_routes(g, l);
 	}
 	adaptive_groups_make(&g->job, &a);
-	write_slots(g, &b, &a, ADAPTIVE_SHRINK, r);
-	write_entries(g, &b, a.early, r);
-	check_shrunk(g, &was);
 	write_slots(g, &b, &a, ADAPTIVE_FILL, r);
+	if (rng_below(r, 2) == 0) {
+		write_slots(g, &b, &a, ADAPTIVE_SHRINK, r);
+		write_entries(g, &b, a.early, r);
+	} else {
+		write_entries(g, &b, a.early, r);
+		write_slots(g, &b, &a, ADAPTIVE_SHRINK, r);
+	}
+	check_shrunk(g, &was);
 	write_entries(g, &b, a.entry, r);
 	for (unsigned l = 0; l < LIDS; l++)
 		b.any[l] = ports_of_routes(g, l);

@@ -20,12 +20,10 @@ enum { GROUPS = 64, SUB_GROUPS = 2 };
 
 static const char on[] = "routing: {adaptive: {enabled: true}}\n";
 
-/* The tree, whose switches have adaptive routing. */
+/* All switches have adaptive routing. */
 static struct fabric *
-adaptive_tree(void)
+give_adaptive(struct fabric *f)
 {
-	struct fabric *f = core_tree();
-
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		if (f->node[i].type != FABRIC_SWITCH)
 			continue;
@@ -34,6 +32,12 @@ adaptive_tree(void)
 		f->node[i].attrs.sub_groups = SUB_GROUPS;
 	}
 	return f;
+}
+
+static struct fabric *
+adaptive_tree(void)
+{
+	return give_adaptive(core_tree());
 }
 
 /* ---- what switches hold ---- */
@@ -187,7 +191,7 @@ END_TEST
 
 /* ---- changes ---- */
 
-enum { PORTS = 16, CHANNELS = 16 * PORTS, WORDS = CHANNELS / 64 };
+enum { PORTS = 16, CHANNELS = 24 * PORTS, WORDS = CHANNELS / 64 };
 
 /* What packets on each channel, the link by which they left a port, may wait
  * for; and which channels wait for nothing. */
@@ -282,11 +286,13 @@ count_sets(const struct world *w)
 	return n;
 }
 
-/* Until it has settled, judge every moment with another write. */
-static void
+/* Until it has settled, judge every moment with another write. Returns how many
+ * switches chose at least. */
+static unsigned
 settle_watched(struct world *w, const char *when)
 {
 	uint64_t before = count_sets(w);
+	unsigned least = count_on(w);
 	struct mono end = mono_add(sim_now(w->sim), mono_ms(2000));
 
 	while (mono_before(sim_now(w->sim), end)) {
@@ -294,10 +300,55 @@ settle_watched(struct world *w, const char *when)
 		if (count_sets(w) == before)
 			continue;
 		before = count_sets(w);
+		least = count_on(w) < least ? count_on(w) : least;
 		expect_no_cycle(w, when);
 	}
 	expect_in_step(w, when);
+	return least;
 }
+
+/* The n-th link between switches. */
+static void
+find_link(const struct fabric *f, unsigned n, uint32_t *node, unsigned *port)
+{
+	for (uint32_t i = 0; i < f->nnodes; i++)
+		for (unsigned p = 1; f->node[i].type == FABRIC_SWITCH &&
+				     p <= f->node[i].nports;
+			p++) {
+			uint32_t peer;
+			unsigned back;
+
+			if (!fabric_peer(f, i, p, &peer, &back) ||
+				f->node[peer].type != FABRIC_SWITCH ||
+				peer < i || n-- > 0)
+				continue;
+			*node = i;
+			*port = p;
+			return;
+		}
+	ck_abort_msg("no such link");
+}
+
+/* Three levels: tables are written in stages, and switches go on choosing. */
+START_TEST(links_of_three_levels)
+{
+	struct fabric *f = give_adaptive(gen_tree_three(4, NULL));
+	struct world *w = core_start(f, on);
+	uint32_t node = 0;
+	unsigned port = 0;
+
+	expect_in_step(w, "bring-up");
+	ck_assert_uint_eq(count_on(w), 16);
+	find_link(f, 5 * (unsigned)_i, &node, &port);
+	for (unsigned i = 0; i < 2; i++) {
+		sim_fault_link(w->sim, node, port, false);
+		ck_assert_uint_ge(settle_watched(w, "cut"), 15);
+		sim_fault_link(w->sim, node, port, true);
+		ck_assert_uint_ge(settle_watched(w, "returned"), 15);
+	}
+	core_end(w, f);
+}
+END_TEST
 
 START_TEST(cut_and_return_a_cable)
 {
@@ -311,10 +362,10 @@ START_TEST(cut_and_return_a_cable)
 	all = count_all_choices(w, "bring-up");
 	for (unsigned i = 0; i < 3; i++) {
 		sim_fault_link(w->sim, leaf, port, false);
-		settle_watched(w, "cut");
+		(void)settle_watched(w, "cut");
 		ck_assert_uint_eq(count_on(w), 8);
 		sim_fault_link(w->sim, leaf, port, true);
-		settle_watched(w, "returned");
+		(void)settle_watched(w, "returned");
 		ck_assert_uint_eq(count_all_choices(w, "returned"), all);
 	}
 	core_end(w, f);
@@ -328,10 +379,10 @@ START_TEST(a_switch_reboots)
 
 	expect_in_step(w, "bring-up");
 	sim_fault_reboot(w->sim, fabric_find(f, "leaf3"));
-	settle_watched(w, "a leaf rebooted");
+	(void)settle_watched(w, "a leaf rebooted");
 	ck_assert_uint_eq(count_on(w), 8);
 	sim_fault_reboot(w->sim, fabric_find(f, "spine1"));
-	settle_watched(w, "a top rebooted");
+	(void)settle_watched(w, "a top rebooted");
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
@@ -347,10 +398,10 @@ START_TEST(off_and_on_by_a_reload)
 	core_expect_order(w, "off");
 	ck_assert_uint_eq(count_on(w), 0);
 	world_reload(w, on);
-	settle_watched(w, "on again");
+	(void)settle_watched(w, "on again");
 	ck_assert_uint_eq(count_on(w), 8);
 	world_reload(w, "routing: {adaptive: {enabled: true, prefer: flat}}\n");
-	settle_watched(w, "flat");
+	(void)settle_watched(w, "flat");
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
@@ -367,7 +418,7 @@ START_TEST(a_restart_finds_it_on)
 	if (_i == 1)
 		world_forget(w);
 	world_start(w);
-	settle_watched(w, "started again");
+	(void)settle_watched(w, "started again");
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
@@ -421,7 +472,7 @@ START_TEST(a_switch_that_does_not_take_them)
 	expect_fixed(w, "leaf3", refusals[_i].why);
 	sim_fault_reboot(w->sim, leaf);
 	sim_hand_adaptive(w->sim, leaf, 0, SIM_AR_OBEYS);
-	settle_watched(w, "it obeys");
+	(void)settle_watched(w, "it obeys");
 	world_run(w, mono_ms(400000));
 	expect_in_step(w, "it obeys, later");
 	ck_assert_uint_eq(count_on(w), 8);
@@ -464,10 +515,10 @@ START_TEST(some_switch_it_off_themselves)
 			sim_hand_adaptive(
 				w->sim, i, MAD_AR_ON_GROUPS, SIM_AR_PLAIN);
 	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), false);
-	settle_watched(w, "cut");
+	(void)settle_watched(w, "cut");
 	ck_assert_uint_eq(count_on(w), 8);
 	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), true);
-	settle_watched(w, "returned");
+	(void)settle_watched(w, "returned");
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
@@ -495,9 +546,9 @@ START_TEST(mixed_fabrics)
 	expect_in_step(w, "bring-up");
 	ck_assert_uint_eq(count_on(w), _i == 2 ? 1 : leaves);
 	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), false);
-	settle_watched(w, "cut");
+	(void)settle_watched(w, "cut");
 	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), true);
-	settle_watched(w, "returned");
+	(void)settle_watched(w, "returned");
 	core_end(w, f);
 }
 END_TEST
@@ -538,7 +589,7 @@ START_TEST(settings)
 	ck_assert(sim_ar_info(w->sim, leaf)->by_sl_enabled);
 	ck_assert_uint_eq(sim_ar_info(w->sim, leaf)->sl_mask, 5);
 	world_reload(w, "routing: {adaptive: {enabled: true, sls: 0x7}}\n");
-	settle_watched(w, "others");
+	(void)settle_watched(w, "others");
 	ck_assert_uint_eq(sim_ar_info(w->sim, leaf)->sl_mask, 7);
 	core_end(w, f);
 }
@@ -578,6 +629,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, bring_up);
 	tcase_add_test(t, cut_and_return_a_cable);
+	tcase_add_loop_test(t, links_of_three_levels, 0, 6);
 	tcase_add_test(t, a_switch_reboots);
 	tcase_add_test(t, off_and_on_by_a_reload);
 	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
