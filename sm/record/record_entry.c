@@ -9,9 +9,9 @@
 /* Bytes of a MAD. */
 enum { AT_CLASS = 1, AT_METHOD = 3, AT_TID = 12, AT_ATTR = 16, AT_MOD = 20 };
 
-/* Words of a MAD; bytes of an entry of a message with all of them, and of a Get
- * that was sent. */
-enum { WORDS = MAD_SIZE / 8, MESSAGE_MAX = 64 + MAD_SIZE, ASKED = 21 };
+/* Words of a MAD; bytes of an entry of a message with all of them, and of a
+ * request that was sent. */
+enum { WORDS = MAD_SIZE / 8, MESSAGE_MAX = 64 + MAD_SIZE, ASKED = 18 };
 
 /* ---- writing ---- */
 
@@ -110,6 +110,15 @@ pen_u32(uint8_t *pen, uint32_t v)
 	return pen + 4;
 }
 
+/* The address of almost all messages: directed by a path. */
+static bool
+is_plain(const struct transport_msg *m)
+{
+	return m->addr.lid == MAD_LID_PERMISSIVE && m->addr.pkey_index == 0 &&
+	       m->addr.qpn == 0 && m->addr.sl == 0 && !m->addr.grh.present &&
+	       m->timeout_ms == 0 && m->error == 0 && m->len == MAD_SIZE;
+}
+
 static uint8_t *
 pen_address(uint8_t *pen, const struct transport_addr *a)
 {
@@ -157,9 +166,16 @@ static void
 put_message(const struct transport_msg *m, const struct record_mask *mask,
 	struct buf *out)
 {
-	uint8_t place[MESSAGE_MAX], *pen = pen_address(place, &m->addr);
+	uint8_t place[MESSAGE_MAX], *pen = place;
 	size_t at;
 
+	*pen++ = is_plain(m);
+	if (is_plain(m)) {
+		pen = pen_mad(pen, m->mad, mask);
+		buf_put(out, place, (size_t)(pen - place));
+		return;
+	}
+	pen = pen_address(pen, &m->addr);
 	pen = pen_u32(pen, m->timeout_ms);
 	pen = pen_u32(pen, (uint32_t)m->error);
 	pen = pen_u32(pen, (uint32_t)m->len);
@@ -172,6 +188,21 @@ put_message(const struct transport_msg *m, const struct record_mask *mask,
 	buf_put(out, m->len > MAD_SIZE ? m->body : m->mad, m->len);
 	record_mask_message(mask, (uint8_t *)out->text + at, m->len);
 }
+
+/* What an event consists of, besides its time. */
+enum content { NOTHING, MESSAGE, CONFIG, FLAG, CAUSE, DRAIN, UNDRAIN };
+
+static const enum content content_of[SM_INPUTS] = {
+	[SM_INPUT_RECEIVE] = MESSAGE,
+	[SM_INPUT_RECONFIGURE] = CONFIG,
+	[SM_INPUT_OWN_LINK] = FLAG,
+	[SM_INPUT_RESWEEP] = CAUSE,
+	[SM_INPUT_REBALANCE] = CAUSE,
+	[SM_INPUT_ACCEPT_NAMES] = CAUSE,
+	[SM_INPUT_HAND_OVER] = CAUSE,
+	[SM_INPUT_DRAIN] = DRAIN,
+	[SM_INPUT_UNDRAIN] = UNDRAIN,
+};
 
 static void
 put_drain(const struct sm_drain *d, struct buf *out)
@@ -191,64 +222,55 @@ record_put_input(const struct sm_input *in, const char *config,
 	put_kind(out, RECORD_INPUT);
 	put_u8(out, in->kind);
 	put_u64(out, (uint64_t)in->now.ns);
-	switch (in->kind) {
-	case SM_INPUT_RECEIVE:
+	switch (content_of[in->kind]) {
+	case MESSAGE:
 		put_message(in->is.message, mask, out);
 		break;
-	case SM_INPUT_RECONFIGURE:
+	case CONFIG:
 		for (size_t i = 0; i < SCHEMA_RELOADS; i++)
 			put_u32(out,
 				(uint32_t)in->is.reconfigure.changes->of[i]);
 		put_text(out, config);
 		break;
-	case SM_INPUT_OWN_LINK:
+	case FLAG:
 		put_u8(out, in->is.up);
 		break;
-	case SM_INPUT_RESWEEP:
-	case SM_INPUT_REBALANCE:
-	case SM_INPUT_ACCEPT_NAMES:
-	case SM_INPUT_HAND_OVER:
+	case CAUSE:
 		put_text(out, in->is.cause);
 		break;
-	case SM_INPUT_DRAIN:
+	case DRAIN:
 		put_drain(in->is.drain, out);
 		break;
-	case SM_INPUT_UNDRAIN:
+	case UNDRAIN:
 		put_u64(out, in->is.undrain.guid);
 		put_u32(out, in->is.undrain.port);
 		put_text(out, in->is.undrain.by);
 		break;
-	case SM_INPUT_START:
-	case SM_INPUT_TICK:
-	case SM_INPUT_ROUTED:
-	case SM_INPUT_ACCEPT_MISSING:
-	case SM_INPUT_RESIGN:
-	case SM_INPUT_SAVE:
-	case SM_INPUTS:
+	case NOTHING:
 		break;
 	}
 }
 
-/* A Get whose answer is recorded, if there is one. */
+/* A request that is answered, if all is well, by its like. */
 static bool
-is_get(const struct transport_msg *m)
+is_request(const struct transport_msg *m)
 {
-	uint8_t class = m->mad[AT_CLASS];
+	uint8_t class = m->mad[AT_CLASS], method = m->mad[AT_METHOD];
 
-	return m->len == MAD_SIZE && m->mad[AT_METHOD] == MAD_GET &&
+	return m->len == MAD_SIZE && (method == MAD_GET || method == MAD_SET) &&
 	       !m->addr.grh.present &&
 	       (class == MAD_SUBN_LID || class == MAD_SUBN_DR ||
 		       class == MAD_PERF);
 }
 
-static uint64_t
+static uint32_t
 digest_bytes(const uint8_t *p, const uint8_t *end)
 {
 	uint64_t h = FNV_START;
 
 	for (; p + 8 <= end; p += 8)
 		h = hash_mix(h, be_get64(p));
-	return fnv_more(h, p, (size_t)(end - p));
+	return (uint32_t)(hash_spread(fnv_more(h, p, (size_t)(end - p))) >> 32);
 }
 
 static void
@@ -261,11 +283,12 @@ put_asked(const struct transport_msg *m, const struct record_mask *mask,
 	pen = pen_mad(pen_address(pen, &m->addr), m->mad, mask);
 	pen = pen_u32(pen, m->timeout_ms);
 	asked[0] = m->mad[AT_CLASS];
-	memcpy(asked + 1, m->mad + AT_ATTR, 2);
-	memcpy(asked + 3, m->mad + AT_MOD, 4);
-	memcpy(asked + 7, m->mad + AT_TID, 4);
-	be_put16(asked + 11, m->addr.lid);
-	be_put64(asked + 13, digest_bytes(place, pen));
+	asked[1] = m->mad[AT_METHOD];
+	memcpy(asked + 2, m->mad + AT_ATTR, 2);
+	memcpy(asked + 4, m->mad + AT_MOD, 4);
+	memcpy(asked + 8, m->mad + AT_TID, 4);
+	be_put16(asked + 12, m->addr.lid);
+	be_put32(asked + 14, digest_bytes(place, pen));
 	buf_put(out, asked, sizeof(asked));
 }
 
@@ -273,9 +296,9 @@ void
 record_put_message(const struct transport_msg *m, bool failed,
 	const struct record_mask *mask, struct buf *out)
 {
-	put_kind(out, is_get(m) ? RECORD_ASKED : RECORD_SENT);
+	put_kind(out, is_request(m) ? RECORD_ASKED : RECORD_SENT);
 	put_u8(out, failed);
-	if (is_get(m))
+	if (is_request(m))
 		put_asked(m, mask, out);
 	else
 		put_message(m, mask, out);
@@ -409,6 +432,12 @@ static void
 take_message(struct entry_reader *r, struct transport_msg *m)
 {
 	*m = (struct transport_msg){0};
+	if (take_u8(r) != 0) {
+		m->addr.lid = MAD_LID_PERMISSIVE;
+		m->len = MAD_SIZE;
+		take_mad(r, m->mad);
+		return;
+	}
 	m->addr.lid = take_u16(r);
 	m->addr.pkey_index = take_u16(r);
 	m->addr.qpn = take_u32(r);
@@ -438,46 +467,40 @@ take_input(struct entry_reader *r, struct record_entry *e)
 	struct sm_input *in = &e->is.input.in;
 	uint8_t kind = take_u8(r);
 
-	r->bad |= kind >= SM_INPUTS;
+	if (kind >= SM_INPUTS) {
+		r->bad = true;
+		kind = SM_INPUT_TICK;
+	}
 	*in = (struct sm_input){
 		.kind = (enum sm_input_kind)kind, .now = take_time(r)};
-	switch (in->kind) {
-	case SM_INPUT_RECEIVE:
+	switch (content_of[in->kind]) {
+	case MESSAGE:
 		take_message(r, &e->is.input.message);
 		in->is.message = &e->is.input.message;
 		break;
-	case SM_INPUT_RECONFIGURE:
+	case CONFIG:
 		e->is.input.changes = (struct config_changes){0};
 		for (size_t i = 0; i < SCHEMA_RELOADS; i++)
 			e->is.input.changes.of[i] = take_u32(r);
 		in->is.reconfigure.changes = &e->is.input.changes;
 		e->is.input.config = take_text(r);
 		break;
-	case SM_INPUT_OWN_LINK:
+	case FLAG:
 		in->is.up = take_u8(r) != 0;
 		break;
-	case SM_INPUT_RESWEEP:
-	case SM_INPUT_REBALANCE:
-	case SM_INPUT_ACCEPT_NAMES:
-	case SM_INPUT_HAND_OVER:
+	case CAUSE:
 		in->is.cause = take_text(r);
 		break;
-	case SM_INPUT_DRAIN:
+	case DRAIN:
 		take_drain(r, &e->is.input.drain);
 		in->is.drain = &e->is.input.drain;
 		break;
-	case SM_INPUT_UNDRAIN:
+	case UNDRAIN:
 		in->is.undrain.guid = take_u64(r);
 		in->is.undrain.port = take_u32(r);
 		in->is.undrain.by = take_text(r);
 		break;
-	case SM_INPUT_START:
-	case SM_INPUT_TICK:
-	case SM_INPUT_ROUTED:
-	case SM_INPUT_ACCEPT_MISSING:
-	case SM_INPUT_RESIGN:
-	case SM_INPUT_SAVE:
-	case SM_INPUTS:
+	case NOTHING:
 		break;
 	}
 }
@@ -486,11 +509,12 @@ static void
 take_asked(struct entry_reader *r, struct record_asked *a)
 {
 	a->mgmt_class = take_u8(r);
+	a->method = take_u8(r);
 	a->attr = take_u16(r);
 	a->mod = take_u32(r);
 	a->tid = take_u32(r);
 	a->lid = take_u16(r);
-	a->digest = take_u64(r);
+	a->digest = take_u32(r);
 }
 
 static void
@@ -509,7 +533,7 @@ take_entry(struct entry_reader *r, struct record_entry *e)
 		break;
 	case RECORD_ASKED:
 		e->is.asked.failed = take_u8(r) != 0;
-		take_asked(r, &e->is.asked.get);
+		take_asked(r, &e->is.asked.request);
 		break;
 	case RECORD_SECONDS:
 		e->is.seconds = take_u64(r);

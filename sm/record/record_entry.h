@@ -4,16 +4,17 @@
  *
  *	BEGIN	 a core was made: its configuration, state, port
  *	INPUT	 an event came in (sm/core/sm_input.h)
- *	SENT	 meanwhile it sent this message: a Set, an answer, a report
- *	ASKED	 meanwhile it sent this Get, of which a digest is enough
+ *	ASKED	 meanwhile it sent a request, of which there is a digest
+ *	SENT	 meanwhile it sent this message: an answer, a report
  *	SECONDS	 meanwhile it was told this time of day
  *	CLOCK	 the time of day, for those who read the recording
  *	GAP	 entries are missing here
  *
  * What the core sends decides nothing; it is kept so that a replay can be
- * compared with it. An entry is encoded as its kind and fields of fixed size,
- * big-endian; a MAD as its words that are not zero. Keys are masked
- * (record_mask.h) while they are encoded.
+ * compared with it. Of requests a digest is enough: a replay makes them again,
+ * and answers repeat what a Set wrote. An entry is encoded as its kind and
+ *fields of fixed size, big-endian; a MAD as its words that are not zero. Keys
+ *are masked (record_mask.h) while they are encoded.
  */
 #ifndef HEDDLE_SM_RECORD_RECORD_ENTRY_H
 #define HEDDLE_SM_RECORD_RECORD_ENTRY_H
@@ -51,13 +52,13 @@ struct record_begin {
 	const char *config, *state; /* YAML; as in the state file */
 };
 
-/* A Get that was sent. */
+/* A Get or a Set that was sent. */
 struct record_asked {
-	uint8_t mgmt_class;
+	uint8_t mgmt_class, method;
 	uint16_t attr;
 	uint32_t mod, tid;
 	uint16_t lid;
-	uint64_t digest; /* of address and message */
+	uint32_t digest; /* of address and message */
 };
 
 struct record_entry {
@@ -76,7 +77,7 @@ struct record_entry {
 			bool failed;
 		} sent;
 		struct {
-			struct record_asked get;
+			struct record_asked request;
 			bool failed;
 		} asked;
 		uint64_t seconds;

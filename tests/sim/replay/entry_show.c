@@ -125,15 +125,14 @@ show_input(const struct record_entry *e, struct buf *out)
 static void
 show_asked(const struct record_asked *a, struct buf *out)
 {
-	buf_printf(out, "sent Get %s",
+	buf_printf(out, "sent %s %s", mad_method_name(a->method),
 		a->mgmt_class == MAD_PERF ? "of counters"
 					  : mad_attr_name(a->attr));
 	if (a->mod != 0)
 		buf_printf(out, " 0x%x", a->mod);
 	if (a->lid != MAD_LID_PERMISSIVE)
 		buf_printf(out, " to LID %u", a->lid);
-	buf_printf(out, ", TID 0x%08x, digest 0x%016llx", a->tid,
-		(unsigned long long)a->digest);
+	buf_printf(out, ", TID 0x%08x, digest 0x%08x", a->tid, a->digest);
 }
 
 void
@@ -152,7 +151,7 @@ entry_show_line(const struct record_entry *e, struct buf *out)
 		show_message(&e->is.sent.message, true, out);
 		break;
 	case RECORD_ASKED:
-		show_asked(&e->is.asked.get, out);
+		show_asked(&e->is.asked.request, out);
 		break;
 	case RECORD_SECONDS:
 		buf_printf(out, "the time of day was asked for: %llu",
@@ -254,17 +253,30 @@ entry_show_difference(const uint8_t *was, size_t nwas, const uint8_t *is,
 	struct record_entry a, b;
 	bool has_a = read_copy(was, nwas, &copy[0], &a);
 	bool has_b = read_copy(is, nis, &copy[1], &b);
-	struct smp x, y;
 
 	show_side("recorded", has_a, &a, out);
 	show_side("replayed", has_b, &b, out);
-	if (has_a && has_b && a.kind == RECORD_SENT && b.kind == RECORD_SENT &&
-		smp_decode(a.is.sent.message.mad, a.is.sent.message.len, &x,
-			NULL) == 0 &&
-		smp_decode(b.is.sent.message.mad, b.is.sent.message.len, &y,
-			NULL) == 0 &&
-		x.attr == y.attr)
-		compare_attributes(&x, &y, out);
 	buf_free(&copy[0]);
 	buf_free(&copy[1]);
+}
+
+void
+entry_show_contents(const struct transport_msg *answer,
+	const struct transport_msg *sent, struct buf *out)
+{
+	struct smp was, is;
+
+	buf_printf(out, "\n  replayed: ");
+	show_message(sent, true, out);
+	buf_printf(out, "\n  recorded: ");
+	if (answer == NULL) {
+		buf_printf(out, "its answer is not in the recording");
+		return;
+	}
+	buf_printf(out, "answered by ");
+	show_message(answer, false, out);
+	if (smp_decode(answer->mad, answer->len, &was, NULL) == 0 &&
+		smp_decode(sent->mad, sent->len, &is, NULL) == 0 &&
+		was.attr == is.attr && is.method == MAD_SET)
+		compare_attributes(&was, &is, out);
 }

@@ -10,12 +10,17 @@
 /* Append an entry as one line, without its end. */
 void entry_show_line(const struct record_entry *e, struct buf *out);
 
-/*
- * Append what differs between an entry of a recording and what was done instead
- * of it, in lines; NULL: nothing was recorded, or done. Sets of the same
- * attribute are compared field by field.
- */
+/* Append what differs between an entry of a recording and what was done instead
+ * of it, in lines; NULL: nothing was recorded, or done. */
 void entry_show_difference(const uint8_t *was, size_t nwas, const uint8_t *is,
 	size_t nis, struct buf *out);
+
+/*
+ * Append what is behind two digests of requests that differ: the request that
+ * was sent now, and the answer to the one that was recorded (NULL: unknown),
+ * which repeats what that wrote: field by field.
+ */
+void entry_show_contents(const struct transport_msg *answer,
+	const struct transport_msg *sent, struct buf *out);
 
 #endif

@@ -9,6 +9,9 @@
 #include "tests/sim/replay/entry_show.h"
 #include "tests/sim/replay/replay_input.h"
 
+/* Entries among which the answer to a request is looked for. */
+enum { AHEAD = 1000000 };
+
 struct replay {
 	struct replay_source source;
 	struct replay_listener listener;
@@ -23,6 +26,7 @@ struct replay {
 	struct record_entry acted;
 
 	struct transport transport;
+	struct transport_msg sent; /* by the core, last; without its body */
 	struct record_tap *tap;
 	struct sm_ops ops;
 	struct sm *sm;
@@ -53,6 +57,36 @@ end_broken(struct replay *r, const char *why)
 	buf_printf(&r->report.why, "%s", why);
 }
 
+/*
+ * Of the request that was recorded there is a digest; its answer, which comes
+ * later in the recording, repeats its path and what it wrote.
+ */
+static void
+show_contents(struct replay *r)
+{
+	uint32_t tid = r->entry.is.asked.request.tid;
+	struct record_entry e;
+	struct smp s;
+	uint8_t *p;
+	size_t n;
+
+	for (int i = 0; i < AHEAD; i++) {
+		if (r->source.next(r->source.cookie, &p, &n, NULL) != 1 ||
+			record_entry_read(p, n, &e, NULL) != 0)
+			break;
+		if (e.kind != RECORD_INPUT ||
+			e.is.input.in.kind != SM_INPUT_RECEIVE ||
+			smp_decode(e.is.input.message.mad,
+				e.is.input.message.len, &s, NULL) != 0 ||
+			!s.response || (uint32_t)s.tid != tid)
+			continue;
+		entry_show_contents(
+			&e.is.input.message, &r->sent, &r->report.why);
+		return;
+	}
+	entry_show_contents(NULL, &r->sent, &r->report.why);
+}
+
 /* The core gave these bytes (NULL: nothing), where the recording has the next
  * entry. */
 static void
@@ -67,6 +101,9 @@ end_different(struct replay *r, const uint8_t *is, size_t n)
 		(unsigned long long)r->number);
 	entry_show_difference(
 		was, was != NULL ? r->nnext : 0, is, n, &r->report.why);
+	if (was != NULL && is != NULL && r->entry.kind == RECORD_ASKED &&
+		*is == RECORD_ASKED)
+		show_contents(r);
 }
 
 /* ---- the recording ---- */
@@ -98,17 +135,6 @@ peek_entry(struct replay *r)
 	return r->has_next;
 }
 
-static bool
-is_set(const struct record_entry *e)
-{
-	struct smp s;
-
-	return e->kind == RECORD_SENT &&
-	       smp_decode(e->is.sent.message.mad, e->is.sent.message.len, &s,
-		       NULL) == 0 &&
-	       s.method == MAD_SET;
-}
-
 /* The core gave an entry: it must be the next one. */
 static void
 compare_entry(void *cookie, const uint8_t *entry, size_t n)
@@ -122,7 +148,8 @@ compare_entry(void *cookie, const uint8_t *entry, size_t n)
 	r->has_next = false;
 	if (r->entry.kind == RECORD_ASKED || r->entry.kind == RECORD_SENT)
 		r->report.sent++;
-	r->report.sets += is_set(&r->entry);
+	r->report.sets += r->entry.kind == RECORD_ASKED &&
+			  r->entry.is.asked.request.method == MAD_SET;
 }
 
 /* ---- what the core asks for ---- */
@@ -133,7 +160,8 @@ answer_send(struct transport *t, const struct transport_msg *m)
 	struct replay *r = (struct replay *)((char *)t - offsetof(struct replay,
 								 transport));
 
-	(void)m;
+	r->sent = *m;
+	r->sent.body = NULL;
 	if (!peek_entry(r))
 		return 0;
 	if (r->entry.kind == RECORD_SENT)

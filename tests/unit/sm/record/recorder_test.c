@@ -134,6 +134,20 @@ START_TEST(all_are_written)
 }
 END_TEST
 
+/* Where nothing can be written: a file is where the directory should be. */
+static const char *
+bar_directory(void)
+{
+	static char dir[128];
+	FILE *f;
+
+	(void)snprintf(dir, sizeof(dir), "%s/rec", scratch_dir);
+	f = fopen(dir, "w");
+	ck_assert_ptr_nonnull(f);
+	(void)fclose(f);
+	return dir;
+}
+
 /* A file where the directory should be, then none: what came meanwhile is
  * missing, and a gap is where it was. */
 START_TEST(a_gap)
@@ -141,15 +155,10 @@ START_TEST(a_gap)
 	struct loop *l = loop_new();
 	struct recorder_status is;
 	struct heard h = {0};
-	struct recorder *r;
+	const char *dir = bar_directory();
+	struct recorder *r = start_recorder(l, dir, 1, &h);
 	struct found x;
-	char dir[128];
-	FILE *f;
 
-	(void)snprintf(dir, sizeof(dir), "%s/rec", scratch_dir);
-	f = fopen(dir, "w");
-	(void)fclose(f);
-	r = start_recorder(l, dir, 1, &h);
 	put_entries(r, 1, 10, 100);
 	wait_until_written(r, 10);
 	recorder_flush(r, &is);
@@ -180,15 +189,10 @@ START_TEST(memory_is_bounded)
 	struct loop *l = loop_new();
 	struct recorder_status is;
 	struct heard h = {0};
-	struct recorder *r;
+	const char *dir = bar_directory();
+	struct recorder *r = start_recorder(l, dir, 600000, &h);
 	struct found x;
-	char dir[128];
-	FILE *f;
 
-	(void)snprintf(dir, sizeof(dir), "%s/rec", scratch_dir);
-	f = fopen(dir, "w");
-	(void)fclose(f);
-	r = start_recorder(l, dir, 600000, &h);
 	put_entries(r, 1, 1, 100);
 	wait_until_written(r, 1); /* in vain: the next attempt is far away */
 	put_entries(r, 2, ENTRIES, SIZE);

@@ -85,7 +85,7 @@ record_life(struct memory_record *m, bool mask)
 	fabric_free(f);
 }
 
-/* The n-th entry that is a message that was sent whole; its bytes. */
+/* The n-th entry that is a Set of a forwarding table; its bytes. */
 static uint8_t *
 find_set(const struct memory_record *m, unsigned n, size_t *length)
 {
@@ -93,17 +93,14 @@ find_set(const struct memory_record *m, unsigned n, size_t *length)
 	uint32_t k;
 
 	for (size_t at = 0; at < m->n; at += LENGTH + k) {
-		struct smp s;
-
 		memcpy(&k, m->bytes + at, LENGTH);
 		*length = k;
 		ck_assert_int_eq(
 			record_entry_read(m->bytes + at + LENGTH, k, &e, NULL),
 			0);
-		if (e.kind == RECORD_SENT &&
-			smp_decode(e.is.sent.message.mad, MAD_SIZE, &s, NULL) ==
-				0 &&
-			s.method == MAD_SET && s.attr == MAD_LFT && n-- == 0)
+		if (e.kind == RECORD_ASKED &&
+			e.is.asked.request.method == MAD_SET &&
+			e.is.asked.request.attr == MAD_LFT && n-- == 0)
 			return m->bytes + at + LENGTH;
 	}
 	ck_abort_msg("there is no such Set");
@@ -186,7 +183,7 @@ START_TEST(another_decision)
 
 	record_life(&m, true);
 	set = find_set(&m, 3, &n);
-	set[n - 1]++; /* of the path, or the table */
+	set[n - 1]++; /* of its digest */
 	ck_assert_int_eq(memory_record_replay(&m, NULL, &report, &why), -1);
 	ck_assert_int_eq(report.end, REPLAY_DIFFERS);
 	ck_assert_ptr_nonnull(strstr(why.text, "entry "));
@@ -194,6 +191,8 @@ START_TEST(another_decision)
 		strstr(why.text, "recorded: sent Set LinearForwardingTable"));
 	ck_assert_ptr_nonnull(
 		strstr(why.text, "replayed: sent Set LinearForwardingTable"));
+	ck_assert_ptr_nonnull(strstr(why.text,
+		"recorded: answered by GetResp LinearForwardingTable"));
 	memory_record_free(&m);
 }
 END_TEST
