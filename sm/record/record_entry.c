@@ -306,6 +306,8 @@ record_put_message(const struct transport_msg *m, bool failed,
 
 /* ---- reading ---- */
 
+#define NOW_MAX (INT64_MAX / 2)
+
 struct entry_reader {
 	uint8_t *p, *end;
 	bool bad; /* it ended too early */
@@ -351,10 +353,33 @@ take_u64(struct entry_reader *r)
 	return be_get64(take_bytes(r, 8));
 }
 
+/* An instant or a duration: never before the start of the machine. */
 static struct mono
 take_time(struct entry_reader *r)
 {
-	return (struct mono){(int64_t)take_u64(r)};
+	struct mono t = {(int64_t)take_u64(r)};
+
+	r->bad |= t.ns < 0;
+	return t.ns < 0 ? (struct mono){0} : t;
+}
+
+/* When an event came: some centuries at most. */
+static struct mono
+take_now(struct entry_reader *r)
+{
+	struct mono t = take_time(r);
+
+	r->bad |= t.ns > NOW_MAX;
+	return t.ns > NOW_MAX ? (struct mono){0} : t;
+}
+
+static unsigned
+take_port(struct entry_reader *r)
+{
+	uint32_t port = take_u32(r);
+
+	r->bad |= port > MAD_PORT_MAX;
+	return port;
 }
 
 static const char *
@@ -374,7 +399,7 @@ take_text(struct entry_reader *r)
 static void
 take_begin(struct entry_reader *r, struct record_begin *b)
 {
-	b->now = take_time(r);
+	b->now = take_now(r);
 	b->wall = take_u64(r);
 	b->port_guid = take_u64(r);
 	b->tid_start = take_u32(r);
@@ -454,7 +479,7 @@ static void
 take_drain(struct entry_reader *r, struct sm_drain *d)
 {
 	d->guid = take_u64(r);
-	d->port = take_u32(r);
+	d->port = take_port(r);
 	d->duration = take_time(r);
 	d->force = take_u8(r) != 0;
 	d->by = take_text(r);
@@ -472,7 +497,7 @@ take_input(struct entry_reader *r, struct record_entry *e)
 		kind = SM_INPUT_TICK;
 	}
 	*in = (struct sm_input){
-		.kind = (enum sm_input_kind)kind, .now = take_time(r)};
+		.kind = (enum sm_input_kind)kind, .now = take_now(r)};
 	switch (content_of[in->kind]) {
 	case MESSAGE:
 		take_message(r, &e->is.input.message);
@@ -497,7 +522,7 @@ take_input(struct entry_reader *r, struct record_entry *e)
 		break;
 	case UNDRAIN:
 		in->is.undrain.guid = take_u64(r);
-		in->is.undrain.port = take_u32(r);
+		in->is.undrain.port = take_port(r);
 		in->is.undrain.by = take_text(r);
 		break;
 	case NOTHING:
@@ -539,7 +564,7 @@ take_entry(struct entry_reader *r, struct record_entry *e)
 		e->is.seconds = take_u64(r);
 		break;
 	case RECORD_CLOCK:
-		e->is.clock.now = take_time(r);
+		e->is.clock.now = take_now(r);
 		e->is.clock.wall = take_u64(r);
 		break;
 	case RECORD_GAP:

@@ -83,6 +83,13 @@ do_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 	return 0;
 }
 
+static inline json_t *
+do_record(void *cookie)
+{
+	(void)cookie;
+	return json_pack("{s:s, s:i}", "dir", "/rec", "put", 7);
+}
+
 static inline int
 do_hand_over(void *cookie, uid_t uid, struct sm_other *to, struct reason *why)
 {
@@ -219,6 +226,7 @@ ops_of(struct fixture *f, struct ctl_ops *ops)
 		.sweep = do_sweep,
 		.rebalance = do_rebalance,
 		.hand_over = do_hand_over,
+		.record = do_record,
 		.groups = do_groups,
 		.events = get_events,
 		.last_event = get_last_event,

@@ -585,6 +585,26 @@ START_TEST(handover)
 }
 END_TEST
 
+START_TEST(record)
+{
+	struct fixture f;
+	json_t *j, *r;
+	int fd;
+
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	j = client_ask(&f, fd, "{\"cmd\":\"record\"}\n");
+	r = json_object_get(j, "result");
+	ck_assert_str_eq(json_string_value(json_object_get(r, "dir")), "/rec");
+	ck_assert_int_eq(json_integer_value(json_object_get(r, "put")), 7);
+	json_decref(j);
+	client_send_text(&f, fd, "{\"cmd\":\"record\",\"what\":\"save\"}\n");
+	expect_error(&f, fd, "bad-argument");
+	(void)close(fd);
+	fixture_stop(&f);
+}
+END_TEST
+
 START_TEST(waiting_client_leaves)
 {
 	struct fixture f;
@@ -729,6 +749,7 @@ main(void)
 	tcase_add_test(tc, rebalance);
 	tcase_add_test(tc, drains);
 	tcase_add_test(tc, handover);
+	tcase_add_test(tc, record);
 	tcase_add_test(tc, waiting_client_leaves);
 	tcase_add_test(tc, large_reply_slow_reader);
 	tcase_add_test(tc, tree);

@@ -7,6 +7,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/log.h"
+#include "sm/base/rng.h"
 #include "sm/core/sm_input.h"
 #include "sm/mad/mad.h"
 #include "tests/sim/replay/entry_show.h"
@@ -225,6 +226,29 @@ START_TEST(other_messages)
 }
 END_TEST
 
+/* Bytes of a bundle are those of a stranger: nothing crashes. */
+START_TEST(any_bytes)
+{
+	struct replay_report report;
+	struct memory_record m;
+	struct rng rng = {(uint64_t)_i};
+	struct reason why;
+	uint32_t k;
+
+	record_life(&m, true);
+	for (size_t at = 0; at < m.n; at += LENGTH + k) {
+		memcpy(&k, m.bytes + at, LENGTH);
+		if (rng_below(&rng, 2000) == 0)
+			m.bytes[at + LENGTH + rng_below(&rng, k)] ^=
+				(uint8_t)(1U << rng_below(&rng, 8));
+	}
+	/* the same, where such a byte decides nothing */
+	ck_assert_int_eq(memory_record_replay(&m, NULL, &report, &why) == 0,
+		report.end == REPLAY_SAME);
+	memory_record_free(&m);
+}
+END_TEST
+
 static int
 no_entry(void *cookie, uint8_t **entry, size_t *n, struct reason *why)
 {
@@ -266,6 +290,7 @@ main(void)
 	tcase_add_loop_test(tc, keys_are_not_in_it, 0, 2);
 	tcase_add_test(tc, another_decision);
 	tcase_add_loop_test(tc, other_messages, 0, 2);
+	tcase_add_loop_test(tc, any_bytes, 0, 20);
 	tcase_add_test(tc, a_gap);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
