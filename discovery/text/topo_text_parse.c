@@ -236,14 +236,24 @@ find_lid(struct parse *p)
 	return 0;
 }
 
+/* A name, without what cannot be shown. */
+static char *
+copy_name(const char *from, size_t n)
+{
+	char *name = mem_alloc(n + 1);
+
+	memcpy(name, from, n);
+	name[n] = '\0';
+	utf8_tame(name);
+	return name;
+}
+
 /* The name in the comment: from the first to the last quote of the line. */
 static char *
 parse_desc(struct parse *p)
 {
 	const char *open = memchr(p->at, '"', (size_t)(p->end - p->at));
 	const char *close;
-	char *desc;
-	size_t n;
 
 	if (open == NULL)
 		return NULL;
@@ -251,13 +261,18 @@ parse_desc(struct parse *p)
 		;
 	if (close == open)
 		return NULL;
-	n = (size_t)(close - open - 1);
-	desc = mem_alloc(n + 1);
-	memcpy(desc, open + 1, n);
-	desc[n] = '\0';
-	utf8_tame(desc);
 	p->at = close + 1;
-	return desc;
+	return copy_name(open + 1, (size_t)(close - open - 1));
+}
+
+/* A node that has no name in a comment is called by its id, as by ibsim, unless
+ * that is a GUID. */
+static char *
+name_of(struct parse *p, struct span id)
+{
+	char *desc = parse_desc(p);
+
+	return desc != NULL || id.n == 18 ? desc : copy_name(id.p, id.n);
 }
 
 /* The GUID of a node that has no guid= line: from its id, or made up. */
@@ -293,7 +308,7 @@ static builder_id
 make_node(struct parse *p, enum topo_type type, unsigned nports, struct span id)
 {
 	uint64_t guid = p->pre.guid != 0 ? p->pre.guid : guid_of(p, id);
-	char *desc = parse_desc(p);
+	char *desc = name_of(p, id);
 	builder_id n = builder_add_node(p->d, type, guid, nports, desc);
 
 	free(desc);

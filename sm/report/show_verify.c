@@ -37,6 +37,7 @@ show_limits(const json_t *r, struct buf *out)
 			names_plural(unnamed), unnamed, names_plural(unnamed));
 }
 
+/* How many there are of each kind. */
 static void
 show_kinds(const json_t *r, struct buf *out)
 {
@@ -44,7 +45,6 @@ show_kinds(const json_t *r, struct buf *out)
 	long long drained = json_util_num(r, "drained");
 	const char *kind, *between = ": ";
 
-	buf_printf(out, "%lld", json_util_num(r, "deviations"));
 	json_object_foreach(kinds, kind, n)
 	{
 		if (json_integer_value(n) == 0)
@@ -95,7 +95,7 @@ show_verify(const json_t *r, struct buf *out)
 	show_limits(r, out);
 	if (json_util_yes(r, "as_planned"))
 		return;
-	buf_printf(out, "deviations  ");
+	buf_printf(out, "deviations  %lld", json_util_num(r, "deviations"));
 	show_kinds(r, out);
 	buf_printf(out, "\n");
 	show_list(r, out);
@@ -104,6 +104,8 @@ show_verify(const json_t *r, struct buf *out)
 void
 show_verify_status(const json_t *expected, struct buf *out)
 {
+	long long n = json_util_num(expected, "deviations");
+
 	if (!json_is_object(expected))
 		return;
 	buf_printf(out, "cabling     ");
@@ -113,11 +115,11 @@ show_verify_status(const json_t *expected, struct buf *out)
 	} else if (!json_util_yes(expected, "compared")) {
 		buf_printf(out, "not compared yet with %s\n",
 			page_text(expected, "file"));
-	} else if (json_util_num(expected, "deviations") == 0) {
+	} else if (n == 0) {
 		buf_printf(out, "as planned, by %s\n",
 			page_text(expected, "file"));
 	} else {
-		buf_printf(out, "deviations ");
+		buf_printf(out, "%lld deviation%s", n, names_plural(n));
 		show_kinds(expected, out);
 		buf_printf(out, "; list: heddlectl verify\n");
 	}

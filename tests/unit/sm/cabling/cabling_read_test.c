@@ -125,6 +125,9 @@ START_TEST(ibnetdiscover)
 	static const struct read_case cases[] = {
 		{SWITCH "\n" HOST, "h1/1 leaf1/1\n"},
 		{"\xef\xbb\xbf" SWITCH "\r\n" HOST, "h1/1 leaf1/1\n"},
+		/* ibsim's nets have ids for names */
+		{"Switch 8 \"Sw1\"\n[1] \"Hca1\"[2]\nHca 2 \"Hca1\"\n",
+			"Sw1/1 Hca1/2\n"},
 		{"", "F: is empty"},
 		{" \r\n\n", "F: is empty"},
 		{"some\nother text\n",
