@@ -3,8 +3,8 @@
 # pictures.sh TEST-FABRIC
 #	drawn	Graphviz and xmllint take the pictures; nothing that fails, and
 #		no restart, changes the files of Slurm
-#	slurm	slurmctld takes topology.conf, and knows each host at its
-#		switch (make slurm installs it)
+#	slurm	slurmctld takes topology.conf, from 25.05 on topology.yaml,
+#		and knows each host at its switch (make slurm installs it)
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -112,7 +112,8 @@ test_drawn() {
 
 # ---- Slurm ----
 
-# controller: slurmctld with this topology.conf; it ends at once, its log stays
+# controller FILE HOSTS: slurmctld with this file, a topology.conf or
+# topology.yaml; it ends at once, its log stays
 controller() {
 	ct_dir=$E2E_DIR/slurmctld
 	rm -rf "$ct_dir"
@@ -133,10 +134,10 @@ controller() {
 		TopologyPlugin=topology/tree
 		ProctrackType=proctrack/linuxproc
 		SelectType=select/cons_tres
-		NodeName=$1 State=FUTURE
+		NodeName=$2 State=FUTURE
 		PartitionName=all Nodes=ALL Default=YES
 	EOF
-	cp "$E2E_DIR/slurm" "$ct_dir/topology.conf"
+	cp "$1" "$ct_dir/$(sed -n '1s/^# \([^ ]*\) of Slurm.*/\1/p' "$1")"
 	slurmctld -D -i -v -v -f "$ct_dir/slurm.conf" >"$ct_dir/log" 2>&1 &
 	ct_pid=$!
 	soon ct_ready
@@ -155,15 +156,30 @@ knows() {
 	say "slurmctld: level $1, $2 $3"
 }
 
-# takes N HOSTS: the file without a complaint, N switches of it
+# reads_yaml: this slurmctld does
+reads_yaml() {
+	slurmctld -V | awk '{
+		split($2, v, ".")
+		exit !(v[1] * 100 + v[2] >= 2505)
+	}'
+}
+
+# takes N HOSTS: the files without a complaint, N switches of each
 takes() {
 	print slurm
-	controller "$2"
-	grep -e 'Invalid hostnames' -e 'lack access' -e 'Multiple leaf' \
-		-e 'no switch can reach' -e 'fatal' "$ct_dir/log" &&
-		fail "slurmctld complains"
-	[ "$(grep -c '_log_switches: Switch level' "$ct_dir/log")" = "$1" ] ||
-		fail "slurmctld: not $1 switches: $(cat "$ct_dir/log")"
+	print slurm-yaml
+	ta_files=slurm
+	! reads_yaml || ta_files="slurm slurm-yaml"
+	for f in $ta_files; do
+		controller "$E2E_DIR/$f" "$2"
+		! grep -e 'Invalid hostnames' -e 'lack access' \
+			-e 'Multiple leaf' -e 'no switch can reach' -e 'fatal' \
+			"$ct_dir/log" || fail "slurmctld complains of $f"
+		[ "$(grep -c '_log_switches: Switch level' "$ct_dir/log")" = \
+			"$1" ] ||
+			fail "$f: not $1 switches: $(cat "$ct_dir/log")"
+	done
+	say "slurmctld: takes $ta_files"
 }
 
 test_slurm() {
