@@ -325,8 +325,8 @@ static const struct schema_option adaptive[] = {
 		.def = "0xffff",
 		.reload = SCHEMA_REROUTE,
 		.help = "Service levels whose packets may choose; SL n is bit "
-			"n. With QoS levels it is not given: their adaptive "
-			"says which. Where not all may choose, a switch that "
+			"n. With QoS levels only those of adaptive levels "
+			"do. Where not all may choose, a switch that "
 			"cannot tell service levels apart forwards by its "
 			"table."},
 };

@@ -451,8 +451,7 @@ check_shares(const struct config *c, size_t i, struct diag_list *d)
 		all->name[i], o[i].shares_with);
 }
 
-/* Which service levels may choose is said by the levels alone, where there are
- * some. */
+/* Something must be adaptive, where levels say what is. */
 static void
 check_adaptive(const struct config *c, struct diag_list *d)
 {
@@ -461,13 +460,7 @@ check_adaptive(const struct config *c, struct diag_list *d)
 
 	for (unsigned i = 0; i < qos_levels(c); i++)
 		any |= qos_level(c, i)->adaptive;
-	if (all->n == 0 || !c->routing.adaptive.enabled)
-		return;
-	if (c->routing.adaptive.sls != ALL_SLS)
-		diag_add(d, all->at[0], "conflict", "qos.levels",
-			"qos.levels: routing.adaptive.sls is given too; with "
-			"levels, adaptive of each says what may choose");
-	else if (!any)
+	if (all->n > 0 && c->routing.adaptive.enabled && !any)
 		diag_add(d, all->at[0], "conflict", "qos.levels",
 			"qos.levels: routing.adaptive.enabled is true, and no "
 			"level is adaptive");
@@ -476,12 +469,11 @@ check_adaptive(const struct config *c, struct diag_list *d)
 bool
 qos_tells_adaptive(const struct config *c)
 {
-	bool ordered = false;
+	bool ordered = c->routing.adaptive.sls != ALL_SLS;
 
 	for (unsigned i = 0; i < qos_levels(c); i++)
 		ordered |= !qos_level(c, i)->adaptive;
-	return qos_levels(c) == 0 ? c->routing.adaptive.sls != ALL_SLS
-				  : ordered;
+	return ordered;
 }
 
 static void

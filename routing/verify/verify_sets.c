@@ -104,7 +104,7 @@ have_common(const struct some *a, const struct some *b)
 }
 
 static uint32_t
-taken(const struct judge *j)
+taken_count(const struct judge *j)
 {
 	uint32_t rest = j->ndest - j->base;
 
@@ -191,7 +191,7 @@ find_destinations(struct judge *j)
 
 /* The options of switch s of one side. */
 static void
-turn_round_sets(struct part *x, const struct verify_sets_side *side, sw_ix s)
+transpose_sets(struct part *x, const struct verify_sets_side *side, sw_ix s)
 {
 	struct judge *j = x->j;
 	const struct route_set_row *row =
@@ -203,7 +203,7 @@ turn_round_sets(struct part *x, const struct verify_sets_side *side, sw_ix s)
 		return;
 	x->by_set = mem_resize(x->by_set, row->n, sizeof(*x->by_set));
 	memset(x->by_set, 0, row->n * sizeof(*x->by_set));
-	for (uint32_t i = 0; i < taken(j); i++)
+	for (uint32_t i = 0; i < taken_count(j); i++)
 		bitset_add(x->by_set[row->of[j->dest[j->base + i].sw]].w, i);
 	for (uint16_t k = 1; k < row->n; k++) {
 		const struct some *of = &x->by_set[k];
@@ -291,7 +291,7 @@ note_table(struct judge *j, const struct verify_sets_side *side, sw_ix s)
 
 	if (side->row == NULL || side->row[s] == NULL)
 		return;
-	for (uint32_t i = 0; i < taken(j); i++) {
+	for (uint32_t i = 0; i < taken_count(j); i++) {
 		const struct destination *d = &j->dest[j->base + i];
 		uint64_t set = 0;
 
@@ -315,7 +315,7 @@ note_table(struct judge *j, const struct verify_sets_side *side, sw_ix s)
 }
 
 static void
-turn_round_part(void *arg)
+transpose_part(void *arg)
 {
 	struct part *x = arg;
 	struct judge *j = x->j;
@@ -330,7 +330,7 @@ turn_round_part(void *arg)
 		if (!topo_sw_live(j->t, s))
 			continue;
 		for (unsigned i = 0; i < j->job->nsides; i++)
-			turn_round_sets(x, &j->job->side[i], s);
+			transpose_sets(x, &j->job->side[i], s);
 		for (unsigned i = 0; i < j->job->nsides; i++)
 			note_table(j, &j->job->side[i], s);
 	}
@@ -689,12 +689,12 @@ static void
 take_destinations(struct judge *j, struct part *part, unsigned n)
 {
 	for (; j->base < j->ndest; j->base += TAKEN) {
-		thread_share(n, turn_round_part, part, sizeof(part[0]));
+		thread_share(n, transpose_part, part, sizeof(part[0]));
 		thread_share(n, connect_part, part, sizeof(part[0]));
 		join_parts(part, n);
 		for (unsigned i = 1; i < n; i++)
 			part[i].found = (struct verify_sets_report){0};
-		for (uint32_t i = 0; j->escapes && i < taken(j); i++)
+		for (uint32_t i = 0; j->escapes && i < taken_count(j); i++)
 			find_loops(&part[0], i);
 	}
 }

@@ -33,7 +33,7 @@
  * entry and any set may be that of any side. The dependencies of the tables
  * among themselves are given, since the judge of tables has found them.
  *
- * Sets are turned round for it: of each port the destinations that it is an
+ * Sets are transposed: of each port the destinations that it is an
  * option for, a bit each. One link waits for another where packets to some
  * destination may come by the first and leave by the second, so where two rows
  * of bits have one in common. Destinations are taken a few hundred at a time.

@@ -79,7 +79,7 @@ qos_adaptive_sls(const struct config *c, const struct route_layers *layers)
 		for (unsigned k = 0; k < l.layers && !qos_level(c, i)->adaptive;
 			k++)
 			ordered |= (uint16_t)(1U << l.sl[i][k]);
-	return may & (uint16_t)~ordered;
+	return may & (uint16_t)~ordered & (uint16_t)c->routing.adaptive.sls;
 }
 
 static void

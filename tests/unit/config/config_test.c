@@ -201,7 +201,7 @@ static const char full[] =
 	"  levels:\n"
 	"    gold: {sl: 3, weight: 8, weight_at: {hosts: 1, switches: 255},\n"
 	"      priority: high, shares_with: bulk, mtu_limit: 2048,\n"
-	"      rate_limit: 2.5, packet_lifetime: 12}\n"
+	"      rate_limit: 2.5, packet_lifetime: 12, adaptive: true}\n"
 	"    bulk: {}\n"
 	"  rules:\n"
 	"    disks: {level: gold, services: [iser, 'tcp:1-7', 0x10], \n"
@@ -214,6 +214,29 @@ static const char full[] =
 	"record: {dir: /tmp/record, size: 7}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
+
+/* What `full` says of routing and distribution. */
+static void
+must_route_as_told(const struct config *c)
+{
+	ck_assert_uint_eq(c->routing.engines.n, 2);
+	ck_assert_str_eq(c->routing.engines.name[0], "minhop");
+	ck_assert_uint_eq(c->routing.load_limit, 1500);
+	ck_assert_uint_eq(c->routing.threads, 3);
+	ck_assert_uint_eq(c->routing.foreign_adaptive, CONFIG_ADAPTIVE_ALARM);
+	ck_assert(c->routing.adaptive.enabled);
+	ck_assert_uint_eq(c->routing.adaptive.prefer, CONFIG_PREFER_FLAT);
+	ck_assert_uint_eq(c->routing.adaptive.ageing_us, 30);
+	ck_assert_uint_eq(updn_of(c)->roots.n, 2);
+	ck_assert_uint_eq(updn_of(c)->roots.guid[0], 1);
+	ck_assert_uint_eq(qos_layers(c), 4);
+	ck_assert_uint_eq(c->routing.multi_port.groups.n, 2);
+	ck_assert_uint_eq(c->routing.multi_port.groups.entry[0].guid, 1);
+	ck_assert_uint_eq(c->routing.multi_port.passive.guid[0], 2);
+	ck_assert_uint_eq(c->distribution.method, 2);
+	ck_assert_uint_eq(c->distribution.max_stages, 3);
+	ck_assert(c->distribution.allow_unsafe);
+}
 
 START_TEST(test_every_key)
 {
@@ -243,23 +266,7 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->fabric.m_key_protection, 2);
 	ck_assert_int_eq(c->fabric.m_key_lease.ns, 90000000000);
 	ck_assert_uint_eq(c->fabric.sm_key, 0xdef);
-	ck_assert_uint_eq(c->routing.engines.n, 2);
-	ck_assert_str_eq(c->routing.engines.name[0], "minhop");
-	ck_assert_uint_eq(c->routing.load_limit, 1500);
-	ck_assert_uint_eq(c->routing.threads, 3);
-	ck_assert_uint_eq(c->routing.foreign_adaptive, CONFIG_ADAPTIVE_ALARM);
-	ck_assert(c->routing.adaptive.enabled);
-	ck_assert_uint_eq(c->routing.adaptive.prefer, CONFIG_PREFER_FLAT);
-	ck_assert_uint_eq(c->routing.adaptive.ageing_us, 30);
-	ck_assert_uint_eq(updn_of(c)->roots.n, 2);
-	ck_assert_uint_eq(updn_of(c)->roots.guid[0], 1);
-	ck_assert_uint_eq(qos_layers(c), 4);
-	ck_assert_uint_eq(c->routing.multi_port.groups.n, 2);
-	ck_assert_uint_eq(c->routing.multi_port.groups.entry[0].guid, 1);
-	ck_assert_uint_eq(c->routing.multi_port.passive.guid[0], 2);
-	ck_assert_uint_eq(c->distribution.method, 2);
-	ck_assert_uint_eq(c->distribution.max_stages, 3);
-	ck_assert(c->distribution.allow_unsafe);
+	must_route_as_told(c);
 	ck_assert_uint_eq(c->routing.roles.leaf.n, 3);
 	ck_assert_str_eq(c->routing.roles.leaf.name[0], "SW-L*");
 	ck_assert_str_eq(c->routing.roles.leaf.name[1], "0x0002c90300a1b2c3");

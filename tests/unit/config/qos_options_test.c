@@ -65,9 +65,6 @@ START_TEST(mistakes)
 		{"qos:\n  levels:\n    a: {shares_with: b}\n"
 		 "    b: {shares_with: a}\n",
 			3, 5, "shares_with loops at"},
-		{"routing: {adaptive: {enabled: true, sls: 3}}\n"
-		 "qos:\n  levels:\n    a: {adaptive: true}\n",
-			4, 5, "routing.adaptive.sls is given too"},
 		{"routing: {adaptive: {enabled: true}}\n"
 		 "qos:\n  levels:\n    a: {sl: 1}\n",
 			4, 5, "no level is adaptive"},

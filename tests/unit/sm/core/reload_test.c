@@ -16,6 +16,7 @@ enum { SETTLE_MS = 120000 };
 /* Options whose values the table does not tell: what the file says. */
 static const char *const samples[][2] = {
 	{"fabric.port", "fabric: {port: mlx5_7/1}\n"},
+	{"fabric.expected", "fabric: {expected: plan.ndt}\n"},
 	{"fabric.lmc_override", "fabric: {lmc_override: {0x77: 1}}\n"},
 	{"fabric.lids.last", "fabric: {lids: {last: 4000}}\n"},
 	{"fabric.m_keys_known", "fabric: {m_keys_known: [0x1234]}\n"},

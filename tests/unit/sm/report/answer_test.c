@@ -130,7 +130,7 @@ START_TEST(routes_to_nowhere)
 		client_send_text(&f, fd, line);
 		expect_error(&f, fd, lost[i].code);
 	}
-	client_send_text(&f, fd, "{\"cmd\":\"topology\",\"format\":\"dot\"}\n");
+	client_send_text(&f, fd, "{\"cmd\":\"topology\",\"format\":\"gif\"}\n");
 	expect_error(&f, fd, "bad-argument");
 	(void)close(fd);
 	fixture_stop(&f);
