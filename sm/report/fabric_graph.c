@@ -309,7 +309,7 @@ count_ends(struct fabric_graph *g)
 
 /* ---- tiers ---- */
 
-/* Tiers of the neighbours of each missing switch. */
+/* Tiers of the neighbours of a switch. */
 struct around {
 	uint32_t low, high; /* smallest and largest */
 };
@@ -324,32 +324,43 @@ note_around(struct around *x, uint32_t tier)
 		x->high == FABRIC_GRAPH_NONE || tier > x->high ? tier : x->high;
 }
 
+/* Where a switch fits: between tiers of its neighbours, or below them if it has
+ * hosts, else above them, or below if these are the top. */
+static uint32_t
+fit_tier(const struct fabric_graph *g, uint32_t s, const struct around *x)
+{
+	if (x->low == FABRIC_GRAPH_NONE)
+		return g->sw[s].hosts > 0 ? g->ntiers - 1 : g->sw[s].tier;
+	if (x->high > x->low + 1)
+		return x->low + 1;
+	if (g->sw[s].hosts > 0)
+		return g->ntiers - 1;
+	return x->low > 0 ? x->low - 1 : 1;
+}
+
 /*
- * Missing switches stand where they fit: one with hosts is a leaf switch, one
- * between two tiers is between them; else it is above its neighbours, or below
- * them if these are the top.
+ * The tree was read without switches that are missing or in quarantine, and
+ * without the links of those that are drained: these are placed by their
+ * neighbours.
  */
 static void
-place_missing(struct fabric_graph *g, uint32_t present, struct arena *a)
+place_by_neighbours(struct fabric_graph *g, struct arena *a)
 {
 	struct around *x = arena_array(a, g->nsw, sizeof(*x));
 
 	for (uint32_t s = 0; s < g->nsw; s++)
 		x[s] = (struct around){FABRIC_GRAPH_NONE, FABRIC_GRAPH_NONE};
 	for (uint32_t i = 0; i < g->nlinks; i++) {
-		note_around(&x[g->link[i].a], g->sw[g->link[i].b].tier);
-		note_around(&x[g->link[i].b], g->sw[g->link[i].a].tier);
+		const struct fabric_graph_link *l = &g->link[i];
+
+		if (g->sw[l->b].state == FABRIC_GRAPH_OK)
+			note_around(&x[l->a], g->sw[l->b].tier);
+		if (g->sw[l->a].state == FABRIC_GRAPH_OK)
+			note_around(&x[l->b], g->sw[l->a].tier);
 	}
-	for (uint32_t s = present; s < g->nsw && g->ntiers > 0; s++) {
-		if (g->sw[s].hosts > 0)
-			g->sw[s].tier = g->ntiers - 1;
-		else if (x[s].low == FABRIC_GRAPH_NONE)
-			continue;
-		else if (x[s].high > x[s].low + 1)
-			g->sw[s].tier = x[s].low + 1;
-		else
-			g->sw[s].tier = x[s].low > 0 ? x[s].low - 1 : 1;
-	}
+	for (uint32_t s = 0; s < g->nsw && g->ntiers > 0; s++)
+		if (g->sw[s].state != FABRIC_GRAPH_OK)
+			g->sw[s].tier = fit_tier(g, s, &x[s]);
 }
 
 static void
@@ -373,7 +384,7 @@ take_tiers(struct work *w)
 	if (treeless * 2 <= w->t->nsw)
 		g->shape = FABRIC_GRAPH_TREE;
 	arena_free(scratch);
-	place_missing(g, w->t->nsw, w->a);
+	place_by_neighbours(g, w->a);
 }
 
 /* ---- places ---- */

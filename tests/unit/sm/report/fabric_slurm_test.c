@@ -265,6 +265,36 @@ START_TEST(failures_change_nothing)
 }
 END_TEST
 
+/* The tree is read without the links of a drained switch, which then looks like
+ * a leaf. */
+START_TEST(drains_change_nothing)
+{
+	struct graph_fixture x;
+	struct buf before = {0}, after = {0};
+	const struct fabric_graph *g;
+	struct topo *t;
+
+	graph_fixture_open(&x, gen_tree_three(4, &why));
+	t = x.view.topo;
+	fabric_slurm_print(x.graph, false, NULL, &before);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (strcmp(topo_desc(t, t->sw[s].node), "pod1.mid1") == 0 ||
+			strcmp(topo_desc(t, t->sw[s].node), "top1") == 0) {
+			t->port[t->node[t->sw[s].node].first_port].flags |=
+				TP_DRAINED;
+			tree_kept(x.view.routes)->tier[s] = 2;
+		}
+	g = graph_fixture_with(&x, NULL);
+	for (uint32_t s = 0; s < g->nsw; s++)
+		ck_assert_uint_eq(g->sw[s].tier, x.graph->sw[s].tier);
+	fabric_slurm_print(g, false, NULL, &after);
+	ck_assert_str_eq(after.text, before.text);
+	buf_free(&before);
+	buf_free(&after);
+	graph_fixture_close(&x);
+}
+END_TEST
+
 START_TEST(dot_is_quoted)
 {
 	struct fabric *f = fabric_new();
@@ -294,6 +324,7 @@ main(void)
 	tcase_add_test(t, other_fabrics);
 	tcase_add_test(t, names);
 	tcase_add_test(t, failures_change_nothing);
+	tcase_add_test(t, drains_change_nothing);
 	tcase_add_test(t, dot_is_quoted);
 	suite_add_tcase(s, t);
 	return suite_run(s);
