@@ -1002,9 +1002,10 @@ static const struct schema_option record[] = {
 		.reload = SCHEMA_RESTART,
 		.help = "The directory in which everything is recorded that "
 			"comes into the subnet manager, so that heddle-sim(8) "
-			"can replay it; of its own, since the oldest "
-			"recordings in it are removed. Keys are masked. Empty: "
-			"nothing is recorded."},
+			"can replay it, such as /var/lib/heddle/record; no "
+			"other daemon's, since the oldest recordings in it are "
+			"removed. Keys are masked. Empty: nothing is "
+			"recorded."},
 	{.key = "size",
 		.type = SCHEMA_INT,
 		FIELD(config_record, size),

@@ -176,8 +176,9 @@ lint:
 		-not -path '*/tests/unit/*')
 
 # Chaos runs of one seed after the other: make soak SECONDS=N [HOSTS=N]
-# [LARGE=N] [FROM=SEED]; HOSTS at most, LARGE at least; as many seconds again
-# for each engine whose tables obey no order of switches.
+# [LARGE=N] [FROM=SEED]; HOSTS at most, LARGE at least; each day is recorded and
+# lived again; as many seconds again for each engine whose tables obey no order
+# of switches.
 SECONDS ?= 60
 HOSTS ?= 600
 LARGE ?= 0
@@ -191,7 +192,7 @@ $(B)/heddle-soak: $(B)/obj/tests/sim/chaos/chaos_main.o $(B)/libheddletest.a \
 soak: $(B)/heddle-soak $(B)/unit/routing/verify/certificate_test
 	CERTIFICATE_SEEDS=100 $(B)/unit/routing/verify/certificate_test
 	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --large $(LARGE) \
-		--from $(FROM)
+		--from $(FROM) --replay
 	for e in dor torus dragonfly nue; do $(B)/heddle-soak \
 		--seconds $(SECONDS) --hosts $(HOSTS) --engine $$e \
 		--from $(FROM) || exit 1; done
