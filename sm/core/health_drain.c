@@ -91,6 +91,7 @@ health_drain_note(struct sm *sm, const struct topo *t, port_ix p,
 		return;
 	link_verdict_text(v, why, sizeof(why));
 	link_watch_note(w, l, v->reasons != 0, why);
+	l->full = v->full;
 	l->weight = v->flaps << 32 |
 		    (v->errors < UINT32_MAX ? v->errors : UINT32_MAX);
 }

@@ -9,9 +9,10 @@
 #include "sm/mad/mad_sa.h"
 
 enum {
-	BATCH = 8,   /* requests in a row, then a pause */
-	SILENT = 2,  /* requests without an answer: a node is asked seldom, */
-	SELDOM = 16, /* in one pass of so many */
+	BATCH = 8,    /* requests in a row, then a pause */
+	SILENT = 2,   /* requests without an answer: a node is asked seldom, */
+	SELDOM = 16,  /* in one pass of so many */
+	CATCH_UP = 3, /* batches that may follow at once */
 	BATCH_US = BATCH * 1000000 / HEALTH_RATE,
 	FEC_SHARE = 4, /* of the time of a pass, for FEC counters at least */
 };
@@ -481,6 +482,18 @@ expire_slots(struct health *h, struct mono now)
 	}
 }
 
+/* The next batch, a fixed time after this one was due: a process that is woken
+ * late makes up for it, as far as a few batches go. */
+static void
+schedule_batch(struct health *h, struct mono now)
+{
+	struct mono least = mono_sub(now, mono_us(CATCH_UP * BATCH_US));
+
+	if (mono_before(h->next_send, least))
+		h->next_send = least;
+	h->next_send = mono_add(h->next_send, mono_us(BATCH_US));
+}
+
 void
 health_step(
 	struct health *h, const struct topo *t, bool may_ask, struct mono now)
@@ -509,7 +522,7 @@ health_step(
 			end_pass(h, t, now);
 		break;
 	}
-	h->next_send = mono_add(now, mono_us(BATCH_US));
+	schedule_batch(h, now);
 }
 
 /* True if a request could be sent now, or the stage could end, were it not for

@@ -137,6 +137,25 @@ judge_end(const struct health *h, const struct topo *t, port_ix p,
 	judge_raw(e, t, p, limits, v);
 }
 
+/* Whether errors at either end would not be counted, or times down at none:
+ * both ends count these. */
+static bool
+is_full(const struct health *h, const struct topo *t, port_ix p)
+{
+	const struct port_health *end[] = {
+		end_of(h, t, p), end_of(h, t, t->port[p].peer)};
+	bool errors = false, downs = true;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (end[i] == NULL)
+			continue;
+		errors |=
+			port_health_is_full(end[i], PORT_HEALTH_SYMBOL_ERRORS);
+		downs &= port_health_is_full(end[i], PORT_HEALTH_DOWNED);
+	}
+	return errors || downs;
+}
+
 void
 link_verdict_of(const struct health *h, const struct topo *t, port_ix p,
 	const struct link_limits *limits, struct link_verdict *out)
@@ -144,6 +163,7 @@ link_verdict_of(const struct health *h, const struct topo *t, port_ix p,
 	*out = (struct link_verdict){0};
 	judge_end(h, t, p, limits, out);
 	judge_end(h, t, t->port[p].peer, limits, out);
+	out->full = is_full(h, t, p);
 }
 
 bool

@@ -40,6 +40,7 @@ struct link_verdict {
 	/* what was counted at the end that counted most */
 	uint64_t flaps, errors, recovered;
 	double ber; /* of these errors in the time that they are known for */
+	bool full;  /* a counter is at its limit: what is wrong may not show */
 	double raw_ber; /* of the worse end in an hour; 0: not known */
 };
 

@@ -129,8 +129,9 @@ link_watch_spare(struct link_watches *w, struct link_watch *l)
 void
 link_watch_pass(struct link_watch *l, struct mono time)
 {
+	bool told = l->read && !l->full;
 	bool counts = l->state == LINK_WATCH_SPARED ||
-		      (!l->bad && (l->read || l->state == LINK_WATCH_USED));
+		      (!l->bad && (told || l->state == LINK_WATCH_USED));
 
 	l->read = false;
 	if (counts)

@@ -10,8 +10,9 @@
  *	 +------------ `quiet` is over ------ SPARED
  *
  * The quiet time begins with a first value and doubles each time that the link
- * is drained again, up to a bound. It passes only while the link is read and
- * nothing is wrong with it: each time that something is, it begins anew. A link
+ * is drained again, up to a bound. It passes only while the link is read, its
+ * counters count, and nothing is wrong with it: each time that something is, it
+ * begins anew. A link
  * in use that was well for as long as the bound is forgotten, and with it how
  * often it was drained.
  *
@@ -43,8 +44,9 @@ struct link_watch_end {
 struct link_watch {
 	struct link_watch_end a, b; /* a: of the lower GUID, then port */
 	enum link_watch_state state;
-	bool bad;		   /* when it was read last */
-	bool read;		   /* since time passed last */
+	bool bad;  /* when it was read last */
+	bool read; /* since time passed last */
+	bool full; /* its counters are at their limit: they tell nothing new */
 	uint32_t drained;	   /* how often, since it was forgotten last */
 	struct mono quiet;	   /* of the last drain */
 	struct mono left;	   /* of the time that ends the state */

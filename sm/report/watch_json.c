@@ -40,10 +40,10 @@ watch_json(const struct link_watch *l)
 {
 	if (l == NULL)
 		return json_null();
-	return json_pack("{s:s, s:I, s:f, s:f, s:o}", "state", states[l->state],
-		"times", (json_int_t)l->drained, "quiet",
-		mono_seconds(l->quiet), "left", mono_seconds(l->left), "kept",
-		names_text(is_kept(l) ? l->kept : ""));
+	return json_pack("{s:s, s:I, s:f, s:f, s:b, s:o}", "state",
+		states[l->state], "times", (json_int_t)l->drained, "quiet",
+		mono_seconds(l->quiet), "left", mono_seconds(l->left), "full",
+		l->full, "kept", names_text(is_kept(l) ? l->kept : ""));
 }
 
 void
@@ -70,7 +70,11 @@ watch_json_show(const json_t *watch, const char *indent, struct buf *out)
 		event_print_seconds(json_util_real(watch, "quiet"), out);
 		buf_printf(out, ", of which ");
 		event_print_seconds(json_util_real(watch, "left"), out);
-		buf_printf(out, " are left\n");
+		buf_printf(out, " are left%s\n",
+			json_util_yes(watch, "full")
+				? "; no time passes until its counters, which "
+				  "count no further, are cleared"
+				: "");
 	}
 }
 

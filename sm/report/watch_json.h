@@ -17,10 +17,11 @@ const struct link_watch *watch_json_find(
 	const struct link_watches *w, const struct topo *t, port_ix p);
 
 /*
- * {"state", "times", "quiet", "left", "kept"}: "used", "drained" or "spared";
- * how often it was drained; its quiet time and how much of it is left, in
- * seconds; and why it is not drained though it is bad, or "". null for NULL. A
- * new value.
+ * {"state", "times", "quiet", "left", "full", "kept"}: "used", "drained" or
+ * "spared"; how often it was drained; its quiet time and how much of it is
+ * left, in seconds; whether its counters are at their limit, so that no quiet
+ * time passes; and why it is not drained though it is bad, or "". null for
+ * NULL. A new value.
  */
 json_t *watch_json(const struct link_watch *l);
 

@@ -806,6 +806,8 @@ test_health() {
 	links_show a '^found: 0 of 64 links$' --slow
 	metric a 'heddle_links_degraded 0'
 	sim counter leaf1/5 LinkDownedCounter 200 || fail counter
+	sim counter leaf2/6 PortFECCorrectedSymbolCounter 5 || fail counter
+	sim agent leaf2 fec || fail agent
 	sed -i 's/health: {/health: {enabled: true, /' "$E2E_DIR/a/yaml"
 	kill -HUP "$(cat "$E2E_DIR/a/pid")"
 	becomes a health.read 128
@@ -822,6 +824,11 @@ test_health() {
 	metric a 'heddle_links_bad 1'
 	metric a 'heddle_link_verdicts_total{verdict="bad"} 1'
 	metric a 'heddle_health_ports{state="read"} 128'
+	# what error correction does is told by devices that count it
+	links_show a '^    h9 port 1: before error correction not known' --errors
+	sim counter leaf2/6 PortFECCorrectedSymbolCounter +4000 || fail counter
+	links_show a '^    leaf2 port 6: before error correction [1-9].[0-9]e-' --errors
+	metric a 'heddle_health_ber{kind="raw"} [0-9.]*e-[0-9]*'
 	# another tool resets them: no error, and nothing is forgotten
 	at h9 perfquery -R -a "$(sim show leaf2 | sed -n \
 		's/^port 0: [a-zA-Z]*, lid \([0-9]*\).*/\1/p')" ||

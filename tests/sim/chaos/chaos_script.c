@@ -696,7 +696,7 @@ add_bad_links(struct plan_maker *m, uint64_t seed)
 
 			add_step(m, at, errs ? CHAOS_ERRORS : CHAOS_FLAP,
 				c->node[0], c->port[0])
-				->value = errs ? draw_between(m, 1, 70000)
+				->value = errs ? draw_between(m, 1, 15000)
 					       : draw_between(m, 1, 6);
 		}
 	}

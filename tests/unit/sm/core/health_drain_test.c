@@ -405,6 +405,28 @@ START_TEST(over_a_restart)
 }
 END_TEST
 
+/* A counter that stopped says nothing: until it is cleared no quiet time
+ * passes.
+ */
+START_TEST(a_counter_that_is_full)
+{
+	struct lab l = lab_new();
+	uint32_t leaf = fabric_find(l.f, "leaf2");
+	unsigned port = port_to(&l, "leaf2", "spine3");
+
+	count_errors(&l, "leaf2", port, 70000);
+	run_minutes(&l, 180);
+	expect_free(&l, "leaf2", "spine3");
+	ck_assert(watch_of(&l, "leaf2", "spine3")->full);
+	sim_hand_counter(l.w->sim, leaf, port, MAD_PERF_SYMBOL_ERRORS, 0);
+	run_minutes(&l, 15);
+	expect_free(&l, "leaf2", "spine3");
+	run_minutes(&l, 10);
+	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
+	lab_free(&l);
+}
+END_TEST
+
 /* Nothing stays drained that is not judged any more. */
 START_TEST(the_action_is_another)
 {
@@ -519,6 +541,7 @@ make_suite(void)
 	tcase_add_test(tc, an_administrator_takes_it_back);
 	tcase_add_test(tc, an_administrator_takes_it_over);
 	tcase_add_test(tc, over_a_restart);
+	tcase_add_test(tc, a_counter_that_is_full);
 	tcase_add_test(tc, the_action_is_another);
 	tcase_add_test(tc, in_one_hold_down);
 	tcase_add_test(tc, no_packet_is_lost);
