@@ -287,7 +287,7 @@ static const struct schema_option adaptive[] = {
 		.def = "false",
 		.reload = SCHEMA_REROUTE,
 		.help = "Let switches that can do so choose, packet by packet, "
-			"among all ports that the routes allow to a "
+			"among all ports from which routes lead to a "
 			"destination (adaptive routing). Packets of one flow "
 			"may overtake each other then, which hosts have to "
 			"bear. Tables are written and verified as without; "

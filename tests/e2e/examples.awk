@@ -20,17 +20,27 @@ function unescape(text) {
 	return text
 }
 
+# is_command(LINE): it has a prompt, which is removed. "#" alone is one before a
+# program of ours or systemctl; else it may begin a comment in what is printed.
+function is_command(i) {
+	if (block[i] ~ /^# (heddle|systemctl)/)
+		return sub(/^# /, "", block[i])
+	return sub(/^([a-z]+#|\$) /, "", block[i])
+}
+
 # flush(): print the block in hand
 function flush(    i, command) {
-	for (i = 1; i <= n; i++)
-		prompts += block[i] ~ /^([a-z]*#|\$) /
+	prompts = 0
 	for (i = 1; i <= n; i++) {
-		command = sub(/^([a-z]*#|\$) /, "", block[i]) ||
-			command && block[i - 1] ~ /[|\\]$/
-		if (prompts == 0 || command)
-			print block[i]
+		command = is_command(i) ||
+			command && block[i - 1] ~ /([|\\]|&&)$/
+		typed[i] = command
+		prompts += command
 	}
-	n = prompts = 0
+	for (i = 1; i <= n; i++)
+		if (prompts == 0 || typed[i])
+			print block[i]
+	n = 0
 }
 
 FILENAME ~ /README/ {
