@@ -67,6 +67,7 @@ here() {
 		"$here/var/lib/node_exporter"
 	cp "$E2E_DIR/net" "$here/fabric.ibnet"
 	cp "$E2E_DIR/net" "$here/captured.net"
+	cp "$E2E_DIR/net" "$here/plan.ndt"
 	printf 'state: {dir: %s}\ncontrol: {socket: %s}\n' \
 		"$here/state" "$here/sock" >"$here/heddle.yaml"
 	cp "$here/heddle.yaml" "$here/FILE.yaml"

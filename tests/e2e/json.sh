@@ -71,6 +71,18 @@ fabrics() {
 			}
 			{ print }' >"$E2E_DIR/net"
 	generate torus --dim 4 --hosts 1 >"$E2E_DIR/ring"
+	# plans: all links at one speed; no hosts, and two links swapped
+	sed 's/4xEDR/4xHDR/' "$E2E_DIR/net" >"$E2E_DIR/fast"
+	awk 'BEGIN { print "StartDevice,StartPort,EndDevice,EndPort,LinkType" }
+		/^Switch/ { split($0, name, "\""); from = name[4] }
+		/^\[/ && from ~ /leaf/ && /"spine/ {
+			split($0, part, /[][]/)
+			split($0, name, "\"")
+			to = name[4]
+			if (from == "leaf1" && to ~ /spine[12]/)
+				to = to == "spine1" ? "spine2" : "spine1"
+			print from ",Port " part[2] "," to ",Port " part[4] ",Data"
+		}' "$E2E_DIR/net" >"$E2E_DIR/swapped"
 }
 
 # alone: what needs no daemon
@@ -133,6 +145,10 @@ broken() {
 	take links a --json links
 	take links a --json links --bad --slow --errors
 	take partitions a --json partitions
+	take verify a --json verify
+	take verify a --json verify "$E2E_DIR/fast"
+	take verify a --json verify "$E2E_DIR/swapped"
+	take verify a --json verify --write "$E2E_DIR/plan"
 	take record a --json record
 	take record a --json record save "$E2E_DIR/bundle"
 	take 'config show' a --json config show --origin
@@ -164,6 +180,7 @@ every_state() {
 	sim adaptive leaf7 keeps || fail adaptive
 	sim key h13 0x1234 1 || fail key
 	config a 9 <<-EOT
+		  expected: $E2E_DIR/net
 		record: {dir: $E2E_DIR/a/record}
 		health: {enabled: true, interval: 1s, port_metrics: true, action: drain}
 		partitions:
