@@ -48,14 +48,15 @@ struct device_attribute {
 	/* of a block that are compared, the rest is zero; 0: no block of it is
 	   in the store */
 	uint8_t bytes;
-	bool doubted;	   /* by its block 0, where a Set was repeated */
-	uint8_t misses;	   /* answers in a row that a port, or a switch that is
-			      asked as a whole, may owe before it is asked for
-			      no more; 0: any number */
-	bool refusal_ends; /* a status is no answer either */
-	bool by_port0;	   /* a switch is asked as a whole */
-	uint32_t blocks;   /* of one port, at most */
-	unsigned lost;	   /* enum device_loss bits */
+	bool doubted;	    /* where a Set was repeated: by its block 0 */
+	bool block_doubted; /* ... or by the block itself, like LFT */
+	uint8_t misses;	    /* answers in a row that a port, or a switch that is
+			       asked as a whole, may owe before it is asked for
+			       no more; 0: any number */
+	bool refusal_ends;  /* a status is no answer either */
+	bool by_port0;	    /* a switch is asked as a whole */
+	uint32_t blocks;    /* of one port, at most */
+	unsigned lost;	    /* enum device_loss bits */
 	/* AttributeModifier of a block of this port */
 	uint32_t (*modifier)(const struct topo *t, port_ix p, uint32_t block);
 	/* how many of the bytes the port has; NULL: all */

@@ -30,7 +30,8 @@ is_in_doubt(const struct check *c, const struct device_check_item *i)
 
 	d = device_doubts(c->job.hw, &n);
 	for (k = 0; k < n; k++)
-		if (i->at.attr == DEVICE_LFT && device_at_equal(d[k].at, i->at))
+		if (i->at.attr != DEVICE_PKEY &&
+			device_at_equal(d[k].at, i->at))
 			return true;
 	return false;
 }
@@ -70,7 +71,7 @@ device_check_new(struct topo *t, const struct device_check_job *job)
 		.self = c});
 	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
-		if (d[i].at.attr == DEVICE_LFT)
+		if (d[i].at.attr != DEVICE_PKEY)
 			add_item(c, &(struct device_check_item){.at = d[i].at,
 					    .why = DEVICE_CHECK_DOUBT});
 	for (i = 0; i < job->n; i++)

@@ -43,10 +43,12 @@ enum device_taken
 device_set_answered(struct device_store *h, const struct device_set *set,
 	const struct xact_result *res, struct mono stray)
 {
+	const struct device_attribute *a = &device_attribute[set->attr];
 	struct device_at at = at_of(set), table = at;
 
-	table.block = 0;
-	if (device_attribute[set->attr].doubted &&
+	if (!a->block_doubted)
+		table.block = 0;
+	if ((a->doubted || a->block_doubted) &&
 		(res->outcome == XACT_TIMEOUT || res->tries > 1))
 		device_doubt(h, table, mono_add(res->now, stray));
 	if (res->outcome != XACT_OK)

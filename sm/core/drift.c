@@ -6,6 +6,7 @@
 #include "discovery/port_key.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
+#include "sm/mad/mad_ar.h"
 
 enum {
 	ROUND_SWEEPS = 32, /* light sweeps until all are sampled */
@@ -50,6 +51,37 @@ sample_block(struct sm *sm, struct device_at at)
 				 .at = at, .why = DEVICE_CHECK_ROUND});
 }
 
+/* A block that is known of adaptive routing, another one each round. */
+static void
+sample_known(struct sm *sm, uint64_t guid, enum device_attr attr)
+{
+	struct device_at at = device_at_switch(guid, attr);
+	uint32_t n;
+	const lft_ref *block = device_blocks(sm->hw, at, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		at.block = (i + sm->drift.round) % n;
+		if (block[at.block] == DEVICE_UNKNOWN)
+			continue;
+		sample_block(sm, at);
+		return;
+	}
+}
+
+/* Where a switch chooses among ports: whether it does, and by what. */
+static void
+sample_adaptive(struct sm *sm, uint64_t guid)
+{
+	const uint8_t *info =
+		device_bytes(sm->hw, device_at_switch(guid, DEVICE_AR_INFO));
+
+	if (info == NULL || mad_ar_info_on(info) == 0)
+		return;
+	sample_known(sm, guid, DEVICE_AR_INFO);
+	sample_known(sm, guid, DEVICE_AR_GROUP);
+	sample_known(sm, guid, DEVICE_AR_LFT);
+}
+
 static void
 sample_switch(struct sm *sm, const struct topo *t, sw_ix s)
 {
@@ -60,6 +92,7 @@ sample_switch(struct sm *sm, const struct topo *t, sw_ix s)
 		return;
 	sample_block(sm, device_at_lft(guid, b));
 	sample_block(sm, device_at_port(guid, 0));
+	sample_adaptive(sm, guid);
 }
 
 /* PortInfo of a host's port that is up. */

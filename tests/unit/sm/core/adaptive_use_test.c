@@ -524,6 +524,55 @@ START_TEST(some_switch_it_off_themselves)
 }
 END_TEST
 
+/* Something else switches it off: that is found in turn, and put right. */
+START_TEST(it_is_altered)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, on);
+	struct sm_status s;
+
+	expect_in_step(w, "bring-up");
+	sim_hand_adaptive(w->sim, fabric_find(f, "leaf3"), 0, SIM_AR_OBEYS);
+	world_run(w, mono_ms(400000));
+	core_expect_order(w, "altered");
+	ck_assert_uint_gt(count_all_choices(w, "altered"), 0);
+	ck_assert_uint_eq(count_on(w), 8);
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.drifted, 1);
+	ck_assert_msg(strstr(s.rival, "adaptive routing") != NULL &&
+			      strstr(s.rival, "leaf3") != NULL,
+		"%s", s.rival);
+	core_end(w, f);
+}
+END_TEST
+
+/* SMPs get lost: what was repeated is read once more. */
+START_TEST(a_lossy_fabric)
+{
+	struct fabric *f = adaptive_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w;
+	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
+
+	o.faults.loss = o.faults.dup = o.faults.delay = 20000;
+	o.faults.delay_max = mono_ms(300);
+	o.seed = 7 + (uint64_t)_i;
+	w = world_new(f, &o, on);
+	world_start(w);
+	for (unsigned i = 0; i < 4; i++) {
+		core_expect_order(w, "lossy");
+		sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top),
+			i % 2 != 0);
+	}
+	core_expect_order(w, "lossy, at last");
+	world_run(w, mono_ms(30000));
+	core_expect_order(w, "later");
+	ck_assert_uint_gt(count_all_choices(w, "later"), 0);
+	ck_assert_uint_eq(count_on(w), 8);
+	core_end(w, f);
+}
+END_TEST
+
 /* Switches without adaptive routing among others. */
 START_TEST(mixed_fabrics)
 {
@@ -637,6 +686,8 @@ main(void)
 		sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_loop_test(t, a_switch_that_takes_no_more, 0, 3);
 	tcase_add_test(t, some_switch_it_off_themselves);
+	tcase_add_test(t, it_is_altered);
+	tcase_add_loop_test(t, a_lossy_fabric, 0, 4);
 	tcase_add_loop_test(t, mixed_fabrics, 0, 3);
 	tcase_add_loop_test(t, few_groups, 0, 2);
 	tcase_add_test(t, settings);
