@@ -335,12 +335,13 @@ cabling_watch_set(struct cabling_watch *w, struct cabling *plan)
 }
 
 void
-cabling_watch_load(struct cabling_watch *w, const struct config *c)
+cabling_watch_load(
+	struct cabling_watch *w, const struct config *c, const char *own)
 {
 	struct cabling *plan;
 	struct reason why;
 
-	if (cabling_expected_read(c, &plan, &why) == 0) {
+	if (cabling_expected_read(c, own, &plan, &why) == 0) {
 		cabling_watch_set(w, plan);
 		return;
 	}

@@ -33,8 +33,10 @@ struct cabling_watch *cabling_watch_new(struct loop *l,
 	daemon_events_sink *sink, void *cookie, struct reason *why);
 void cabling_watch_free(struct cabling_watch *w); /* NULL allowed */
 
-/* Read the plan that c names. A bad one is an alarm, and no plan. */
-void cabling_watch_load(struct cabling_watch *w, const struct config *c);
+/* Read the plan that c names; own: the file of the configuration. A bad one is
+ * an alarm, and no plan. */
+void cabling_watch_load(
+	struct cabling_watch *w, const struct config *c, const char *own);
 
 /* Take another plan (it is taken over), or none (NULL), and compare it with
  * the last view. */

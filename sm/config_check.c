@@ -72,17 +72,17 @@ check_losses_json(struct config *c, struct diag_list *bad)
 
 /* Whether the plan of the fabric cannot be used: a reload would be refused. */
 static bool
-check_plan(const struct config *c, struct reason *why)
+check_plan(const struct config *c, const char *own, struct reason *why)
 {
 	struct cabling *plan;
-	bool bad = cabling_expected_read(c, &plan, why) != 0;
+	bool bad = cabling_expected_read(c, own, &plan, why) != 0;
 
 	cabling_free(plan);
 	return bad;
 }
 
 static bool
-check_text(struct config *c, struct buf *out)
+check_text(struct config *c, const char *own, struct buf *out)
 {
 	bool refused;
 	struct reason why;
@@ -91,19 +91,19 @@ check_text(struct config *c, struct buf *out)
 	warn_trusted_names(c, out);
 	config_budget(c, out);
 	refused = check_losses(c, out);
-	if (!check_plan(c, &why))
+	if (!check_plan(c, own, &why))
 		return refused;
 	buf_printf(out, "REFUSED     %s\n", why.text);
 	return true;
 }
 
 static bool
-check_json(struct config *c, struct diag_list *bad)
+check_json(struct config *c, const char *own, struct diag_list *bad)
 {
 	bool refused = check_losses_json(c, bad);
 	struct reason why;
 
-	if (!check_plan(c, &why))
+	if (!check_plan(c, own, &why))
 		return refused;
 	(void)diag_add(bad, (struct diag_place){0}, "plan", "fabric.expected",
 		"%s", why.text);
@@ -120,10 +120,10 @@ config_check_print(
 	if (opt->mode == OPTIONS_PRINT) {
 		config_show(c, &out);
 	} else if (opt->json) {
-		refused = check_json(c, bad);
+		refused = check_json(c, opt->file, bad);
 		diag_json(bad, &out);
 	} else {
-		refused = check_text(c, &out);
+		refused = check_text(c, opt->file, &out);
 	}
 	if (out.n > 0)
 		(void)fwrite(out.text, 1, out.n, stdout);

@@ -69,9 +69,10 @@ daemon_config_reload(struct daemon *d, struct mono now)
 	notify_reloading(now);
 	d->facts.reloads++;
 	c = daemon_config_read(d->opt, &bad);
-	if (c != NULL && (cabling_expected_read(c, &plan, &why) != 0 ||
-				 (d->sm != NULL && sm_accepts_config(d->sm, c,
-							   &why) != 0))) {
+	if (c != NULL &&
+		(cabling_expected_read(c, d->opt->file, &plan, &why) != 0 ||
+			(d->sm != NULL &&
+				sm_accepts_config(d->sm, c, &why) != 0))) {
 		cabling_free(plan);
 		log_error("config: %s", why.text);
 		config_unref(c);

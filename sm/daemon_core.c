@@ -80,7 +80,7 @@ on_kept(void *cookie, struct config *c, const char *why)
 
 	config_unref(d->config);
 	d->config = config_ref(c);
-	cabling_watch_load(d->cabling, c);
+	cabling_watch_load(d->cabling, c, d->opt->file);
 	log_set_level((enum log_level)c->log.level);
 	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s", why);
 }

@@ -244,7 +244,7 @@ serve_fabric(struct daemon *d)
 		log_error("%s", why.text);
 		return;
 	}
-	cabling_watch_load(d->cabling, d->config);
+	cabling_watch_load(d->cabling, d->config, d->opt->file);
 	open_record(d);
 	daemon_loop_watch(d);
 	d->reopen = loop_timer_new(d->loop, on_reopen, d);

@@ -7,9 +7,8 @@
 
 /* A relative path starts where the configuration is. */
 static void
-print_path(const struct config *c, struct buf *out)
+print_path(const struct config *c, const char *own, struct buf *out)
 {
-	const char *own = c->nfiles > 0 ? c->file[0] : "";
 	const char *slash = strrchr(own, '/');
 
 	if (c->fabric.expected[0] != '/' && slash != NULL)
@@ -18,8 +17,8 @@ print_path(const struct config *c, struct buf *out)
 }
 
 int
-cabling_expected_read(
-	const struct config *c, struct cabling **out, struct reason *why)
+cabling_expected_read(const struct config *c, const char *own,
+	struct cabling **out, struct reason *why)
 {
 	struct buf path = {0};
 	struct reason bad;
@@ -27,7 +26,7 @@ cabling_expected_read(
 	*out = NULL;
 	if (strcmp(c->fabric.expected, "none") == 0)
 		return 0;
-	print_path(c, &path);
+	print_path(c, own, &path);
 	*out = cabling_read_file(path.text, &bad);
 	buf_free(&path);
 	return *out != NULL ? 0

@@ -8,8 +8,9 @@
 #include "sm/base/reason.h"
 #include "sm/cabling/cabling.h"
 
-/* Read it: 0 and *out, which is NULL if there is none; or -1 and why. */
-int cabling_expected_read(
-	const struct config *c, struct cabling **out, struct reason *why);
+/* Read it: 0 and *out, which is NULL if there is none; or -1 and why. own: the
+ * file of the configuration, where relative paths start. */
+int cabling_expected_read(const struct config *c, const char *own,
+	struct cabling **out, struct reason *why);
 
 #endif
