@@ -7,7 +7,7 @@
 #include "sm/report/names.h"
 
 /* Switches with names beside them: so many fit a screen. */
-enum { NAMED_MOST = 96, CIRCLE_MOST = 48, AREAS_MOST = 96 };
+enum { NAMED_MOST = 96, CIRCLE_MOST = 48, AREAS_MOST = 96, ALIKE_MOST = 24 };
 
 struct work {
 	const struct fabric_graph *g;
@@ -146,7 +146,27 @@ are_alike(const struct work *w, uint32_t s, uint32_t t, uint32_t *mark)
 	return both * 2 > n;
 }
 
-/* The switches of a tier, those that are alike in one area. */
+/* All of a tier in one area. */
+static void
+take_tier(struct work *w, uint32_t tier)
+{
+	const struct fabric_graph *g = w->g;
+	uint32_t area = add_area(w, tier, false);
+
+	for (uint32_t i = 0; i < g->nsw; i++)
+		if (g->sw[w->out->order[i]].tier == tier)
+			put_switch(w, w->out->order[i], area, 0);
+	if (g->shape == FABRIC_GRAPH_TREE)
+		(void)snprintf(w->out->area[area].title, FABRIC_AREA_TITLE,
+			"tier %" PRIu32 "%s", tier,
+			tier == 0 ? ", the top" : "");
+	else
+		(void)snprintf(w->out->area[area].title, FABRIC_AREA_TITLE,
+			"distance %" PRIu32 " from the centre", tier);
+}
+
+/* The switches of a tier, those that are alike in one area; all in one if few
+ * are alike. */
 static void
 split_tier(struct work *w, uint32_t tier)
 {
@@ -170,20 +190,10 @@ split_tier(struct work *w, uint32_t tier)
 		}
 		put_switch(w, s, begin + (k < AREAS_MOST ? k : k - 1), 0);
 	}
-}
-
-/* All of a tier in one area. */
-static void
-take_tier(struct work *w, uint32_t tier)
-{
-	const struct fabric_graph *g = w->g;
-	uint32_t area = add_area(w, tier, false);
-
-	for (uint32_t i = 0; i < g->nsw; i++)
-		if (g->sw[w->out->order[i]].tier == tier)
-			put_switch(w, w->out->order[i], area, 0);
-	(void)snprintf(w->out->area[area].title, FABRIC_AREA_TITLE,
-		"tier %" PRIu32 "%s", tier, tier == 0 ? ", the top" : "");
+	if (x->n - begin <= ALIKE_MOST)
+		return;
+	x->n = begin;
+	take_tier(w, tier);
 }
 
 /* An area for each set of switches that only the top connects; rows are tiers.
