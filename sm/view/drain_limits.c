@@ -241,26 +241,36 @@ is_between_switches(const struct topo *t, port_ix p)
 	       topo_port_switch(t, t->port[p].peer) != TOPO_NONE;
 }
 
-static bool
-is_drained_by_health(const struct drain_limits *l, port_ix p)
+/* The links of this tier that are drained for their health. */
+static uint32_t
+count_drained(const struct drain_limits *l, uint32_t tier)
 {
-	const struct drain *d = drains_find_link(l->drains, l->t, p);
+	const struct topo *t = l->t;
+	uint32_t n = 0;
 
-	return d != NULL && drains_is_of_health(d);
+	for (size_t i = 0; i < l->drains->n; i++) {
+		const struct drain *d = &l->drains->list[i];
+		node_ix node = topo_by_node_guid(t, d->guid);
+		port_ix p;
+
+		if (!drains_is_of_health(d) || node == TOPO_NONE ||
+			d->port > t->node[node].nports)
+			continue;
+		p = topo_port_of(t, node, d->port);
+		n += is_between_switches(t, p) && tier_of(l, p) == tier;
+	}
+	return n;
 }
 
 static enum drain_limit
 judge_tier(const struct drain_limits *l, port_ix p, struct reason *why)
 {
-	uint32_t tier = tier_of(l, p), links = 0, drained = 0, most;
+	uint32_t tier = tier_of(l, p), links = 0, most;
+	uint32_t drained = count_drained(l, tier);
 
-	for (port_ix q = 0; q < l->t->nports; q++) {
-		if (!is_between_switches(l->t, q) || l->t->port[q].peer < q ||
-			tier_of(l, q) != tier)
-			continue;
-		links++;
-		drained += is_drained_by_health(l, q);
-	}
+	for (port_ix q = 0; q < l->t->nports; q++)
+		links += is_between_switches(l->t, q) &&
+			 l->t->port[q].peer > q && tier_of(l, q) == tier;
 	most = links * DRAIN_LIMITS_PERCENT / 100;
 	if (drained < most || drained == 0)
 		return DRAIN_LIMIT_NONE;
@@ -280,6 +290,8 @@ drain_limits_judge(const struct drain_limits *l, port_ix p, struct reason *why)
 	enum drain_limit limit = judge_host(l->t, p, why);
 	bool *was, *is;
 
+	if (limit == DRAIN_LIMIT_NONE)
+		limit = judge_tier(l, p, why);
 	if (limit != DRAIN_LIMIT_NONE)
 		return limit;
 	was = find_drained(l);
@@ -288,8 +300,6 @@ drain_limits_judge(const struct drain_limits *l, port_ix p, struct reason *why)
 	limit = judge_cut(l->t, was, is, why);
 	if (limit == DRAIN_LIMIT_NONE)
 		limit = judge_redundancy(l, was, is, why);
-	if (limit == DRAIN_LIMIT_NONE)
-		limit = judge_tier(l, p, why);
 	free(was);
 	free(is);
 	return limit;
