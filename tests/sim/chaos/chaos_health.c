@@ -116,9 +116,10 @@ chaos_health_judge(const struct sm *sm, struct reason *why)
 unsigned
 chaos_health_count(const struct sm *sm)
 {
+	const struct topo *t = sm_view(sm)->topo;
 	unsigned n = 0;
 
-	for (size_t i = 0; i < sm_drains(sm)->n; i++)
-		n += drains_is_of_health(&sm_drains(sm)->list[i]);
+	for (port_ix p = 0; p < t->nports; p++)
+		n += links_switches(t, p) && is_drained_for_health(sm, t, p);
 	return n;
 }

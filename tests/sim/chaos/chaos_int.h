@@ -103,7 +103,8 @@ int chaos_drain_judge(const struct sm *sm, struct reason *why);
 void chaos_health_err(struct sim *s, const struct chaos_step *e);
 /* Whether what is drained for health may be. 0, or -1 and why. */
 int chaos_health_judge(const struct sm *sm, struct reason *why);
-/* How many links are drained for health. */
+/* How many links are drained for health; those that are not there, and may not
+ * come back, do not count. */
 unsigned chaos_health_count(const struct sm *sm);
 
 #endif
