@@ -285,6 +285,15 @@ void sim_hand_adaptive(
 	struct sim *s, uint32_t node, unsigned on, enum sim_ar_temper temper);
 unsigned sim_adaptive_on(const struct sim *s, uint32_t node);
 
+/*
+ * Write a group, which becomes the highest in use if it is above these, or an
+ * entry of ARLFT. The switch has adaptive routing (asserted).
+ */
+void sim_hand_ar_group(struct sim *s, uint32_t node, uint16_t group,
+	const struct mad_ar_group *ports);
+void sim_hand_ar_entry(struct sim *s, uint32_t node, uint16_t lid,
+	const struct mad_ar_entry *entry);
+
 /* The role that a switch reports, NULL if it does not know the attribute. */
 const struct mad_role *sim_role(const struct sim *s, uint32_t node);
 

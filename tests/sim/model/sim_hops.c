@@ -113,9 +113,11 @@ sim_hops_any(const struct sim *s, uint32_t node, uint16_t lid,
 	memset(ports, 0, SIM_HOP_WORDS * sizeof(*ports));
 	for (unsigned i = 0; i < 2; i++) {
 		sim_hops(s, node, lid, sls[i], &h);
-		if (h.port != SIM_NO_PORT)
+		if (h.port > 0 && h.port <= s->node[node].nports)
 			sim_hops_add(ports, h.port);
 		for (unsigned w = 0; w < SIM_HOP_WORDS; w++)
-			ports[w] |= h.tier[0][w] | h.tier[1][w];
+			ports[w] |= h.kind == SIM_COMMITS
+					    ? h.tier[0][w] | h.tier[1][w]
+					    : 0;
 	}
 }

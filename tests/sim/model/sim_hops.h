@@ -53,8 +53,10 @@ void sim_hops(const struct sim *s, uint32_t node, uint16_t lid, unsigned sl,
 	struct sim_hops *out);
 
 /*
- * All out-ports that packets to a LID may leave by on any SL, as a mask: for
- * judges.
+ * All out-ports that packets to a LID may leave by on any SL, as a mask, for
+ * judges; port 0 and ports that do not exist are not among them. Of a switch of
+ * kind escapes it is the escape alone: what its packets wait for in the end,
+ * and what ends a walk (true while its neighbours are of the same kind).
  */
 void sim_hops_any(const struct sim *s, uint32_t node, uint16_t lid,
 	uint64_t ports[SIM_HOP_WORDS]);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,27 @@ act_plft_info(struct sim_ar *ar, const struct smp *req, uint8_t *d)
 	return 0;
 }
 
+/* What an entry that was never written reads as. */
+static const struct mad_ar_entry no_entry = {
+	.state = MAD_AR_STATIC, .port = SIM_NO_PORT};
+
+static void
+make_groups(struct sim_ar *ar)
+{
+	if (!ar->group)
+		ar->group = mem_zalloc(ar->info.group_cap, sizeof(*ar->group));
+}
+
+static void
+make_entries(struct sim_ar *ar)
+{
+	if (ar->entry)
+		return;
+	ar->entry = mem_alloc(MAD_LID_END * sizeof(*ar->entry));
+	for (uint32_t i = 0; i < MAD_LID_END; i++)
+		ar->entry[i] = no_entry;
+}
+
 /* True if the mask has only ports of the switch. */
 static bool
 ports_exist(const uint64_t mask[4], unsigned nports)
@@ -195,9 +217,7 @@ act_ar_group(
 		if (!ports_exist(in.port[0], nports) ||
 			!ports_exist(in.port[1], nports))
 			return MAD_STATUS_FIELD;
-		if (!ar->group)
-			ar->group = mem_zalloc(
-				ar->info.group_cap, sizeof(*ar->group));
+		make_groups(ar);
 		if (ar->temper == SIM_AR_LOSES)
 			lose_highest(in.port[0]);
 		ar->group[req->mod] = in;
@@ -211,8 +231,6 @@ act_ar_group(
 static uint16_t
 act_ar_lft(struct sim_ar *ar, uint32_t cap, const struct smp *req, uint8_t *d)
 {
-	static const struct mad_ar_entry none = {
-		.state = MAD_AR_STATIC, .port = SIM_NO_PORT};
 	struct mad_ar_entry block[MAD_AR_ENTRIES];
 	uint32_t lid = req->mod * MAD_AR_ENTRIES;
 
@@ -225,15 +243,11 @@ act_ar_lft(struct sim_ar *ar, uint32_t cap, const struct smp *req, uint8_t *d)
 				block[i].group >= ar->info.group_cap)
 				return MAD_STATUS_FIELD;
 		}
-		if (!ar->entry) {
-			ar->entry = mem_alloc(MAD_LID_END * sizeof(none));
-			for (uint32_t i = 0; i < MAD_LID_END; i++)
-				ar->entry[i] = none;
-		}
+		make_entries(ar);
 		memcpy(ar->entry + lid, block, sizeof(block));
 	}
 	for (unsigned i = 0; i < MAD_AR_ENTRIES; i++)
-		block[i] = ar->entry ? ar->entry[lid + i] : none;
+		block[i] = ar->entry ? ar->entry[lid + i] : no_entry;
 	mad_ar_lft_encode(block, d);
 	return 0;
 }
@@ -391,6 +405,32 @@ sim_hand_adaptive(
 	ar->info.hash_enabled = (uint8_t)(on & MAD_AR_ON_HASH ? HASH_BY_SL : 0);
 	ar->plft_mode = (uint8_t)(on & MAD_AR_ON_PLFT ? PLFT_MODES : 0);
 	ar->temper = temper;
+	sim_int_changed(s, SIM_ADAPTIVE, node, 0);
+}
+
+void
+sim_hand_ar_group(struct sim *s, uint32_t node, uint16_t group,
+	const struct mad_ar_group *ports)
+{
+	struct sim_ar *ar = s->node[node].sw->ar;
+
+	assert(ar && group < ar->info.group_cap);
+	make_groups(ar);
+	ar->group[group] = *ports;
+	if (ar->info.group_top < group)
+		ar->info.group_top = group;
+	sim_int_changed(s, SIM_ADAPTIVE, node, 0);
+}
+
+void
+sim_hand_ar_entry(struct sim *s, uint32_t node, uint16_t lid,
+	const struct mad_ar_entry *entry)
+{
+	struct sim_ar *ar = s->node[node].sw->ar;
+
+	assert(ar && lid < MAD_LID_END);
+	make_entries(ar);
+	ar->entry[lid] = *entry;
 	sim_int_changed(s, SIM_ADAPTIVE, node, 0);
 }
 

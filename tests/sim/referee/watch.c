@@ -71,6 +71,27 @@ next_hop(const struct watch *w, uint32_t sw, unsigned lid, unsigned *in)
 	return p->peer;
 }
 
+/* The same of alternatives, backwards from the record that they come in by. */
+static void
+tell_set_loop(struct watch *w, uint32_t sw, unsigned lid, uint32_t from)
+{
+	struct buf b = {0};
+
+	if (w->r.loops++ > 0)
+		return;
+	w->r.first_loop = sim_now(w->s);
+	for (unsigned i = 0; i < NAMED; i++) {
+		buf_printf(&b, " <- \"%s\"",
+			w->s->node[w->s->port[from].peer].name);
+		if (w->s->port[from].peer == sw)
+			break;
+		from = w->before[from];
+	}
+	reason_set(&w->r.loop, "LID %u can go round by alternatives: \"%s\"%s",
+		lid, w->s->node[sw].name, b.text);
+	buf_free(&b);
+}
+
 static void
 tell_loop(struct watch *w, uint32_t sw, unsigned lid)
 {
@@ -101,6 +122,14 @@ check_loop(struct watch *w, uint32_t sw, unsigned lid)
 	unsigned in = 0;
 
 	w->r.checks++;
+	if (w->any_sets) {
+		uint32_t from;
+
+		if (watch_sets_loop(w, sw, lid, &from) &&
+			(w->vls == NULL || watch_vl_loops(w, lid)))
+			tell_set_loop(w, sw, lid, from);
+		return;
+	}
 	for (uint32_t hops = 0; hops <= w->s->nnodes; hops++) {
 		at = next_hop(w, at, lid, &in);
 		if (!watch_is_switch(w, at))
@@ -247,6 +276,41 @@ watch_count_dependency(
 	       watch_dependency_open(w, sw, in, out);
 }
 
+/* Add (1) or remove (-1) the dependencies on an out-port of a switch. */
+static void
+count_before(struct watch *w, uint32_t sw, unsigned lid, unsigned out, int by)
+{
+	const struct sim_node *n = &w->s->node[sw];
+
+	for (unsigned in = 1; in <= n->nports; in++) {
+		const struct sim_port *p = sim_int_port(w->s, sw, in);
+
+		if (!watch_is_switch(w, p->peer) || p->peer == sw ||
+			!watch_leads(w, p->peer, lid, p->peer_port))
+			continue;
+		if (watch_count_dependency(w, sw, in, out, by))
+			watch_check_cycle(w, watch_record(w, sw, out),
+				watch_record(w, p->peer, p->peer_port));
+	}
+}
+
+/* The same of the next switch, on what comes in there. */
+static void
+count_behind(struct watch *w, uint32_t sw, unsigned lid, unsigned out, int by)
+{
+	const struct sim_port *p = sim_int_port(w->s, sw, out);
+	uint64_t next[WATCH_WORDS];
+
+	if (!watch_is_switch(w, p->peer))
+		return;
+	watch_hops(w, p->peer, lid, next);
+	for (unsigned then = 0; sim_hops_next(next, &then); then++) {
+		if (watch_count_dependency(w, p->peer, p->peer_port, then, by))
+			watch_check_cycle(w, watch_record(w, p->peer, then),
+				watch_record(w, sw, out));
+	}
+}
+
 /*
  * Add (1) or remove (-1) all dependencies that a switch's entry is part of; new
  * ones are checked for cycles.
@@ -254,39 +318,24 @@ watch_count_dependency(
 static void
 count_entry(struct watch *w, uint32_t sw, unsigned lid, int by)
 {
-	unsigned out = w->table[sw][lid];
-	const struct sim_node *n = &w->s->node[sw];
-	const struct sim_port *p;
+	uint64_t ports[WATCH_WORDS];
 
-	if (out == 0 || out > n->nports)
-		return;
-	for (unsigned in = 1; in <= n->nports; in++) {
-		p = sim_int_port(w->s, sw, in);
-		if (!watch_is_switch(w, p->peer) || p->peer == sw ||
-			w->table[p->peer][lid] != p->peer_port)
-			continue;
-		if (watch_count_dependency(w, sw, in, out, by))
-			watch_check_cycle(w, watch_record(w, sw, out),
-				watch_record(w, p->peer, p->peer_port));
+	watch_hops(w, sw, lid, ports);
+	for (unsigned out = 0; sim_hops_next(ports, &out); out++) {
+		count_before(w, sw, lid, out, by);
+		count_behind(w, sw, lid, out, by);
 	}
-	p = sim_int_port(w->s, sw, out);
-	if (!watch_is_switch(w, p->peer))
-		return;
-	if (watch_count_dependency(
-		    w, p->peer, p->peer_port, w->table[p->peer][lid], by))
-		watch_check_cycle(w,
-			watch_record(w, p->peer, w->table[p->peer][lid]),
-			watch_record(w, sw, out));
 }
 
 static void
 change_entry(struct watch *w, uint32_t sw, unsigned lid, uint8_t out)
 {
-	if (w->table[sw][lid] == out)
+	if (w->table[sw][lid] == out && !watch_sets_differ(w, sw, lid))
 		return;
 	w->r.changes++;
 	count_entry(w, sw, lid, -1);
 	w->table[sw][lid] = out;
+	watch_sets_take(w, sw, lid);
 	count_entry(w, sw, lid, 1);
 	check_loop(w, sw, lid);
 }
@@ -321,7 +370,7 @@ check_link(struct watch *w, uint32_t node, unsigned port)
 	uint32_t ch = watch_record(w, node, port);
 
 	for (uint32_t lid = 0; lid < w->top[node]; lid++) {
-		if (w->table[node][lid] == port)
+		if (watch_leads(w, node, lid, port))
 			check_loop(w, node, lid);
 	}
 	watch_check_cycle(w, ch, ch);
@@ -362,8 +411,8 @@ look_at_dependency(struct watch *w, uint32_t sw, unsigned in, unsigned out)
 	watch_check_cycle(w, watch_record(w, sw, out),
 		watch_record(w, p->peer, p->peer_port));
 	for (uint32_t lid = 0; lid < w->top[sw]; lid++) {
-		if (w->table[sw][lid] == out &&
-			w->table[p->peer][lid] == p->peer_port)
+		if (watch_leads(w, sw, lid, out) &&
+			watch_leads(w, p->peer, lid, p->peer_port))
 			check_loop(w, sw, lid);
 	}
 }
@@ -390,6 +439,7 @@ on_change(void *cookie, const struct sim_change *c)
 		look_at_port(w, c->node, c->arg);
 		break;
 	case SIM_ADAPTIVE:
+		look_at_all(w, c->node);
 		break;
 	case SIM_SL2VL:
 		look_at_dependency(w, c->node, c->arg >> 8, c->arg & 0xff);
@@ -405,6 +455,7 @@ watch_new(struct sim *s)
 
 	w->s = s;
 	w->table = mem_zalloc(s->nnodes, sizeof(*w->table));
+	w->sets = mem_zalloc(s->nnodes, sizeof(*w->sets));
 	w->top = mem_zalloc(s->nnodes, sizeof(*w->top));
 	w->owner = mem_zalloc(s->nports, sizeof(*w->owner));
 	w->row = mem_zalloc(s->nports, sizeof(*w->row));
@@ -445,12 +496,14 @@ watch_free(struct watch *w)
 	sim_watch(w->s, NULL, NULL);
 	for (uint32_t i = 0; i < w->s->nnodes; i++) {
 		free(w->table[i]);
+		free(w->sets[i].of);
 		free(w->group[i]);
 	}
 	for (uint32_t i = 0; i < w->s->nports; i++)
 		free(w->row[i].users);
 	watch_vls_free(w);
 	free(w->table);
+	free(w->sets);
 	free(w->group);
 	free(w->top);
 	free(w->owner);

@@ -18,6 +18,11 @@
  * packet does not leave by the port that it came in by, nor by one where SL2VL
  * maps its SL (0) to VL 15: the switch discards it, and no packet waits.
  *
+ * A switch that routes adaptively has several next hops for a LID
+ * (tests/sim/model/sim_hops.h). Each counts, the ordered one and all
+ * alternatives on any SL, so that a loop or a cycle by whatever packets might
+ * choose is one.
+ *
  * What no packet can do is not counted; what one could do is, whether or not a
  * host has that LID or sends to it.
  *

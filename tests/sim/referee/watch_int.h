@@ -6,6 +6,7 @@
 #ifndef HEDDLE_TESTS_SIM_REFEREE_WATCH_INT_H
 #define HEDDLE_TESTS_SIM_REFEREE_WATCH_INT_H
 
+#include "tests/sim/model/sim_hops.h"
 #include "tests/sim/model/sim_int.h"
 #include "tests/sim/referee/watch.h"
 
@@ -27,9 +28,17 @@ struct watch_masks {
 	bool excused; /* it did not answer, and was not written since */
 };
 
+/* The out-ports of a switch that has, or had, several for some LID. */
+struct watch_sets {
+	uint64_t (*of)[WATCH_WORDS]; /* [n] by LID; empty: the table's port */
+	uint32_t n;
+};
+
 struct watch {
 	struct sim *s;
 	uint8_t **table;	    /* [nnodes]: a port by LID, of switches */
+	struct watch_sets *sets;    /* [nnodes] */
+	bool any_sets;		    /* one of them is not empty */
 	struct watch_masks **group; /* [nnodes]: of switches */
 	uint32_t *top;	       /* [nnodes]: entries above are all SIM_NO_PORT */
 	uint32_t *owner;       /* [nports]: node of the port record */
@@ -44,6 +53,12 @@ struct watch {
 };
 
 bool watch_is_switch(const struct watch *w, uint32_t node);
+/* All out-ports that packets to a LID may leave by. */
+void watch_hops(const struct watch *w, uint32_t sw, unsigned lid,
+	uint64_t ports[WATCH_WORDS]);
+/* Whether port is one of them. */
+bool watch_leads(
+	const struct watch *w, uint32_t sw, unsigned lid, unsigned port);
 /* Index of the port record. */
 uint32_t watch_record(const struct watch *w, uint32_t node, unsigned port);
 /*
@@ -62,6 +77,17 @@ bool watch_count_dependency(
 
 /* True if there is a cycle at this moment with all VLs as one. */
 bool watch_cyclic(struct watch *w);
+
+/* watch_sets.c: a switch's alternatives for a LID; true: they changed. */
+bool watch_sets_differ(const struct watch *w, uint32_t sw, unsigned lid);
+/* Take the present ones over. */
+void watch_sets_take(struct watch *w, uint32_t sw, unsigned lid);
+/*
+ * Whether packets to a LID that leave a switch may come back to it; *from: the
+ * record by which they come in.
+ */
+bool watch_sets_loop(
+	struct watch *w, uint32_t sw, unsigned lid, uint32_t *from);
 
 /* watch_vl.c: SLs of packets. */
 uint16_t watch_vl_used(const struct watch *w);

@@ -261,6 +261,20 @@ end_of(const struct watch *w, unsigned lid)
 	return i;
 }
 
+/* Follow packets by all ports that they may leave by. */
+static uint32_t
+follow_hops(struct watch *w, const struct spot *at, unsigned lid, uint32_t n)
+{
+	uint64_t ports[WATCH_WORDS];
+
+	watch_hops(w, at->sw, lid, ports);
+	for (unsigned out = 0; sim_hops_next(ports, &out); out++) {
+		if (has_next_hop(w, at->sw, at->in, out))
+			n = follow_hop(w, at, out, n);
+	}
+	return n;
+}
+
 /* Whether a packet from an end port is in a loop. */
 static bool
 goes_round(
@@ -290,6 +304,9 @@ watch_vl_loops(const struct watch *w, unsigned lid)
 	const struct watch_vls *l = w->vls;
 	uint32_t to = end_of(w, lid);
 
+	/* which port of a set a packet takes is not known: any may be in it */
+	if (w->any_sets)
+		return to < l->nends;
 	for (uint32_t i = 0; to < l->nends && i < l->nends; i++)
 		for (unsigned sl = 0; l->end[i].up && sl < SLS; sl++)
 			if ((l->end[i].ever[to] >> sl & 1) != 0 &&
@@ -308,20 +325,17 @@ follow_lid(struct watch *w, unsigned lid, uint32_t to)
 	for (uint32_t i = 0; i < l->nends; i++) {
 		const struct end *e = &l->end[i];
 		const struct spot at = {e->sw, e->in, -1, sls_of(l, e, to)};
-		unsigned out = w->table[e->sw][lid];
 
-		if (e->up && at.sls != 0 && has_next_hop(w, e->sw, e->in, out))
-			n = follow_hop(w, &at, out, n);
+		if (e->up && at.sls != 0)
+			n = follow_hops(w, &at, lid, n);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = l->list[i] / SLS;
 		const struct sim_port *p = &w->s->port[v / VLS];
 		const struct spot at = {p->peer, p->peer_port, (int)(v % VLS),
 			(uint16_t)(1U << l->list[i] % SLS)};
-		unsigned out = w->table[at.sw][lid];
 
-		if (has_next_hop(w, at.sw, at.in, out))
-			n = follow_hop(w, &at, out, n);
+		n = follow_hops(w, &at, lid, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		l->on[l->list[i] / SLS] = 0;

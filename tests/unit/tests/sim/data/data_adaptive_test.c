@@ -43,6 +43,8 @@ static struct tree
 tree_new(const struct data_options *o)
 {
 	const struct gen_fattree2 two = {SPINES, 2, 1, HOSTS, HOSTS};
+	const struct mad_ar_group all = {{{up_ports(0, SPINES)}}};
+	const struct mad_ar_entry up = {MAD_AR_FREE, 0, UP, GROUP};
 	struct tree t = {.x = field_new(gen_tree_two(&two, NULL), o)};
 
 	field_route_shortest(&t.x, 0);
@@ -62,17 +64,10 @@ tree_new(const struct data_options *o)
 	}
 	sim_hand_adaptive(t.x.s, t.leaf, MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
 	t.ar = t.x.s->node[t.leaf].sw->ar;
-	t.ar->info.group_top = GROUP;
 	t.ar->info.sub_groups_active = 2;
-	t.ar->group = calloc(t.ar->info.group_cap, sizeof(*t.ar->group));
-	t.ar->group[GROUP].port[0][0] = up_ports(0, SPINES);
-	t.ar->entry = calloc(MAD_LID_END, sizeof(*t.ar->entry));
-	for (unsigned i = 0; i < MAD_LID_END; i++)
-		t.ar->entry[i] = (struct mad_ar_entry){
-			.state = MAD_AR_STATIC, .port = SIM_NO_PORT};
+	sim_hand_ar_group(t.x.s, t.leaf, GROUP, &all);
 	for (unsigned i = 0; i < HOSTS; i++)
-		t.ar->entry[field_lid(t.far[i])] = (struct mad_ar_entry){
-			.state = MAD_AR_FREE, .port = UP, .group = GROUP};
+		sim_hand_ar_entry(t.x.s, t.leaf, field_lid(t.far[i]), &up);
 	return t;
 }
 

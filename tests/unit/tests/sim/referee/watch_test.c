@@ -419,6 +419,88 @@ START_TEST(a_daemon_is_watched)
 }
 END_TEST
 
+/* Switch i has all of these ports for a LID. */
+static void
+give_ports(struct ring *r, int i, uint16_t lid, uint64_t ports)
+{
+	const struct mad_ar_group group = {{{ports}}};
+	const struct mad_ar_entry entry = {MAD_AR_FREE, 0,
+		(uint8_t)__builtin_ctzll(ports), (uint16_t)(i + 1)};
+
+	sim_set_lft(r->s, r->sw[i], (uint16_t)(lid + 1), 255); /* its top */
+	sim_hand_adaptive(r->s, r->sw[i], 0, SIM_AR_OBEYS);
+	sim_hand_ar_group(r->s, r->sw[i], (uint16_t)(i + 1), &group);
+	sim_hand_ar_entry(r->s, r->sw[i], lid, &entry);
+}
+
+static void
+switch_on(struct ring *r, int i, bool on)
+{
+	sim_hand_adaptive(
+		r->s, r->sw[i], on ? MAD_AR_ON_GROUPS : 0, SIM_AR_OBEYS);
+}
+
+START_TEST(every_alternative_is_followed)
+{
+	struct ring r = ring_new();
+
+	/* both ways round from sw0 to sw2, which is fine: 1 and 3 lead there */
+	sim_set_lft(r.s, r.sw[0], 7, (uint8_t)r.right[0]);
+	sim_set_lft(r.s, r.sw[1], 7, (uint8_t)r.right[1]);
+	sim_set_lft(r.s, r.sw[3], 7, (uint8_t)r.left[3]);
+	give_ports(&r, 0, 7, 1ULL << r.right[0] | 1ULL << r.left[0]);
+	switch_on(&r, 0, true);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	/* sw1 may send back, but a packet from sw0 does not return by its
+	 * in-port: it goes round only if sw2 sends on to sw3, which leads to
+	 * sw0 */
+	give_ports(&r, 1, 7, 1ULL << r.right[1] | 1ULL << r.left[1]);
+	switch_on(&r, 1, true);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	give_ports(&r, 2, 7, 1ULL << r.right[2]);
+	give_ports(&r, 3, 7, 1ULL << r.right[3]);
+	switch_on(&r, 2, true);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	switch_on(&r, 3, true);
+	ck_assert_uint_gt(watch_report(r.w)->loops, 0);
+	ck_assert_msg(strstr(watch_report(r.w)->loop.text,
+			      "LID 7 can go round by alternatives"),
+		"%s", watch_report(r.w)->loop.text);
+	ring_free(&r);
+}
+END_TEST
+
+START_TEST(alternatives_close_a_cycle)
+{
+	struct ring r = ring_new();
+
+	/* LID 10 + i: from sw i right to sw i + 1, and on to i + 2, where it
+	 * is. All four together wait in a circle, the last by its alternative.
+	 */
+	for (int i = 0; i < RING; i++) {
+		uint16_t lid = (uint16_t)(10 + i);
+		int next = (i + 1) % RING;
+
+		if (i == RING - 1) {
+			give_ports(&r, i, lid, 1ULL << r.right[i]);
+		} else {
+			sim_set_lft(r.s, r.sw[i], lid, (uint8_t)r.right[i]);
+		}
+		sim_set_lft(r.s, r.sw[next], lid, (uint8_t)r.right[next]);
+	}
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	switch_on(&r, RING - 1, true);
+	ck_assert_uint_gt(watch_report(r.w)->cycles, 0);
+	/* and the counts come back to nothing */
+	switch_on(&r, RING - 1, false);
+	watch_free(r.w);
+	r.w = watch_new(r.s);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	ring_free(&r);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -439,6 +521,8 @@ main(void)
 	tcase_add_test(tc, a_group_in_a_loop);
 	tcase_add_test(tc, tables_are_followed);
 	tcase_add_test(tc, a_daemon_is_watched);
+	tcase_add_test(tc, every_alternative_is_followed);
+	tcase_add_test(tc, alternatives_close_a_cycle);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
