@@ -325,6 +325,8 @@ referee_lid(struct referee *j, const struct referee_lid *l, unsigned what,
 		sort_by_depth(j, by_depth);
 	if (what & REFEREE_CYCLES)
 		referee_vl_add(j, l, by_depth);
+	if (j->sets)
+		referee_sets_add(j, l, what);
 	if (what & REFEREE_LOAD && l->base && is_host(j, l->node))
 		add_load(j, l, by_depth);
 }
@@ -380,6 +382,7 @@ referee_paths(struct referee *j, unsigned what)
 	j->flow = mem_zalloc(n, sizeof(*j->flow));
 	j->hosts = mem_zalloc(n, sizeof(*j->hosts));
 	referee_vl_begin(j);
+	j->sets = referee_sets_exist(j);
 	j->r->vls = j->vls;
 	j->load = mem_zalloc(j->s->nports, sizeof(*j->load));
 	count_hosts(j);

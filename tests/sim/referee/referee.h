@@ -16,6 +16,11 @@
  *            of a packet is the one in the switches' SL2VL. If that is the
  *            same everywhere, one VL stands for all
  *
+ * Of a switch that routes adaptively (tests/sim/model/sim_hops.h) every port
+ * that packets may take counts: each leads on, by none can they go round, and
+ * the dependencies of all are in the graph. With several VLs a packet by an
+ * alternative is taken to come on any of them, which is more than can be.
+ *
  * A path is followed once per switch and LID and remembered, so that 1000
  * switches and 10,000 LIDs take a fraction of a second.
  */

@@ -22,6 +22,7 @@ struct referee {
 	uint32_t norder;
 	struct referee_lid *lid;
 	size_t nlid, lid_cap;
+	bool sets;     /* some switch routes adaptively */
 	unsigned said; /* kinds of faults already reported */
 
 	/* per LID */
@@ -57,6 +58,17 @@ void referee_vl_begin(struct referee *j);
 void referee_vl_add(struct referee *j, const struct referee_lid *l,
 	const uint32_t *by_depth);
 void referee_vl_end(struct referee *j);
+
+/*
+ * Packets from an in-port may go on by an out-port: dependencies between all
+ * VLs that some SL maps so.
+ */
+void referee_vl_pair(struct referee *j, uint32_t sw, unsigned in, unsigned out);
+
+/* referee_sets.c: whether some switch in scope routes adaptively; its ports. */
+bool referee_sets_exist(const struct referee *j);
+void referee_sets_add(
+	struct referee *j, const struct referee_lid *l, unsigned what);
 
 /* referee_cycle.c: find cycles of dependencies. */
 void referee_cycle_find(struct referee *j);

@@ -100,6 +100,24 @@ add_dependency(struct referee *j, uint32_t sw, unsigned in, unsigned a,
 	(*dep)[a * j->vls + b][out / 64] |= 1ULL << out % 64;
 }
 
+void
+referee_vl_pair(struct referee *j, uint32_t sw, unsigned in, unsigned out)
+{
+	unsigned vls = vls_of(sim_int_port(j->s, sw, out));
+
+	if (j->vls == 1) {
+		add_dependency(j, sw, in, 0, out, 0);
+		return;
+	}
+	/* a switch may map any VL of the in-port to it: the SL alone decides */
+	for (unsigned sl = 0; sl < SLS; sl++) {
+		unsigned b = sim_vl(j->s, sw, in, out, sl);
+
+		for (unsigned a = 0; b != NO_VL && b < vls && a < j->vls; a++)
+			add_dependency(j, sw, in, a, out, b);
+	}
+}
+
 /* One VL stands for all: the dependencies of all paths to one LID. */
 static void
 add_plain(struct referee *j)

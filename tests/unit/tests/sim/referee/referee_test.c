@@ -460,6 +460,67 @@ START_TEST(packets_without_a_vl_are_found)
 }
 END_TEST
 
+/* Packets to a node's LID may leave a switch by these ports. */
+static void
+give_ports(struct court *c, uint32_t sw, uint32_t to, uint64_t ports)
+{
+	const struct mad_ar_group group = {{{ports}}};
+	const struct mad_ar_entry entry = {
+		MAD_AR_FREE, 0, sim_lft(c->s, sw, c->lid[to]), c->lid[to]};
+
+	if (sim_ar_info(c->s, sw) == NULL)
+		sim_hand_adaptive(c->s, sw, MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
+	sim_hand_ar_group(c->s, sw, c->lid[to], &group);
+	sim_hand_ar_entry(c->s, sw, c->lid[to], &entry);
+}
+
+START_TEST(alternatives_are_judged)
+{
+	const struct gen_fattree2 two = {2, 2, 1, 2, 2};
+	struct court c = court_new(gen_tree_two(&two, NULL));
+	uint32_t leaf = fabric_find(c.f, "leaf1"), far, spine;
+	unsigned back, there;
+
+	ck_assert(fabric_peer(c.f, fabric_find(c.f, "leaf2"), 1, &far, &there));
+	ck_assert(fabric_peer(c.f, leaf, 3, &spine, &back));
+	route_shortest(&c);
+	give_ports(&c, leaf, far, 3 << 3);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
+	/* a host that is not meant */
+	give_ports(&c, leaf, far, 3 << 3 | 1 << 1);
+	ck_assert_int_eq(judge_court(&c), -1);
+	ck_assert_uint_eq(c.r.holes, 1);
+	ck_assert_uint_eq(c.r.loops, 0);
+	ck_assert_msg(strstr(c.why.text, "an alternative of \"leaf1\" for LID"),
+		"%s", c.why.text);
+	/* up and down again */
+	give_ports(&c, leaf, far, 3 << 3);
+	give_ports(&c, spine, far,
+		1ULL << back | 1ULL << sim_lft(c.s, spine, c.lid[far]));
+	ck_assert_int_eq(judge_court(&c), -1);
+	ck_assert_uint_gt(c.r.loops, 0);
+	ck_assert_uint_eq(c.r.holes, 0);
+	ck_assert_msg(
+		strstr(c.why.text, "can go round from"), "%s", c.why.text);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(alternatives_make_cycles)
+{
+	struct court c = court_new(make_ring(4));
+
+	/* to the opposite host both ways round: neither hole nor loop */
+	route_shortest(&c);
+	for (uint32_t sw = 0; sw < 8; sw += 2)
+		give_ports(&c, sw, (sw + 5) % 8, 3 << 2);
+	ck_assert_int_eq(judge_court(&c), -1);
+	ck_assert_uint_eq(c.r.loops + c.r.holes, 0);
+	ck_assert_uint_eq(c.r.cycle_length, 4);
+	court_free(&c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -480,6 +541,8 @@ main(void)
 	tcase_add_test(tc, cycles_hide_behind_others);
 	tcase_add_test(tc, vls_are_distinguished);
 	tcase_add_test(tc, packets_without_a_vl_are_found);
+	tcase_add_test(tc, alternatives_are_judged);
+	tcase_add_test(tc, alternatives_make_cycles);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
