@@ -339,8 +339,10 @@ count_kept(struct part *t, const struct lft_stale_entry *bad, size_t n)
 static void
 count_once(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
-	if (!t->f.counted)
+	if (!t->f.counted) {
 		count_kept(t, bad, n);
+		memcpy(t->f.passing, t->f.meant, sizeof(t->f.passing));
+	}
 	t->f.counted = true;
 }
 

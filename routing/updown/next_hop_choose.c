@@ -98,21 +98,28 @@ next_hop_choose_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
 
 /*
  * A LID with a down path that passes here or can be joined from here, or could
- * until now, is counted in meant: it carries load while nothing is broken. The
- * others take the port with the least sum.
+ * until now, is counted in meant: it carries load while nothing is broken.
+ * Those that pass here are spread over parallel links for themselves: the
+ * others are no load, and their turns would come as regularly as those of the
+ * links. LIDs that are not counted take the port with the least sum.
  */
 uint8_t
 next_hop_choose(
 	struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m, bool carries)
 {
 	uint32_t *meant = f->meant[f->d->other[i]];
+	uint32_t *passing = f->passing[f->d->other[i]];
 	uint32_t *sum = f->sum[f->d->other[i]];
 	uint64_t sub[UPDN_MASK_WORDS];
 	uint8_t p;
 
 	if (follow_any(f, s, i, m, sub)) {
-		p = least_loaded_port(f, s, sub, meant);
+		bool passes = f->d->share_of[i] == 0 &&
+			      path_passes(&f->d->path[i], s);
+
+		p = least_loaded_port(f, s, sub, passes ? passing : meant);
 		meant[p]++;
+		passing[p] += passes;
 	} else if (carries || path_passes(&f->d->path[i], s)) {
 		p = least_loaded_port(f, s, m, meant);
 		meant[p]++;

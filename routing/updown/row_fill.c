@@ -601,6 +601,7 @@ static void
 begin_row(struct row_job *f)
 {
 	memset(f->meant, 0, sizeof(f->meant));
+	memset(f->passing, 0, sizeof(f->passing));
 	memset(f->sum, 0, sizeof(f->sum));
 	forbid_ports(f);
 	f->own = false;

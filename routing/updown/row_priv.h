@@ -77,6 +77,10 @@ struct row_job {
 	/* LIDs per port, by kind: those with a down path here, and all. */
 	uint32_t meant[2][UPDN_MAX_GROUPS];
 	uint32_t sum[2][UPDN_MAX_GROUPS];
+	/* ... and those whose down path goes on by this port: while nothing is
+	 * broken their packets alone come here. Where entries are kept the same
+	 * as meant. */
+	uint32_t passing[2][UPDN_MAX_GROUPS];
 
 	uint8_t allowed[256]; /* by port, for the groups in allowed_for */
 	struct row_mask allowed_for;

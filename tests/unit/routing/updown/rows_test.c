@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "routing/core/engine.h"
+#include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -134,6 +135,35 @@ START_TEST(shared_blocks)
 }
 END_TEST
 
+/*
+ * Switches with three tops above, six links to each: every third LID comes down
+ * from the same top, which counts the others as well. If their turns decide,
+ * two of its six links carry all.
+ */
+START_TEST(parallel_links_down)
+{
+	const unsigned m[] = {18, 18, 4}, w[] = {1, 18, 3}, p[] = {1, 1, 6};
+	const char *engine = "ftree";
+	struct route_account story;
+	struct reason why = {""};
+	struct frozen_lids lids = {0};
+	struct fabric *f = gen_tree_pgft(3, m, w, p, &why);
+	struct topo *t = frozen_topo(f, &lids);
+	struct lft_pool *pool = lft_pool_new();
+	const struct route_job job = {.topo = t, .pool = pool};
+	struct routes *r = compute_routes(&job, &engine, 1, &story, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	ck_assert_str_eq(story.engine, "ftree");
+	/* as much as comes to a host */
+	ck_assert_uint_le(r->report.load_max, f->nhosts);
+	routes_unref(r);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -143,6 +173,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, threads);
 	tcase_add_test(t, shared_blocks);
+	tcase_add_test(t, parallel_links_down);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
