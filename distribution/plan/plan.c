@@ -228,8 +228,8 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	else
 		plan_portinfo_rise(m, false);
 	(void)add_adaptive(m, PLAN_ADAPTIVE_FILL, PLAN_ADAPTIVE_TOP);
-	if (add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK))
-		m->drain |= plan_adaptive_drains(m);
+	(void)add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK);
+	m->drain |= m->adaptive != NULL && plan_adaptive_drains(m);
 	add_stages(m, blocks > 0 || x->rows_first || (fell && !down), late);
 	drained = add_unblocks(m);
 	plan_switchinfo_tops(m, PLAN_RAISE, false);

@@ -164,7 +164,9 @@ struct plan_params {
 /* Adaptive routing, as configured; the ports are routes.sets. */
 struct plan_adaptive {
 	bool enabled;
-	bool by_sl; /* packets of some service levels alone may choose */
+	bool in_flight; /* packets may be where groups sent them that have
+			   changed since */
+	bool by_sl;	/* packets of some service levels alone may choose */
 	struct adaptive_settings settings;
 };
 
@@ -173,6 +175,7 @@ struct plan_adaptive_counts {
 	bool careful;	  /* forwarding tables change, so that groups wait */
 	bool left;	  /* something is to be written by a later plan */
 	size_t steps;	  /* of this one */
+	bool moved;	  /* LIDs lose ports at switches that choose */
 	uint64_t no_room; /* (switch, LID) without a group for want of slots */
 };
 

@@ -347,6 +347,7 @@ static void
 add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	struct adaptive_groups *g)
 {
+	size_t before = m->adaptive->n;
 	struct mad_ar_info is;
 	struct adaptive_info_want want = {
 		can->is_on, (uint8_t)(can->sub_groups > 0), 0};
@@ -367,6 +368,7 @@ add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	add_entries(m, PLAN_ADAPTIVE_MOVE, s, can->is_on ? g->early : NULL,
 		g->entry);
 	add_slots(m, PLAN_ADAPTIVE_GROW, s, g, ADAPTIVE_GROW);
+	m->p->adaptive.moved |= can->is_on && m->adaptive->n > before;
 	want.enabled = true;
 	if (can->is_on && !m->adaptive->written[s])
 		return;
@@ -616,6 +618,7 @@ plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
 		plan_mixture(m);
 	else
 		plan_switches(m);
+	a->drain |= want->in_flight && a->careful;
 	m->p->adaptive.steps = a->n;
 	m->p->adaptive.careful = a->careful;
 }

@@ -96,7 +96,7 @@ bool plan_adaptive_add(struct plan_maker *m, enum plan_kind kind);
 /* Add the steps of a stage of forwarding tables to the phase that is made. */
 void plan_adaptive_put(
 	struct plan_maker *m, enum plan_kind kind, unsigned stage);
-/* Whether packets drain after PLAN_ADAPTIVE_SHRINK. */
+/* Whether packets drain before forwarding tables change. */
 bool plan_adaptive_drains(const struct plan_maker *m);
 void plan_adaptive_end(struct plan_maker *m);
 

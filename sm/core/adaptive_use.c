@@ -52,13 +52,17 @@ adaptive_use_is_same(const struct sm *sm, const struct topo *t)
 }
 
 struct plan_adaptive
-adaptive_use_plan(const struct config *c)
+adaptive_use_plan(const struct sm *sm)
 {
-	const struct config_adaptive_use *a = &c->routing.adaptive;
+	const struct config_adaptive_use *a = &sm->cfg->routing.adaptive;
+	struct mono moved = sm->in_flight.groups_moved_at;
 
 	return (struct plan_adaptive){
 		.enabled = a->enabled,
-		.by_sl = qos_tells_adaptive(c),
+		.in_flight = moved.ns != MONO_NEVER.ns &&
+			     mono_before(sm->now,
+				     mono_add(moved, in_flight_drain(sm))),
+		.by_sl = qos_tells_adaptive(sm->cfg),
 		.settings = {.ageing_us = a->ageing_us},
 	};
 }

@@ -21,7 +21,6 @@
 
 struct sm;
 struct topo;
-struct config;
 struct view;
 
 /*
@@ -33,7 +32,7 @@ const struct route_adaptive *adaptive_use_job(
 /* True if the routes in force were made for what switches of t can do now. */
 bool adaptive_use_is_same(const struct sm *sm, const struct topo *t);
 /* What the plan is told, but for the SLs: they are known with the routes. */
-struct plan_adaptive adaptive_use_plan(const struct config *c);
+struct plan_adaptive adaptive_use_plan(const struct sm *sm);
 /* True if some switch of t chooses among ports now. */
 bool adaptive_use_is_on(const struct sm *sm, const struct topo *t);
 /* True if the attribute is one of adaptive routing of our own. */

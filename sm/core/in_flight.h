@@ -20,6 +20,8 @@ struct in_flight {
 	bool recorded; /* the next start finds the mark of a push */
 	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
 	struct mono late_sets_until;  /* late Sets may arrive; or MONO_NEVER */
+	struct mono groups_moved_at;  /* LIDs lost ports of adaptive groups; or
+					 MONO_NEVER */
 	struct mono adaptive_off_at;  /* adaptive routing was switched off; or
 					 MONO_NEVER */
 };

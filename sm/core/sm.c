@@ -226,6 +226,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	timer_set(&sm->timers, TIMER_READ, (struct mono){0});
 	sm->in_flight.late_sets_until = MONO_NEVER;
 	sm->in_flight.adaptive_off_at = MONO_NEVER;
+	sm->in_flight.groups_moved_at = MONO_NEVER;
 	sm->in_flight.recorded = state->writing;
 	sm->in_flight.previous_blocks_unknown = state->unsaved;
 	sm->events.log = event_log_new();

@@ -261,7 +261,7 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 			.max_vls_code = qos_vls_code(sm->cfg)},
 	};
 	job->block = run_sa_blocks(sm, sm->run.topo, &job->nblocks);
-	job->adaptive = adaptive_use_plan(sm->cfg);
+	job->adaptive = adaptive_use_plan(sm);
 	job->from = routes_now(sm, &job->orderless);
 	job->safe.from = job->from;
 	job->safe.guests = run_mcast_dependencies(sm, &job->safe.unsettled);

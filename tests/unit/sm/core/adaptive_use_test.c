@@ -372,6 +372,33 @@ START_TEST(cut_and_return_a_cable)
 }
 END_TEST
 
+/* One change after the other, before packets of the first have drained. */
+START_TEST(changes_close_together)
+{
+	struct fabric *f = give_adaptive(gen_tree_three(4, NULL));
+	struct world *w = core_start(f, on);
+	uint32_t node[3] = {0};
+	unsigned port[3] = {0};
+
+	expect_in_step(w, "bring-up");
+	for (unsigned i = 0; i < 3; i++) {
+		find_link(f, 3 + 7 * i + (unsigned)_i, &node[i], &port[i]);
+		sim_fault_link(w->sim, node[i], port[i], false);
+		world_run(w, mono_ms(70));
+		expect_no_cycle(w, "cut");
+	}
+	(void)settle_watched(w, "three are cut");
+	for (unsigned i = 0; i < 3; i++) {
+		sim_fault_link(w->sim, node[i], port[i], true);
+		world_run(w, mono_ms(60));
+		expect_no_cycle(w, "returned");
+	}
+	(void)settle_watched(w, "all are back");
+	ck_assert_uint_eq(count_on(w), 16);
+	core_end(w, f);
+}
+END_TEST
+
 START_TEST(a_switch_reboots)
 {
 	struct fabric *f = adaptive_tree();
@@ -679,6 +706,7 @@ main(void)
 	tcase_add_test(t, bring_up);
 	tcase_add_test(t, cut_and_return_a_cable);
 	tcase_add_loop_test(t, links_of_three_levels, 0, 6);
+	tcase_add_loop_test(t, changes_close_together, 0, 4);
 	tcase_add_test(t, a_switch_reboots);
 	tcase_add_test(t, off_and_on_by_a_reload);
 	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
