@@ -74,6 +74,10 @@ needs_asking(const struct foreign_adaptive_job *job, const struct topo_node *n)
 	if (seen.state == ADAPTIVE_UNREAD ||
 		(seen.state == ADAPTIVE_LEFT && job->switch_off))
 		return true;
+	if (seen.kind == ADAPTIVE_REV1 &&
+		device_bytes(job->hw,
+			device_at_switch(n->guid, DEVICE_AR_INFO)) == NULL)
+		return true;
 	return adaptive_is_on(seen) && map_get(job->suspects, n->guid, NULL);
 }
 

@@ -32,9 +32,10 @@
  * What a switch can do is kept for adaptive routing of our own
  * (adaptive_can.h): the kind that it says it has, and the ARInfo that was read
  * last. While the store knows both, what is on there is our own doing and
- * nothing is asked. After a restart nothing is known, and what this manager
- * had switched on is switched off like that of any other, which is safe at any
- * time: each entry of a group stands beside the port of the LFT.
+ * nothing is asked; a Set of ours without an answer makes ARInfo unknown, and
+ * the switch is asked again. After a restart nothing is known, and what this
+ *manager had switched on is switched off like that of any other, which is safe
+ *at any time: each entry of a group stands beside the port of the LFT.
  *
  * A refusal of GeneralInfo means that the switch has none of them. Silence does
  * not: a switch that answers everything else and not this one is named.

@@ -10,6 +10,7 @@
 #include "sm/base/bitset.h"
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
+#include "sm/base/rng.h"
 #include "sm/mad/mad_ar.h"
 #include "tests/sim/model/sim_hops.h"
 #include "tests/sim/referee/watch.h"
@@ -191,7 +192,7 @@ END_TEST
 
 /* ---- changes ---- */
 
-enum { PORTS = 16, CHANNELS = 24 * PORTS, WORDS = CHANNELS / 64 };
+enum { DISCARD = 15, PORTS = 16, CHANNELS = 24 * PORTS, WORDS = CHANNELS / 64 };
 
 /* What packets on each channel, the link by which they left a port, may wait
  * for; and which channels wait for nothing. */
@@ -211,6 +212,18 @@ channel_of(const struct fabric *f, uint32_t node, unsigned port)
 	return number * PORTS + port;
 }
 
+/* Whether data can leave by the port. */
+static bool
+carries_data(const struct world *w, uint32_t node, unsigned port)
+{
+	uint32_t peer;
+	unsigned back;
+
+	return fabric_peer(w->fabric, node, port, &peer, &back) &&
+	       sim_port_info(w->sim, node, port)->state >= PORT_ARMED &&
+	       sim_port_info(w->sim, peer, back)->state >= PORT_ARMED;
+}
+
 static void
 add_waiting(const struct world *w, struct waiting *x, uint16_t lid,
 	uint32_t node, unsigned port)
@@ -220,12 +233,15 @@ add_waiting(const struct world *w, struct waiting *x, uint16_t lid,
 	unsigned back;
 	uint64_t next[4];
 
-	if (!fabric_peer(f, node, port, &peer, &back) ||
+	if (!carries_data(w, node, port) ||
+		!fabric_peer(f, node, port, &peer, &back) ||
 		f->node[peer].type != FABRIC_SWITCH)
 		return;
 	sim_hops_any(w->sim, peer, lid, next);
 	for (unsigned q = 1; q <= f->node[peer].nports; q++)
-		if (q != back && (next[q / 64] >> q % 64 & 1) != 0)
+		if (q != back && sim_hops_has(next, q) &&
+			carries_data(w, peer, q) &&
+			sim_vl(w->sim, peer, back, q, 0) != DISCARD)
 			bitset_add(x->row[channel_of(f, node, port)],
 				channel_of(f, peer, q));
 }
@@ -395,6 +411,55 @@ START_TEST(changes_close_together)
 	}
 	(void)settle_watched(w, "all are back");
 	ck_assert_uint_eq(count_on(w), 16);
+	core_end(w, f);
+}
+END_TEST
+
+/* Something happens, or comes to an end. */
+static void
+cause_trouble(struct world *w, struct rng *r, bool *cut)
+{
+	const struct fabric *f = w->fabric;
+	unsigned n = rng_below(r, 32), port = 0;
+	uint32_t node = 0;
+
+	find_link(f, n, &node, &port);
+	if (rng_below(r, 8) == 0) {
+		sim_fault_reboot(w->sim, node);
+		return;
+	}
+	cut[n] = !cut[n];
+	sim_fault_link(w->sim, node, port, !cut[n]);
+}
+
+/* What goes wrong at random never makes a cycle, and is in step in the end. */
+START_TEST(random_troubles)
+{
+	struct fabric *f = give_adaptive(gen_tree_three(4, NULL));
+	struct world *w = core_start(f, on);
+	struct rng r = {1000 + (uint64_t)_i};
+	bool cut[32] = {false};
+	uint32_t node = 0;
+	unsigned port = 0;
+
+	expect_in_step(w, "bring-up");
+	for (unsigned i = 0; i < 12; i++) {
+		uint64_t before = count_sets(w);
+
+		cause_trouble(w, &r, cut);
+		for (unsigned k = rng_below(&r, 4000); k > 0; k--) {
+			world_run(w, mono_us(50));
+			if (count_sets(w) != before)
+				expect_no_cycle(w, "trouble");
+			before = count_sets(w);
+		}
+	}
+	for (unsigned n = 0; n < 32; n++) {
+		find_link(f, n, &node, &port);
+		if (cut[n])
+			sim_fault_link(w->sim, node, port, true);
+	}
+	(void)settle_watched(w, "all is well");
 	core_end(w, f);
 }
 END_TEST
@@ -707,6 +772,7 @@ main(void)
 	tcase_add_test(t, cut_and_return_a_cable);
 	tcase_add_loop_test(t, links_of_three_levels, 0, 6);
 	tcase_add_loop_test(t, changes_close_together, 0, 4);
+	tcase_add_loop_test(t, random_troubles, 0, 6);
 	tcase_add_test(t, a_switch_reboots);
 	tcase_add_test(t, off_and_on_by_a_reload);
 	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
