@@ -459,6 +459,7 @@ START_TEST(random_troubles)
 		if (cut[n])
 			sim_fault_link(w->sim, node, port, true);
 	}
+	world_run(w, mono_ms(60000)); /* what waited is asked again */
 	(void)settle_watched(w, "all is well");
 	core_end(w, f);
 }
