@@ -9,25 +9,8 @@
 #include "sm/record/record_bundle.h"
 #include "sm/record/record_entry.h"
 #include "sm/record/recorder.h"
+#include "tests/unit/heard.h"
 #include "tests/unit/scratch.h"
-
-struct heard {
-	unsigned good, bad;
-	char why[512];
-};
-
-static void
-on_told(void *cookie, const char *why)
-{
-	struct heard *h = cookie;
-
-	if (why == NULL) {
-		h->good++;
-		return;
-	}
-	h->bad++;
-	(void)snprintf(h->why, sizeof(h->why), "%s", why);
-}
 
 static struct recorder *
 start_recorder(struct loop *l, const char *dir, int64_t again, struct heard *h)
@@ -38,7 +21,7 @@ start_recorder(struct loop *l, const char *dir, int64_t again, struct heard *h)
 			.room = 64 << 20,
 			.recording = 77,
 			.again = mono_ms(again),
-			.told = on_told,
+			.told = heard_told,
 			.cookie = h},
 		&why);
 

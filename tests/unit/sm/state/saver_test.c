@@ -2,6 +2,7 @@
  * lost. */
 #include "sm/state/previous_run.h"
 #include "sm/state/saver.h"
+#include "tests/unit/heard.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/suite.h"
 
@@ -13,24 +14,6 @@
 #include <unistd.h>
 
 enum { STATES = 50 };
-
-struct heard {
-	unsigned good, bad;
-	char why[512];
-};
-
-static void
-on_saved(void *cookie, const char *why)
-{
-	struct heard *h = cookie;
-
-	if (why == NULL) {
-		h->good++;
-		return;
-	}
-	h->bad++;
-	(void)snprintf(h->why, sizeof(h->why), "%s", why);
-}
 
 /* A state with one port, which its LID tells apart. */
 static void
@@ -62,7 +45,7 @@ START_TEST(the_last_one_is_on_disk)
 	struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
-	struct saver *s = saver_new(l, scratch_dir, on_saved, &h, &why);
+	struct saver *s = saver_new(l, scratch_dir, heard_told, &h, &why);
 
 	ck_assert_ptr_nonnull(s);
 	for (uint16_t i = 1; i <= STATES; i++)
@@ -80,7 +63,7 @@ START_TEST(the_loop_is_told)
 	struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
-	struct saver *s = saver_new(l, scratch_dir, on_saved, &h, &why);
+	struct saver *s = saver_new(l, scratch_dir, heard_told, &h, &why);
 
 	for (uint16_t i = 1; i <= 3; i++) {
 		submit_state(s, i);
@@ -103,7 +86,7 @@ START_TEST(why_it_failed)
 	struct saver *s;
 
 	(void)snprintf(nowhere, sizeof(nowhere), "%s/a/b", scratch_dir);
-	s = saver_new(l, nowhere, on_saved, &h, &why);
+	s = saver_new(l, nowhere, heard_told, &h, &why);
 	submit_state(s, 1);
 	while (h.bad == 0)
 		loop_once(l);
@@ -138,7 +121,7 @@ START_TEST(what_is_not_saved_leaves_a_mark)
 	(void)snprintf(in_the_way, sizeof(in_the_way), "%s/" STATE_FILE_FILE,
 		scratch_dir);
 	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
-	s = saver_new(l, scratch_dir, on_saved, &h, &why);
+	s = saver_new(l, scratch_dir, heard_told, &h, &why);
 	submit_state(s, 1);
 	saver_wait(s);
 	ck_assert(has_mark());
@@ -149,7 +132,7 @@ START_TEST(what_is_not_saved_leaves_a_mark)
 	saver_free(s);
 	/* the mark of an earlier run, too */
 	ck_assert(previous_run_unsaved(scratch_dir, true));
-	s = saver_new(l, scratch_dir, on_saved, &h, &why);
+	s = saver_new(l, scratch_dir, heard_told, &h, &why);
 	submit_state(s, 3);
 	saver_wait(s);
 	ck_assert(!has_mark());
