@@ -519,6 +519,20 @@ may_move(const struct maker *m, uint32_t lid, unsigned slot)
 	return ports_include(own, ports_of_group(slot_when_moved(m, slot)));
 }
 
+/* Whether the LID, which may not move yet, may go on with the slot that it
+ * names: that does not grow in this plan, and has no port but its own. */
+static bool
+may_stay(const struct maker *m, uint32_t lid)
+{
+	const struct mad_ar_entry *e = &m->out->early[lid];
+	struct ports own = m->wanted[m->want[lid]].all;
+
+	ports_add(&own, m->job->port[lid]);
+	return m->job->careful && names_slot(m->job, e) && m->used[e->group] &&
+	       ports_include(own,
+		       ports_of_group(slot_at(m, ADAPTIVE_SHRINK, e->group)));
+}
+
 static void
 move_entries(struct maker *m)
 {
@@ -535,6 +549,10 @@ move_entries(struct maker *m)
 			continue;
 		if (w->slot == NO_SLOT || !may_move(m, l, w->slot)) {
 			m->out->complete = false;
+			if (may_stay(m, l)) {
+				e->state = job->state;
+				e->group = m->out->early[l].group;
+			}
 			continue;
 		}
 		e->state = job->state;
