@@ -281,6 +281,25 @@ describe_drift(struct sm *sm, const struct device_check_item *i, bool told,
 	buf_free(&managers);
 }
 
+/* A host's port went down, or lost its LID: the switch at its link has seen the
+ * same, and may have told before anybody listened. */
+static void
+suspect_link(struct sm *sm, struct device_at at, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	node_ix n = topo_by_node_guid(t, at.guid);
+	sw_ix s;
+
+	dirty_mark(sm, at.guid, now, DIRTY_LOST,
+		"a host's port went down or lost its LID");
+	if (n == TOPO_NONE || at.port > t->node[n].nports)
+		return;
+	s = topo_port_switch(t, t->port[topo_port_of(t, n, at.port)].peer);
+	if (s != TOPO_NONE)
+		dirty_mark(
+			sm, t->node[t->sw[s].node].guid, now, DIRTY_LOST, NULL);
+}
+
 static void
 take_drift(struct sm *sm, const struct device_check_item *i, bool blank,
 	struct mono now)
@@ -290,10 +309,12 @@ take_drift(struct sm *sm, const struct device_check_item *i, bool blank,
 
 	if (!host)
 		device_forget_node(sm->hw, i->at.guid);
-	if (blank || (host && i->field == NULL)) {
-		dirty_mark(sm, i->at.guid, now, DIRTY_LOST,
-			host ? "a host's port went down or lost its LID"
-			     : NULL);
+	if (host && (blank || i->field == NULL)) {
+		suspect_link(sm, i->at, now);
+		return;
+	}
+	if (blank) {
+		dirty_mark(sm, i->at.guid, now, DIRTY_LOST, NULL);
 		return;
 	}
 	sm->stat.drifted++;

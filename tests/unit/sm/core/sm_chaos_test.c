@@ -194,12 +194,14 @@ struct day {
  * that left, with half of the fabric behind it, while tables were read; a link
  * that came back into a tree of a previous order; silent switches, and others
  * behind them, that forward by trees of a previous run; an own node that did
- * not answer a sweep, with all of the fabric behind it. */
+ * not answer a sweep, with all of the fabric behind it; a host that lost its
+ * LID, of which the port of the switch was not read again. */
 static const struct day remembered[] = {{7000068, FEW_HOSTS / 2},
 	{7006273, FEW_HOSTS / 2}, {7008011, FEW_HOSTS / 2},
 	{7004652, FEW_HOSTS / 2}, {7300943, FEW_HOSTS / 2},
 	{51001092, SOAK_HOSTS}, {12010749, SOAK_HOSTS}, {12010044, SOAK_HOSTS},
-	{51000576, SOAK_HOSTS}, {72004513, SOAK_HOSTS}, {97200318, SOAK_HOSTS}};
+	{51000576, SOAK_HOSTS}, {72004513, SOAK_HOSTS}, {97200318, SOAK_HOSTS},
+	{9280, 600}};
 
 START_TEST(a_remembered_day)
 {
