@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/adaptive_check.h"
 #include "config/config_files.h"
 #include "config/option_table.h"
 #include "config/partition_options.h"
@@ -325,6 +326,7 @@ read_tree(struct parsing *p, const struct yaml_value *root)
 	partition_check(&p->c->partitions, p->d);
 	check_prefix_routes(&p->c->sa.prefix_routes, p->d);
 	qos_check(p->c, p->d);
+	adaptive_check(p->c, &p->keys, p->d);
 }
 
 /* Keys up to 1 are those with which managers come: OpenSM's sm_key and sa_key

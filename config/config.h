@@ -80,9 +80,13 @@ enum config_adaptive { CONFIG_ADAPTIVE_OFF, CONFIG_ADAPTIVE_ALARM };
 /* routing.adaptive.prefer */
 enum config_prefer { CONFIG_PREFER_DEFAULT, CONFIG_PREFER_FLAT };
 
+/* routing.adaptive.by: what tells packets that may choose from others */
+enum config_adaptive_by { CONFIG_BY_SL, CONFIG_BY_LID };
+
 /* Adaptive routing of our own. */
 struct config_adaptive_use {
 	bool enabled;
+	uint32_t by;	    /* enum config_adaptive_by */
 	uint32_t prefer;    /* enum config_prefer */
 	uint32_t ageing_us; /* 0: every packet chooses */
 	uint32_t sls;	    /* SL n is bit n */

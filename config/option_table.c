@@ -17,6 +17,7 @@ static const char *const methods[] = {
 	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
 static const char *const foreign[] = {"off", "alarm", NULL};
 static const char *const prefers[] = {"default", "flat", NULL};
+static const char *const bys[] = {"sl", "lid", NULL};
 static const char *const names[] = {"pinned", "trusted", NULL};
 static const char *const actions[] = {"none", "tell", "drain", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
@@ -297,6 +298,22 @@ static const struct schema_option adaptive[] = {
 			"Only NVIDIA's switches from SwitchX on are asked; "
 			"what another subnet manager left on is switched off "
 			"first, whatever routing.foreign_adaptive says."},
+	{.key = "by",
+		.type = SCHEMA_ENUM,
+		FIELD(config_adaptive_use, by),
+		.choices = bys, /* as enum config_adaptive_by */
+		.def = "sl",
+		.reload = SCHEMA_REROUTE,
+		.help = "What tells packets that may choose from those that "
+			"stay in order. sl: their service level. lid: the LID "
+			"that they are sent to, whatever their QoS level: the "
+			"base LID of a host plus an odd number may choose, the "
+			"base LID and every second one after it do not. Needs "
+			"fabric.lmc.hosts of 1 or more; a host with LMC 0 "
+			"(fabric.lmc_override) is reached in order alone. A "
+			"path query gets LIDs of the first kind where its QoS "
+			"level is adaptive, and else of the second, unless it "
+			"names a LID."},
 	{.key = "prefer",
 		.type = SCHEMA_ENUM,
 		FIELD(config_adaptive_use, prefer),

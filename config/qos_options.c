@@ -467,10 +467,19 @@ check_adaptive(const struct config *c, struct diag_list *d)
 }
 
 bool
+qos_adaptive_by_lid(const struct config *c)
+{
+	return c->routing.adaptive.enabled &&
+	       c->routing.adaptive.by == CONFIG_BY_LID;
+}
+
+bool
 qos_tells_adaptive(const struct config *c)
 {
 	bool ordered = c->routing.adaptive.sls != ALL_SLS;
 
+	if (qos_adaptive_by_lid(c))
+		return ordered;
 	for (unsigned i = 0; i < qos_levels(c); i++)
 		ordered |= !qos_level(c, i)->adaptive;
 	return ordered;

@@ -76,6 +76,9 @@ unsigned qos_levels(const struct config *c);
  */
 const struct qos_level_options *qos_level(const struct config *c, unsigned i);
 const char *qos_level_name(const struct config *c, unsigned i);
+/* True where packets may choose among ports by the LID that they are sent to
+ * (routing.adaptive.by). */
+bool qos_adaptive_by_lid(const struct config *c);
 /* True where switches have to tell service levels apart, since packets of some
  * may choose among ports (routing.adaptive) and those of others may not. */
 bool qos_tells_adaptive(const struct config *c);

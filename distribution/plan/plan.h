@@ -167,6 +167,7 @@ struct plan_adaptive {
 	bool in_flight; /* packets may be where groups sent them that have
 			   changed since */
 	bool by_sl;	/* packets of some service levels alone may choose */
+	bool by_lid;	/* packets to every second LID of a host alone may */
 	struct adaptive_settings settings;
 };
 

@@ -79,14 +79,38 @@ add_later(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 	};
 }
 
+/* The settings before entries change, where it chooses already: a service level
+ * is let in when no entry lets more packets of it choose than it shall. */
+static struct adaptive_settings
+settings_before(const struct plan_maker *m, const struct adaptive_can *can)
+{
+	struct adaptive_settings s = m->adaptive->want->settings;
+	struct mad_ar_info is;
+
+	(void)mad_ar_info_decode(can->info, &is, NULL);
+	if (can->is_on && is.by_sl_enabled)
+		s.sls &= is.sl_mask;
+	return s;
+}
+
+/* Whether service levels are to be let in then. */
+static bool
+lets_in(const struct plan_maker *m, const struct adaptive_can *can)
+{
+	return settings_before(m, can).sls != m->adaptive->want->settings.sls;
+}
+
 static void
 add_info(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 	const struct adaptive_can *can, const struct adaptive_info_want *want,
 	bool anyway)
 {
+	struct adaptive_settings settings =
+		kind == PLAN_ADAPTIVE_ON ? m->adaptive->want->settings
+					 : settings_before(m, can);
 	uint8_t data[MAD_DATA];
 
-	adaptive_info_make(can->info, &m->adaptive->want->settings, want, data);
+	adaptive_info_make(can->info, &settings, want, data);
 	if (anyway || adaptive_info_lacks(NULL, 0, 0, can->info, data) != 0)
 		add_later(m, kind, s, DEVICE_AR_INFO, 0, data);
 }
@@ -370,10 +394,10 @@ add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	add_slots(m, PLAN_ADAPTIVE_GROW, s, g, ADAPTIVE_GROW);
 	m->p->adaptive.moved |= can->is_on && m->adaptive->n > before;
 	want.enabled = true;
-	if (can->is_on && !m->adaptive->written[s])
+	if (can->is_on && !m->adaptive->written[s] && !lets_in(m, can))
 		return;
 	/* it may switch itself off when its forwarding table is written */
-	if (can->is_on)
+	if (can->is_on && m->adaptive->written[s])
 		add_later(m, PLAN_ADAPTIVE_READ, s, DEVICE_AR_INFO, 0, NULL);
 	add_info(m, PLAN_ADAPTIVE_ON, s, can, &want, true);
 }
@@ -521,12 +545,14 @@ plan_switch(struct plan_maker *m, sw_ix s)
 }
 
 /* The switch of each LID that may have a choice: LIDs of compute hosts, but
- * this manager's own. */
+ * this manager's own; by LID, those that are the base LID plus an odd number.
+ */
 static void
 find_targets(struct plan_maker *m)
 {
 	struct plan_adaptive_state *a = m->adaptive;
 	const struct topo *t = m->t;
+	uint32_t first = a->want->by_lid ? 1 : 0;
 
 	for (uint32_t l = 0; l < a->nlids; l++)
 		a->target[l] = TOPO_NONE;
@@ -537,9 +563,9 @@ find_targets(struct plan_maker *m)
 
 			if (!e->host || e->port == t->sm_port)
 				continue;
-			for (uint32_t l = p->lid;
+			for (uint32_t l = p->lid + first;
 				l < p->lid + (1U << p->lmc) && l < a->nlids;
-				l++)
+				l += 1 + first)
 				a->target[l] = s;
 		}
 }

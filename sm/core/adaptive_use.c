@@ -63,6 +63,7 @@ adaptive_use_plan(const struct sm *sm)
 			     mono_before(sm->now,
 				     mono_add(moved, in_flight_drain(sm))),
 		.by_sl = qos_tells_adaptive(sm->cfg),
+		.by_lid = qos_adaptive_by_lid(sm->cfg),
 		.settings = {.ageing_us = a->ageing_us},
 	};
 }

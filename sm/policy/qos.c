@@ -69,7 +69,7 @@ qos_adaptive_sls(const struct config *c, const struct route_layers *layers)
 	uint16_t may = 0, ordered = 0;
 	struct slvl l;
 
-	if (w.n == 0)
+	if (w.n == 0 || qos_adaptive_by_lid(c))
 		return (uint16_t)c->routing.adaptive.sls;
 	slvl_of_layers(&w, layers, &l);
 	for (unsigned sl = 0; sl < SLVL_SLS; sl++)

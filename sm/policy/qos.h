@@ -82,7 +82,8 @@ bool qos_has_trees(
 	const struct qos *q, const struct route_layers *layers, uint8_t sl);
 
 /* The SLs of packets that may choose among ports by routing.adaptive, a bit
- * each: SLs that an adaptive level and another one share are not among them. */
+ * each: SLs that an adaptive level and another one share are not among them;
+ * those of routing.adaptive.sls where LIDs decide. */
 uint16_t qos_adaptive_sls(
 	const struct config *c, const struct route_layers *layers);
 

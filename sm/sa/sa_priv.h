@@ -257,6 +257,7 @@ void sa_ends_spread(const struct sa_query *q, struct sa_end_list *l);
 struct sa_path {
 	uint8_t mtu, rate, life, sl;
 	bool reversible;
+	bool by_lid, adaptive; /* as of view_slvl_grant */
 	uint16_t pkey;
 };
 /* The SL is the routing layer, and there is no P_Key yet. False: there is no

@@ -144,6 +144,8 @@ grant_service_level(
 	const struct view_slvl_grant g = view_slvl_grant(q->view, &ask, w->sl);
 
 	w->sl = g.sl;
+	w->by_lid = g.by_lid;
+	w->adaptive = g.adaptive;
 	if (g.mtu != 0 && g.mtu < w->mtu)
 		w->mtu = g.mtu;
 	if (g.rate != 0 && sa_path_rate_compare(g.rate, w->rate) < 0)
@@ -221,6 +223,29 @@ encode_path(const struct sa_query *q, const struct sa_end *from,
 }
 
 /*
+ * Whether the destination LID is one that the answer may have. Where LIDs say
+ * which packets may choose among ports, odd offsets are those of adaptive QoS
+ * levels. A LID that the request names is answered: who names it knows which it
+ * is; that of the source is where answers go, and the destination's is alike.
+ * npaths counts LIDs of the kind.
+ */
+static bool
+suits_offset(const struct sa_query *q, const struct sa_end *to, bool odd_source,
+	bool named, const struct sa_path *w)
+{
+	const struct sa_ends *e = q->ends;
+	const struct topo_port *p = &q->view->topo->port[to->port];
+	unsigned offset = (unsigned)(to->lid - p->lid);
+	bool odd = named ? odd_source : w->adaptive;
+
+	if (e->dlid)
+		return true;
+	if (!w->by_lid || p->lmc == 0)
+		return offset < e->npaths;
+	return offset % 2 == odd && offset / 2 < e->npaths;
+}
+
+/*
  * A candidate is a source and a destination LID. The LIDs of a pair have the
  * same offset at both ends.
  */
@@ -232,16 +257,19 @@ find_candidate(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 	const struct topo *t = q->view->topo;
 	const struct topo_port *p;
 	unsigned offset;
+	bool named;
 
 	*from = e->src.end[ix / e->dst.n];
 	*to = e->dst.end[ix % e->dst.n];
+	named = from->lid != 0;
 	offset = (unsigned)(to->lid - t->port[to->port].lid);
 	p = &t->port[from->port];
-	if (!e->dlid && offset >= e->npaths)
+	if (!e->dlid && offset / 2 >= e->npaths)
 		return false;
-	if (from->lid == 0)
+	if (!named)
 		from->lid = (uint16_t)(p->lid + offset % (1U << p->lmc));
-	return suits_request(q, from, to, w);
+	return suits_request(q, from, to, w) &&
+	       suits_offset(q, to, (from->lid - p->lid) % 2 != 0, named, w);
 }
 
 /* ---- paths to a multicast group: with its properties ---- */

@@ -110,5 +110,7 @@ view_slvl_grant(const struct view *v, const struct qos_ask *ask, unsigned layer)
 	g.mtu = (uint8_t)o->mtu;
 	g.rate = o->rate > 0 ? partition_rate_code(o->rate - 1) : 0;
 	g.life = (uint8_t)o->lifetime;
+	g.by_lid = qos_adaptive_by_lid(q->cfg);
+	g.adaptive = o->adaptive;
 	return g;
 }

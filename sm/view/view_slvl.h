@@ -50,6 +50,8 @@ uint32_t view_slvl_why_shared(
 /* What a path gets from its service level; limits as in PathRecord, 0: none. */
 struct view_slvl_grant {
 	uint8_t sl, mtu, rate, life;
+	bool by_lid;   /* LIDs say which packets may choose among ports, */
+	bool adaptive; /* ... and its packets may */
 };
 
 /* For a path that is asked for like this; layer: that of the path. */

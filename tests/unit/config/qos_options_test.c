@@ -68,6 +68,16 @@ START_TEST(mistakes)
 		{"routing: {adaptive: {enabled: true}}\n"
 		 "qos:\n  levels:\n    a: {sl: 1}\n",
 			4, 5, "no level is adaptive"},
+		{"routing:\n  adaptive: {enabled: true, by: lid}\n", 2, 33,
+			"needs a second LID"},
+		{"fabric: {lmc: {hosts: 0, routers: 1}}\n"
+		 "routing:\n  adaptive: {by: lid, enabled: true}\n",
+			3, 18, "fabric.lmc.hosts is 0"},
+		{"routing:\n  adaptive: {by: lids}\n", 2, 18, "'lids'"},
+		{"fabric: {lmc: {hosts: 1}}\n"
+		 "routing: {adaptive: {enabled: true, by: lid}}\n"
+		 "qos:\n  levels:\n    a: {sl: 1}\n",
+			5, 5, "no level is adaptive"},
 		{"qos:\n  levels:\n    a: {sl: 16}\n", 3, 13,
 			"'16' is not any, 0, 1"},
 		{"routing: {ftree: {lanes: 8}}\nqos:\n  levels:\n    a: {}\n"
