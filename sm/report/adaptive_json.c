@@ -1,5 +1,7 @@
 #include "sm/report/adaptive_json.h"
 
+#include "config/qos_options.h"
+#include "sm/policy/qos.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/page.h"
@@ -62,6 +64,66 @@ adaptive_json_put(json_t *o, const struct view *v,
 	json_util_put(o, "alternatives", ports);
 }
 
+/* Whether groups are made for the LIDs of a port: see find_targets of
+ * distribution/plan/plan_adaptive.c. */
+static bool
+is_destination(const struct topo *t, port_ix to)
+{
+	sw_ix s = topo_switch_of(t, to);
+
+	for (uint32_t i = 0; s != TOPO_NONE && i < t->sw[s].nend; i++)
+		if (t->end[t->sw[s].end + i].port == to)
+			return t->end[t->sw[s].end + i].host &&
+			       to != t->sm_port;
+	return false;
+}
+
+static json_t *
+choosing_sls(const struct view *v)
+{
+	uint16_t sls = qos_adaptive_sls(v->qos->cfg, &v->routes->layers);
+	json_t *list = json_array();
+
+	for (unsigned sl = 0; sl < QOS_SLS; sl++)
+		if ((sls >> sl & 1) != 0)
+			(void)json_array_append_new(
+				list, json_integer((json_int_t)sl));
+	return list;
+}
+
+static json_t *
+choosing_lids(const struct view *v, port_ix to)
+{
+	const struct topo_port *p = &v->topo->port[to];
+	json_t *list = json_array();
+
+	for (unsigned k = 1; k < 1U << p->lmc; k += 2)
+		(void)json_array_append_new(
+			list, json_integer((json_int_t)(p->lid + k)));
+	return list;
+}
+
+void
+adaptive_json_put_path(json_t *o, const struct view *v,
+	const struct route_step *step, int n, port_ix to)
+{
+	sw_ix last = topo_switch_of(v->topo, to);
+	json_t *c;
+	bool by_lid;
+	int k = 0;
+
+	if (v->qos == NULL || !v->qos->cfg->routing.adaptive.enabled)
+		return;
+	by_lid = qos_adaptive_by_lid(v->qos->cfg);
+	for (int i = 0; i < n && is_destination(v->topo, to); i++)
+		k += route_sets_get(v->routes->sets, step[i].sw, last) != NULL;
+	c = json_pack("{s:s, s:i, s:i, s:o}", "by", by_lid ? "lid" : "sl",
+		"switches", k, "of", n, "sls", choosing_sls(v));
+	if (by_lid)
+		json_util_put(c, "lids", choosing_lids(v, to));
+	json_util_put(o, "choose", c);
+}
+
 static void
 show_cannot(const json_t *a, struct buf *out)
 {
@@ -113,4 +175,41 @@ adaptive_json_show_step(const json_t *step, struct buf *out)
 		buf_printf(out, "\n");
 	page_line("       chooses no other port: it ", step, "cannot_choose",
 		out);
+}
+
+/* " of SL 1, 2". */
+static void
+show_numbers(const char *what, const json_t *list, struct buf *out)
+{
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach(list, i, x)
+		buf_printf(out, "%s%s %lld", i > 0 ? "," : "",
+			i > 0 ? "" : what, (long long)json_integer_value(x));
+}
+
+void
+adaptive_json_show_path(const json_t *path, struct buf *out)
+{
+	const json_t *c = json_object_get(path, "choose");
+	const json_t *sls = json_object_get(c, "sls"),
+		     *lids = json_object_get(c, "lids");
+
+	if (c == NULL)
+		return;
+	if (json_util_num(c, "switches") == 0 || json_array_size(sls) == 0 ||
+		(lids != NULL && json_array_size(lids) == 0)) {
+		buf_printf(out, "        in order: no packet on this path may "
+				"choose among ports\n");
+		return;
+	}
+	buf_printf(out, "        packets");
+	show_numbers(" to LID", lids, out);
+	if (lids == NULL || json_array_size(sls) < QOS_SLS)
+		show_numbers(" of SL", sls, out);
+	buf_printf(out,
+		" may choose among ports in %lld of %lld switches; others stay "
+		"in order\n",
+		json_util_num(c, "switches"), json_util_num(c, "of"));
 }

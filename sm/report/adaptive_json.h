@@ -20,8 +20,17 @@ json_t *adaptive_json(const struct view *v, const struct sm_status *s);
 void adaptive_json_put(json_t *o, const struct view *v,
 	const struct route_step *step, sw_ix to);
 
-/* Lines of the status; of a step. */
+/*
+ * Put into o which packets on a path to port `to` may choose among ports, told
+ * by SL or by LID, and in how many of its switches; nothing without
+ * routing.adaptive.
+ */
+void adaptive_json_put_path(json_t *o, const struct view *v,
+	const struct route_step *step, int n, port_ix to);
+
+/* Lines of the status; of a step; of a path. */
 void adaptive_json_show(const json_t *a, struct buf *out);
 void adaptive_json_show_step(const json_t *step, struct buf *out);
+void adaptive_json_show_path(const json_t *path, struct buf *out);
 
 #endif

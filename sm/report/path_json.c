@@ -4,6 +4,7 @@
 
 #include "discovery/link_rate.h"
 #include "sm/base/buf.h"
+#include "sm/report/adaptive_json.h"
 #include "sm/report/hop_choice.h"
 #include "sm/report/hop_json.h"
 #include "sm/report/json_util.h"
@@ -328,15 +329,16 @@ hop_json(struct report *r, const struct direction *d, int i, bool back)
 static json_t *
 direction_json(struct report *r, const struct direction *d, bool back)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *o;
 
 	for (int i = -1; i < d->n; i++) {
-		json_t *o = hop_json(r, d, i, back);
-
+		o = hop_json(r, d, i, back);
 		if (o != NULL)
 			(void)json_array_append_new(list, o);
 	}
-	return json_pack("{s:i, s:o}", "sl", d->sl, "links", list);
+	o = json_pack("{s:i, s:o}", "sl", d->sl, "links", list);
+	adaptive_json_put_path(o, r->v, d->step, d->n, d->to);
+	return o;
 }
 
 /* ---- the command ---- */

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "sm/report/adaptive_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/page.h"
 #include "sm/report/show.h"
@@ -98,6 +99,7 @@ show_direction(const char *name, const json_t *d, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "%-7s SL %lld\n", name, json_util_num(d, "sl"));
+	adaptive_json_show_path(d, out);
 	json_array_foreach(json_object_get(d, "links"), i, l)
 		show_hop(l, i + 1, out);
 }
