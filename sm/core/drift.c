@@ -282,7 +282,7 @@ describe_drift(struct sm *sm, const struct device_check_item *i, bool told,
 }
 
 /* A host's port went down, or lost its LID: the switch at its link has seen the
- * same, and may have told before anybody listened. */
+ * same, and its trap may have come before it was listened to. */
 static void
 suspect_link(struct sm *sm, struct device_at at, struct mono now)
 {
