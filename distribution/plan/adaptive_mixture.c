@@ -53,18 +53,6 @@ add_ports(struct route_set *out, const struct mad_ar_entry *e,
 	}
 }
 
-/* The number of a set in the row. */
-static uint16_t
-find_or_add_set(struct route_set_row *row, const struct route_set *set)
-{
-	for (uint16_t k = 0; k < row->n; k++)
-		if (memcmp(&row->set[k], set, sizeof(*set)) == 0)
-			return k;
-	row->set = mem_resize(row->set, row->n + 1U, sizeof(*row->set));
-	row->set[row->n] = *set;
-	return row->n++;
-}
-
 /* A row of the sets by destination switch. */
 static struct route_set_row *
 make_row(uint32_t nsw, const struct route_set *by_switch)
@@ -72,7 +60,7 @@ make_row(uint32_t nsw, const struct route_set *by_switch)
 	struct route_set_row *row = route_set_row_new(nsw);
 
 	for (sw_ix t = 0; t < nsw; t++)
-		row->of[t] = find_or_add_set(row, &by_switch[t]);
+		row->of[t] = route_set_row_number(row, &by_switch[t]);
 	return row;
 }
 

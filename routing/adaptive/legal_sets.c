@@ -258,28 +258,11 @@ find_ports(const struct maker *m, sw_ix s, uint32_t w,
 			transpose_bits(by_port[k]);
 }
 
-/* The number of a set in a row, where it is put if it is new; hint: the last
- * one. */
-static uint16_t
-number_of(struct route_set_row *row, size_t *room, const struct route_set *set,
-	uint16_t hint)
-{
-	if (memcmp(&row->set[hint], set, sizeof(*set)) == 0)
-		return hint;
-	for (uint16_t k = 0; k < row->n; k++)
-		if (memcmp(&row->set[k], set, sizeof(*set)) == 0)
-			return k;
-	row->set = mem_grow(row->set, row->n, room, sizeof(*row->set));
-	row->set[row->n] = *set;
-	return row->n++;
-}
-
 static struct route_set_row *
 make_row(const struct maker *m, sw_ix s)
 {
 	struct route_set_row *row = route_set_row_new(m->t->nsw);
 	uint64_t by_port[ROUTE_SET_WORDS][64];
-	size_t room = 1;
 	uint16_t last = 0;
 
 	for (uint32_t i = 0; i < m->ndest; i++) {
@@ -291,7 +274,9 @@ make_row(const struct maker *m, sw_ix s)
 			set.port[k] = by_port[k][i % 64];
 		if (route_set_count(&set) < 2)
 			continue;
-		last = number_of(row, &room, &set, last);
+		/* neighbouring destinations mostly have the same set */
+		if (memcmp(&row->set[last], &set, sizeof(set)) != 0)
+			last = route_set_row_number(row, &set);
 		row->of[m->dest[i]] = last;
 	}
 	return row;

@@ -18,6 +18,17 @@ route_set_row_new(uint32_t nsw)
 	return row;
 }
 
+uint16_t
+route_set_row_number(struct route_set_row *row, const struct route_set *set)
+{
+	for (uint16_t k = 0; k < row->n; k++)
+		if (memcmp(&row->set[k], set, sizeof(*set)) == 0)
+			return k;
+	row->set = mem_resize(row->set, row->n + 1U, sizeof(*row->set));
+	row->set[row->n] = *set;
+	return row->n++;
+}
+
 void
 route_set_row_drop(struct route_set_row *row)
 {

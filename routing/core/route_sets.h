@@ -75,6 +75,10 @@ struct route_sets {
 
 /* A row of one empty set, to be filled: of[] is 0. */
 struct route_set_row *route_set_row_new(uint32_t nsw);
+/* The number of a set in a row that is being filled, where it is put if it is
+ * new. */
+uint16_t route_set_row_number(
+	struct route_set_row *row, const struct route_set *set);
 /* One reference less; NULL allowed. */
 void route_set_row_drop(struct route_set_row *row);
 /* True if both give every destination switch the same ports; NULL is a row
