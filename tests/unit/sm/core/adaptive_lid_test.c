@@ -10,7 +10,7 @@
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
 #include "tests/sim/model/sim_hops.h"
-#include "tests/unit/core_fixture.h"
+#include "tests/unit/adaptive_fixture.h"
 #include "tests/unit/sm/sa/sa_fixture.h"
 
 enum { GIDS = MAD_SA_PATH_DGID | MAD_SA_PATH_SGID };
@@ -26,31 +26,10 @@ enum { BULK = 0x01060007, STORAGE = 0x01060008 };
 	"fabric: {lmc: {hosts: " #lmc "}}\n"                                   \
 	"routing: {adaptive: {enabled: true, by: " #what "}}\n"
 
-static struct fabric *
-adaptive_tree(void)
-{
-	struct fabric *f = core_tree();
-
-	for (uint32_t i = 0; i < f->nnodes; i++) {
-		if (f->node[i].type != FABRIC_SWITCH)
-			continue;
-		f->node[i].attrs.ar = true;
-		f->node[i].attrs.groups = 64;
-		f->node[i].attrs.sub_groups = 2;
-	}
-	return f;
-}
-
 static void
 expect_settled(struct world *w, const char *when)
 {
-	struct sm_status s;
-
-	core_expect_order(w, when);
-	sm_status(w->sm, &s);
-	ck_assert_msg(s.alarm[0] == '\0', "%s: alarm: %s", when, s.alarm);
-	ck_assert_msg(!s.adaptive_use.left, "%s: something is left", when);
-	ck_assert_uint_eq(s.adaptive_use.on, 8);
+	ck_assert_uint_eq(adaptive_settled(w, when).adaptive_use.on, 8);
 }
 
 /* Whether packets of an SL to a LID may choose in some switch. */

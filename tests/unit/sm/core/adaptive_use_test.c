@@ -14,32 +14,10 @@
 #include "sm/mad/mad_ar.h"
 #include "tests/sim/model/sim_hops.h"
 #include "tests/sim/referee/watch.h"
-#include "tests/unit/core_fixture.h"
+#include "tests/unit/adaptive_fixture.h"
 #include "tests/unit/suite.h"
 
-enum { GROUPS = 64, SUB_GROUPS = 2 };
-
 static const char on[] = "routing: {adaptive: {enabled: true}}\n";
-
-/* All switches have adaptive routing. */
-static struct fabric *
-give_adaptive(struct fabric *f)
-{
-	for (uint32_t i = 0; i < f->nnodes; i++) {
-		if (f->node[i].type != FABRIC_SWITCH)
-			continue;
-		f->node[i].attrs.ar = true;
-		f->node[i].attrs.groups = GROUPS;
-		f->node[i].attrs.sub_groups = SUB_GROUPS;
-	}
-	return f;
-}
-
-static struct fabric *
-adaptive_tree(void)
-{
-	return give_adaptive(core_tree());
-}
 
 /* ---- what switches hold ---- */
 
@@ -165,12 +143,7 @@ count_on(const struct world *w)
 static void
 expect_in_step(struct world *w, const char *when)
 {
-	struct sm_status s;
-
-	core_expect_order(w, when);
-	sm_status(w->sm, &s);
-	ck_assert_msg(s.alarm[0] == '\0', "%s: alarm: %s", when, s.alarm);
-	ck_assert_msg(!s.adaptive_use.left, "%s: something is left", when);
+	(void)adaptive_settled(w, when);
 	ck_assert_uint_gt(count_all_choices(w, when), 0);
 }
 
@@ -348,7 +321,7 @@ find_link(const struct fabric *f, unsigned n, uint32_t *node, unsigned *port)
 /* Three levels: tables are written in stages, and switches go on choosing. */
 START_TEST(links_of_three_levels)
 {
-	struct fabric *f = give_adaptive(gen_tree_three(4, NULL));
+	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
 	struct world *w = core_start(f, on);
 	uint32_t node = 0;
 	unsigned port = 0;
@@ -391,7 +364,7 @@ END_TEST
 /* One change after the other, before packets of the first have drained. */
 START_TEST(changes_close_together)
 {
-	struct fabric *f = give_adaptive(gen_tree_three(4, NULL));
+	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
 	struct world *w = core_start(f, on);
 	uint32_t node[3] = {0};
 	unsigned port[3] = {0};
@@ -435,7 +408,7 @@ cause_trouble(struct world *w, struct rng *r, bool *cut)
 /* What goes wrong at random never makes a cycle, and is in step in the end. */
 START_TEST(random_troubles)
 {
-	struct fabric *f = give_adaptive(gen_tree_three(4, NULL));
+	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
 	struct world *w = core_start(f, on);
 	struct rng r = {1000 + (uint64_t)_i};
 	bool cut[32] = {false};
