@@ -22,6 +22,8 @@ struct plan_inputs {
 	struct plan_block *block; /* [nblocks] */
 	size_t nblocks;
 	struct plan_adaptive adaptive;
+	bool may_choose; /* switches, or they do now: else nothing is planned
+			    of it */
 	struct qos *qos; /* made with the plan */
 };
 
@@ -105,7 +107,7 @@ make_plan(struct plan_inputs *job, struct routes *to)
 		.keys = &keys,
 		.block = job->block,
 		.nblocks = job->nblocks,
-		.adaptive = &job->adaptive,
+		.adaptive = job->may_choose ? &job->adaptive : NULL,
 	};
 
 	job->qos = qos_make(job->cfg, to->topo, &to->layers, job->pins);
@@ -232,6 +234,7 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 {
 	const struct config_distribution *d = &sm->cfg->distribution;
 	const struct config_link *l = &sm->cfg->link;
+	bool is_on;
 
 	*job = (struct plan_inputs){
 		.cfg = config_ref(sm->cfg),
@@ -266,7 +269,9 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 	job->safe.from = job->from;
 	job->safe.guests = run_mcast_dependencies(sm, &job->safe.unsettled);
 	/* groups obey the order of switches like multicast trees */
-	job->safe.guests |= adaptive_use_is_on(sm, sm->run.topo);
+	is_on = adaptive_use_is_on(sm, sm->run.topo);
+	job->safe.guests |= is_on;
+	job->may_choose = is_on || job->adaptive.enabled;
 }
 
 /* ---- the job ---- */
