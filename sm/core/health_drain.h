@@ -11,7 +11,8 @@
  * The drains are those of maintenance, by DRAIN_BY_HEALTH: they are saved and
  * shown as all others. How often a link was drained, and what is left of its
  * quiet time, is saved beside them. An administrator who takes such a drain
- * back is obeyed for that time; one who drains the link himself takes it over.
+ * back is obeyed for that time; another drain of the link by hand takes it
+ * over.
  */
 #ifndef HEDDLE_SM_CORE_HEALTH_DRAIN_H
 #define HEDDLE_SM_CORE_HEALTH_DRAIN_H
