@@ -70,6 +70,9 @@ memory_record_replay(struct memory_record *m,
 	replay_free(r);
 	if (report.end != REPLAY_SAME)
 		rc = reason_set(why, "the replay differs: %s", report.why.text);
+	else if (report.beyond > 0)
+		rc = reason_set(why, "%llu messages were not recorded",
+			(unsigned long long)report.beyond);
 	buf_free(&report.why);
 	if (out != NULL)
 		*out = report;

@@ -19,7 +19,8 @@ struct memory_record {
 void memory_record_begin(struct memory_record *m, bool mask);
 void memory_record_free(struct memory_record *m);
 
-/* Replay all of it. 0: the same decisions; -1 and why. out may be NULL. */
+/* Replay all of it. 0: the same decisions, and all of them recorded; -1 and
+ * why. out may be NULL. */
 int memory_record_replay(struct memory_record *m,
 	const struct replay_listener *listener, struct replay_report *out,
 	struct reason *why);

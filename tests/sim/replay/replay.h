@@ -51,6 +51,7 @@ enum replay_end {
 struct replay_report {
 	enum replay_end end;
 	uint64_t inputs, sent, sets; /* messages compared, and Sets of these */
+	uint64_t beyond; /* entries of the last event that were not recorded */
 	unsigned begins;
 	struct mono now; /* of the last event */
 	uint64_t wall;	 /* nanoseconds since 1970 then; 0: not known */

@@ -250,6 +250,10 @@ tell_end(const struct replay_report *r)
 	       "Set%s\n",
 		(unsigned long long)r->sent, names_plural((long long)r->sent),
 		(unsigned long long)r->sets, names_plural((long long)r->sets));
+	if (r->beyond > 0)
+		printf("not there   %llu that its last event led to: the "
+		       "recording ends before\n",
+			(unsigned long long)r->beyond);
 	switch (r->end) {
 	case REPLAY_SAME:
 		printf("verdict     the same decisions, to the end of the "

@@ -226,6 +226,26 @@ START_TEST(other_messages)
 }
 END_TEST
 
+/* A recording that ends between an event and what it led to: a daemon that was
+ * killed, or goes on recording. */
+START_TEST(cut_behind_an_event)
+{
+	struct replay_report report;
+	struct memory_record m;
+	struct reason why;
+	uint8_t *set;
+	size_t n;
+
+	record_life(&m, true);
+	set = find_set(&m, 3, &n) - LENGTH;
+	m.n = (size_t)(set - m.bytes);
+	ck_assert_int_eq(memory_record_replay(&m, NULL, &report, &why), -1);
+	ck_assert_int_eq(report.end, REPLAY_SAME);
+	ck_assert_uint_gt(report.beyond, 0);
+	memory_record_free(&m);
+}
+END_TEST
+
 /* Bytes of a bundle are those of a stranger: nothing crashes. */
 START_TEST(any_bytes)
 {
@@ -244,7 +264,7 @@ START_TEST(any_bytes)
 	}
 	/* the same, where such a byte decides nothing */
 	ck_assert_int_eq(memory_record_replay(&m, NULL, &report, &why) == 0,
-		report.end == REPLAY_SAME);
+		report.end == REPLAY_SAME && report.beyond == 0);
 	memory_record_free(&m);
 }
 END_TEST
@@ -290,6 +310,7 @@ main(void)
 	tcase_add_loop_test(tc, keys_are_not_in_it, 0, 2);
 	tcase_add_test(tc, another_decision);
 	tcase_add_loop_test(tc, other_messages, 0, 2);
+	tcase_add_test(tc, cut_behind_an_event);
 	tcase_add_loop_test(tc, any_bytes, 0, 20);
 	tcase_add_test(tc, a_gap);
 	suite_add_tcase(s, tc);
