@@ -6,6 +6,10 @@
 
 enum { MAX_TEXT = 200 };
 
+static void add_line(struct buf *out, const struct import_file *f,
+	unsigned line, const char *fmt, va_list ap)
+	__attribute__((format(printf, 4, 0)));
+
 static void
 add_line(struct buf *out, const struct import_file *f, unsigned line,
 	const char *fmt, va_list ap)

@@ -421,7 +421,7 @@ health_drain_gather(const struct sm *sm, struct state_file *s)
 			continue;
 		out[s->nwatch++] = (struct state_file_watch){
 			.end = {{l->a.guid, l->a.port}, {l->b.guid, l->b.port}},
-			.state = l->state,
+			.state = (uint8_t)l->state,
 			.drained = l->drained,
 			.quiet = (uint64_t)(l->quiet.ns / SECOND_NS),
 			.left = (uint64_t)(l->left.ns / SECOND_NS),

@@ -13,6 +13,7 @@
 enum { AHEAD = 1000000 };
 
 struct replay {
+	struct transport transport; /* first: the tap holds this */
 	struct replay_source source;
 	struct replay_listener listener;
 	/* the next entry of the recording, not yet met */
@@ -25,7 +26,6 @@ struct replay {
 	struct buf event; /* bytes of the event that is acted on */
 	struct record_entry acted;
 
-	struct transport transport;
 	struct transport_msg sent; /* by the core, last; without its body */
 	struct record_tap *tap;
 	struct sm_ops ops;
@@ -166,8 +166,7 @@ compare_entry(void *cookie, const uint8_t *entry, size_t n)
 static int
 answer_send(struct transport *t, const struct transport_msg *m)
 {
-	struct replay *r = (struct replay *)((char *)t - offsetof(struct replay,
-								 transport));
+	struct replay *r = (struct replay *)t;
 
 	r->sent = *m;
 	r->sent.body = NULL;
