@@ -39,8 +39,10 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wold-style-definition -Wundef -Wvla -Wcast-qual \
 	-Wcast-align -Wpointer-arith -Wwrite-strings -Wconversion \
 	-Wsign-conversion -Wformat=2 -Wswitch-enum
+WARN_CLANG := $(WARN) -Wcomma -Wextra-semi-stmt -Wunreachable-code \
+	-Wassign-enum
 ifneq ($(findstring clang,$(CC)),)
-WARN += -Wcomma -Wextra-semi-stmt -Wunreachable-code -Wassign-enum
+WARN := $(WARN_CLANG)
 else
 WARN += -Wlogical-op -Wduplicated-cond -Wduplicated-branches
 endif

@@ -172,7 +172,8 @@ figures:
 lint:
 	@sh tests/lint/deps.sh lint
 	@$(MAKE) --no-print-directory -j2 $(B)/libheddle.a $(B)/libheddletest.a
-	@tests/lint/run.sh $$(find $(B)/obj -name '*.o' \
+	@CLANG_FLAGS='-std=c11 $(CPPFLAGS) $(WARN_CLANG)' \
+		tests/lint/run.sh $$(find $(B)/obj -name '*.o' \
 		-not -path '*/tests/unit/*')
 
 # Chaos runs of one seed after the other: make soak SECONDS=N [HOSTS=N]

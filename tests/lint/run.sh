@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: run.sh [-q] OBJECT...
 # Every habit that a program can hold us to. -q: as in make check, without
-# clang-tidy, which takes minutes, and with a SKIP where a program that another
-# check needs is not installed. clang-tidy looks at what changed since LINT_BASE
+# clang's warnings (CLANG_FLAGS) and clang-tidy, which take minutes, and with a
+# SKIP where a program that another check needs is not installed. clang-tidy looks at what changed since LINT_BASE
 # (default: the commit before this one) and what is not committed yet;
 # LINT_ALL=1 looks at everything. It leaves out the unit tests: what libcheck's
 # macros unfold to is not ours.
@@ -81,6 +81,11 @@ cppcheck_all() {
 		--error-exitcode=1 --template='{file}:{line}: {id}: {message}'
 }
 
+clang_warnings() {
+	# shellcheck disable=SC2086
+	tracked '*.c' | xargs -P2 -n20 clang -fsyntax-only $CLANG_FLAGS
+}
+
 tidy() {
 	# one file a process: of two it takes the second one's va_lists for
 	# uninitialized
@@ -141,6 +146,7 @@ check_with clang-format format format
 check_with shellcheck scripts scripts
 check_with mandoc manuals manuals
 check_with cppcheck cppcheck cppcheck_all
+[ -n "$quick" ] || check clang clang_warnings
 [ -n "$quick" ] || check tidy tidy
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
