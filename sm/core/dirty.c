@@ -39,8 +39,8 @@ static const char *const texts[DIRTY_CAUSES] = {
 	[DIRTY_MCAST] = "multicast table not written",
 	[DIRTY_M_KEY] = "M_Key or its protection is not as written",
 	[DIRTY_UNLOCKED] = "an M_Key may be known now",
-	[DIRTY_RELAYERED] = "no path is given out any more that needs what is "
-			    "blocked",
+	[DIRTY_RELAYERED] = ("no path is given out any more that needs what is "
+			     "blocked"),
 	[DIRTY_ADAPTIVE] = "adaptive groups are not complete",
 };
 

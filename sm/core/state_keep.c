@@ -213,10 +213,10 @@ list_leaves(const struct sm *sm, struct state_file *s)
 			any ? NULL : sl_history_row(history, i)};
 	}
 	s->layers = sl_history_layers(history);
+	memset(s->sls, '.', SLVL_SLS);
 	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
-		s->sls[sl] = (sls->given >> sl & 1) == 0
-				     ? '.'
-				     : "0123456789abcdef"[sls->layer[sl]];
+		if ((sls->given >> sl & 1) != 0)
+			s->sls[sl] = "0123456789abcdef"[sls->layer[sl]];
 	s->leaf = leaf;
 	s->nleaf = n;
 	return leaf;

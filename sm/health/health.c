@@ -487,7 +487,8 @@ expire_slots(struct health *h, struct mono now)
 static void
 schedule_batch(struct health *h, struct mono now)
 {
-	struct mono least = mono_sub(now, mono_us(CATCH_UP * BATCH_US));
+	struct mono least =
+		mono_sub(now, mono_us((int64_t)CATCH_UP * BATCH_US));
 
 	if (mono_before(h->next_send, least))
 		h->next_send = least;

@@ -181,11 +181,8 @@ take_missing_link(
 		return;
 	}
 	if (s == FABRIC_GRAPH_NONE) {
-		const struct event_end *swap = a;
-
 		s = peer;
-		a = b;
-		b = swap;
+		b = a;
 	}
 	if (is_host_end(w, b))
 		add_host(w, &(struct fabric_graph_host){.guid = b->guid,

@@ -327,15 +327,16 @@ place_bands(struct work *w)
 static bool
 place_ring(struct work *w)
 {
-	int width, height;
+	int width, height, deep;
 	uint32_t n = measure_band(w, 0, &width, &height);
 	double rx, ry;
 
 	if (n < 3 || w->x->nbands > 1)
 		return false;
 	rx = (int)n * (width + AREA_GAP) / 5.0;
-	ry = larger_of((int)n * (height + AREA_GAP) / 5, height * 5 / 4);
-	if (2 * rx + width > WIDTH * 5 / 4)
+	deep = larger_of((int)n * (height + AREA_GAP) / 5, height * 5 / 4);
+	ry = deep;
+	if (2 * rx + width > WIDTH * 1.25)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		double angle = TAU * i / n - TAU / 4;
@@ -506,15 +507,14 @@ draw_in_grid(struct work *w, struct fabric_map_link *l)
 	const struct fabric_map_rect *a = &w->m->box[l->a].at;
 	const struct fabric_map_rect *b = &w->m->box[l->b].at;
 	int bow = w->x->named ? 13 : 5;
+	bool apart = !are_adjacent(w, l->a, l->b);
 
-	if (are_adjacent(w, l->a, l->b)) {
-		draw_straight(l, a, b);
-	} else if (w->x->row[l->a] == w->x->row[l->b]) {
+	if (apart && w->x->row[l->a] == w->x->row[l->b]) {
 		add_point(l, middle_x(a), a->y);
 		add_point(l, middle_x(a), a->y - bow);
 		add_point(l, middle_x(b), b->y - bow);
 		add_point(l, middle_x(b), b->y);
-	} else if (w->x->col[l->a] == w->x->col[l->b]) {
+	} else if (apart && w->x->col[l->a] == w->x->col[l->b]) {
 		add_point(l, a->x, middle_y(a));
 		add_point(l, a->x - bow, middle_y(a));
 		add_point(l, b->x - bow, middle_y(b));

@@ -340,7 +340,7 @@ next_set(const struct work *w, uint32_t level, const uint32_t *sw, uint32_t n,
 
 /* Put what is below, and then the set itself, if there are several things below
  * it. Returns its name. */
-/* NOLINTNEXTLINE(misc-no-recursion) */
+/* NOLINTBEGIN(misc-no-recursion): as deep as there are tiers */
 static const char *
 put_set(struct work *w, uint32_t level, const uint32_t *sw, uint32_t n)
 {
@@ -361,6 +361,7 @@ put_set(struct work *w, uint32_t level, const uint32_t *sw, uint32_t n)
 	put_entry(w, name, "Switches", child, children);
 	return name;
 }
+/* NOLINTEND(misc-no-recursion) */
 
 /* ---- comments ---- */
 
