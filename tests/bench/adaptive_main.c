@@ -234,7 +234,7 @@ draw_net(struct escape_net *n, double most, struct curves *c, FILE *csv)
 
 			l.t.load = most * (double)(k + 1) / LOADS;
 			data_free(escape_net_run(n, &o, &l, &r));
-			if (r.whole.mean > 2 * LATENCY_US * 1000000)
+			if (r.whole.mean > INT64_C(2000000) * LATENCY_US)
 				break;
 			c->x[i][k] = r.accepted;
 			c->y[i][k] = (double)r.whole.mean / 1000;

@@ -300,6 +300,7 @@ write_row(struct ways *w, uint32_t s, uint16_t lid)
 
 	if (k > n->o.entries - 1)
 		k = n->o.entries - 1;
+	fixed = fixed || k == 0;
 	sim_set_lft(n->s, n->sw[s], lid, w->escape[s]);
 	for (unsigned i = 1; i < n->row; i++)
 		sim_set_lft(n->s, n->sw[s], (uint16_t)(lid + i),

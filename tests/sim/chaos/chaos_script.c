@@ -154,7 +154,7 @@ make_random(struct plan_maker *m)
 static struct fabric *
 make_product(struct plan_maker *m)
 {
-	unsigned dim[3], hosts = draw_between(m, 1, 3), n = 1;
+	unsigned dim[3] = {1, 1, 1}, hosts = draw_between(m, 1, 3), n = 1;
 	unsigned nd = draw_between(m, 1, 3);
 
 	if (draw_percent(m, 25))
@@ -168,7 +168,7 @@ make_product(struct plan_maker *m)
 		n *= dim[i];
 	}
 	(void)snprintf(m->what, sizeof(m->what), "mesh of %ux%ux%u, %u hosts",
-		dim[0], nd > 1 ? dim[1] : 1, nd > 2 ? dim[2] : 1, hosts);
+		dim[0], dim[1], dim[2], hosts);
 	return gen_grid(dim, nd, false, hosts, NULL);
 }
 
