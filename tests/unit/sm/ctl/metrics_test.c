@@ -256,7 +256,7 @@ START_TEST(manual)
 			row[i].labels != NULL ? " Ns Brq " : "",
 			row[i].labels != NULL ? row[i].labels : "",
 			row[i].help);
-	manual_expect("man/heddlectl.8", "METRICS", &want);
+	manual_expect("man/heddle-metrics.7", "METRICS", &want);
 	buf_free(&want);
 }
 END_TEST

@@ -7,6 +7,7 @@
 #include "sm/report/counters_json.h"
 #include "sm/report/json_util.h"
 #include "tests/unit/core_fixture.h"
+#include "tests/unit/manual.h"
 
 /* All pages of the command counters, and in *pages their number. */
 static json_t *
@@ -63,6 +64,26 @@ expect_line(const struct buf *b, const char *line)
 		b->text);
 }
 
+/* The manual names each counter in the page. */
+static void
+expect_in_manual(const char *page)
+{
+	static const char head[] = "# HELP infiniband_switch_port";
+	struct buf manual = read_file(source_path("man/heddle-metrics.7"));
+	unsigned n = 0;
+
+	for (const char *at = page; (at = strstr(at, head)) != NULL; n++) {
+		char item[80];
+
+		at += sizeof(head) - 1;
+		(void)snprintf(item, sizeof(item), "\n.It Li %.*s\n",
+			(int)strcspn(at, " "), at);
+		ck_assert_msg(strstr(manual.text, item) != NULL, "%s", item);
+	}
+	ck_assert_uint_gt(n, 10);
+	buf_free(&manual);
+}
+
 /* 648 hosts, 2592 ports: many pages. */
 START_TEST(every_port_once)
 {
@@ -89,6 +110,7 @@ START_TEST(every_port_once)
 	ck_assert_uint_eq(
 		count_lines(out.text, "# TYPE infiniband_switch_info "), 1);
 	ck_assert_uint_eq(count_lines(out.text, "infiniband_switch_info{"), 54);
+	expect_in_manual(out.text);
 	buf_free(&out);
 	json_decref(nodes);
 	core_end(w, f);
