@@ -421,7 +421,8 @@ static const struct schema_option distribution[] = {
 			"way. This time is waited between stages, before and "
 			"after dependencies are blocked, and after entries "
 			"were set to discard because they are in a table with "
-			"unknown content or lead to one."},
+			"unknown content or lead to one, or to a switch that "
+			"cannot be written."},
 	{.key = "strict_drain",
 		.type = SCHEMA_BOOL,
 		FIELD(config_distribution, strict_drain),

@@ -404,11 +404,33 @@ admit_mcast(struct planner *p)
 								     : NULL);
 }
 
-static void
+/*
+ * Whether what a transition wants to block can be blocked: a switch in
+ * quarantine takes neither rows of SL2VL nor a port to Init, and a link to it
+ * that is taken down does not come up again.
+ */
+static bool
+can_block(const struct chan_graph *n, const struct transition_result *t)
+{
+	for (size_t i = 0; i < t->ndeps; i++) {
+		const struct transition_dependency *x = &t->dep[i];
+		sw_ix near = n->owner[n->peer[n->off[x->sw] + x->in]];
+
+		if (chan_graph_quarantined(n, x->sw) ||
+			(x->by_port && near != n->nsw &&
+				chan_graph_quarantined(n, near)))
+			return false;
+	}
+	return true;
+}
+
+/* False: it needs dependencies blocked where that cannot be done. */
+static bool
 plan_writes(struct planner *p)
 {
 	static const struct transition_when all = {TRANSITION_ALL, 0};
 	struct transition_result *t = p->t;
+	bool possible;
 
 	t->nstages = 1;
 	p->mix = new_matrix(p, all, all);
@@ -422,9 +444,31 @@ plan_writes(struct planner *p)
 		plan_auto(p);
 	else
 		plan_method(p);
-	admit_mcast(p);
+	possible = t->method == TRANSITION_STATIC || can_block(&p->net, t);
+	if (possible)
+		admit_mcast(p);
 	free(p->mix);
 	free(p->comp);
+	return possible;
+}
+
+/*
+ * Plan the writes anew, with packets kept from switches that cannot be written:
+ * these only send then, and no cycle goes through them.
+ */
+static void
+plan_around(struct planner *p)
+{
+	struct transition_result *t = p->t;
+
+	free(t->dep);
+	take_blocked(t, &(struct transition_set){0});
+	t->paper_pairs = 0;
+	t->cause[0] = '\0';
+	lft_values_free(&p->val);
+	lft_values_new(&p->val, &p->net, p->job);
+	unknown_lft_quench(&p->val, true);
+	(void)plan_writes(p);
 }
 
 /* Dependencies that stay blocked are blocked before any other. */
@@ -485,9 +529,11 @@ plan_by(const struct transition_job *job, const struct vl_graphs *g,
 	lft_values_new(&p.val, &p.net, job);
 	if (job->method != TRANSITION_STATIC &&
 		job->method != TRANSITION_DYNAMIC)
-		unknown_lft_quench(&p.val);
-	if (has_writes(&p.val) || g->ports_down != NULL)
-		plan_writes(&p);
+		/* methods by an order block what that order forbids: it says
+		 * nothing of switches that keep their tables */
+		unknown_lft_quench(&p.val, t->method != TRANSITION_AUTO);
+	if ((has_writes(&p.val) || g->ports_down != NULL) && !plan_writes(&p))
+		plan_around(&p);
 	add_stays(&p);
 	lft_writes_all(&p.val, t);
 	lft_values_free(&p.val);

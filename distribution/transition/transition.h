@@ -53,7 +53,9 @@
  * Unknown tables are in no mixture: they are quenched, that is, set to 255
  * before all this. Where they cannot be written (a switch that does not answer,
  * a port that carries data to a neighbour that is not in the topology), the
- * entries that lead to them are quenched (unknown_lft.c).
+ * entries that lead to them are quenched (unknown_lft.c). So are entries that
+ * lead to a switch that does not answer, where a dependency would have to be
+ * blocked at it.
  *
  * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2 to
  * 4 below); Pearce and Kelly 2006 (incremental order).

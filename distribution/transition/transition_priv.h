@@ -267,9 +267,9 @@ bool lft_values_is_unknown_end(const struct topo_port *p);
 
 /*
  * unknown_lft.c: quench the entries that lead into the unknown, before all
- * else.
+ * else. around: also those that lead into any switch that cannot be written.
  */
-void unknown_lft_quench(struct lft_values *v);
+void unknown_lft_quench(struct lft_values *v, bool around);
 
 /*
  * cdg_mixed.c: layers reach what `reach` lets them reach. dep:

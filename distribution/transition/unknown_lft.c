@@ -16,6 +16,12 @@
  * could forward, and what its own hosts send ends at the next switch.
  *
  * A switch with a silent SMA cannot be written, and forwards all the same.
+ * Where its tables are known they are part of every mixture. But nothing can be
+ * blocked there, neither by its rows of SL2VL nor by its ports, nor can its
+ * links be taken down, for they would not come up again. Where a transition
+ * needs that, the entries that lead into switches that cannot be written become
+ * 255 as well (around), and the mixture is made anew.
+ *
  * After a restart its tables are unknown, or even its presence: a port that
  * carries data and has no neighbour in the topology may lead to a switch, and
  * that switch to any other such port. There the entries that lead into the
@@ -34,8 +40,10 @@ struct unknown {
 	struct lft_values *v;
 	const struct topo *t;
 	struct transition_ports *port; /* [nsw] into the unknown */
-	bool *dark;    /* [nsw] cannot be written, and its tables are unknown */
+	bool *dark; /* [nsw] cannot be written, and its tables are unknown, or
+		       packets are led around it */
 	unsigned ends; /* ports without a neighbour */
+	bool around;   /* all switches that cannot be written are dark */
 	bool any;      /* some switch is dark */
 };
 
@@ -108,7 +116,7 @@ find_unknown(struct unknown *b)
 	for (sw_ix s = 0; s < b->t->nsw; s++)
 		for (unsigned w = 0; w < 4; w++)
 			b->dark[s] |= chan_graph_quarantined(b->v->net, s) &&
-				      b->port[s].bit[w] != 0;
+				      (b->around || b->port[s].bit[w] != 0);
 }
 
 /*
@@ -238,10 +246,10 @@ quench_neighbours(struct unknown *b)
 }
 
 void
-unknown_lft_quench(struct lft_values *v)
+unknown_lft_quench(struct lft_values *v, bool around)
 {
 	const struct chan_graph *n = v->net;
-	struct unknown b = {.v = v, .t = n->t};
+	struct unknown b = {.v = v, .t = n->t, .around = around};
 
 	b.port = mem_zalloc(n->nsw, sizeof(*b.port));
 	b.dark = mem_zalloc(n->nsw, sizeof(*b.dark));

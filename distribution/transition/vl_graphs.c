@@ -178,7 +178,7 @@ is_plain_now(const struct transition_job *job, bool guests)
 
 	chan_graph_new(&net, job->to->topo, job->hw, NULL);
 	lft_values_new(&val, &net, job);
-	unknown_lft_quench(&val);
+	unknown_lft_quench(&val, false);
 	dep = mem_alloc(dep_graph_words(&net.frame) * sizeof(*dep));
 	comp = mem_alloc(net.nv * sizeof(*comp));
 	cdg_mixed_build(&val, held, held, dep);

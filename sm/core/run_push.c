@@ -63,7 +63,8 @@ log_plan(const struct plan *p)
 		log_warn("push: the old tables of %u live switches are unknown",
 			x->unread);
 	if (x->nquenches > 0)
-		log_warn("push: entries into unknown tables are set to discard "
+		log_warn("push: entries that lead to unknown tables, or to "
+			 "switches that cannot be written, are set to discard "
 			 "first blocks=%zu",
 			x->nquenches);
 	if (x->ports_down != NULL)

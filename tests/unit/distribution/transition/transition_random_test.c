@@ -4,7 +4,9 @@
  * every step the dependency graph of all tables that packets may have met is
  * built by brute force and must have no cycle (hence no loop either). Between
  * transitions the subnet manager may have been restarted, unable to read what
- * all switches hold: those tables are in force all the same.
+ * all switches hold: those tables are in force all the same. So are those of
+ * switches that do not answer, which are known, and where nothing can be
+ * written or blocked.
  *
  * Tables may obey no order of switches, and multicast trees may be there: their
  * dependencies are part of the graph, of trees that stay beside every mixture,
@@ -26,6 +28,7 @@ enum { TREES = 4 };
 enum mode {
 	ORDERED,
 	RESTARTS,  /* of the subnet manager */
+	SILENT,	   /* some switches do not answer, and keep their tables */
 	UNORDERED, /* tables without an order, and multicast trees */
 	LAYERED,   /* the same with several layers, which tables need */
 	MAPPED,	   /* the same with a map of VLs, which they need too */
@@ -51,7 +54,8 @@ struct run {
 	unsigned orderless, crossed; /* tables; of these, need their layers */
 	unsigned classed;	     /* ... need the classes of their map */
 	unsigned roomless;	     /* tables without room for trees */
-	unsigned asked, stayed;	     /* trees */
+	unsigned around; /* transitions that led packets around switches */
+	unsigned asked, stayed; /* trees */
 };
 
 /* ---- trees ---- */
@@ -168,6 +172,26 @@ end_run(struct run *run)
 	fabric_free(run->f);
 }
 
+static bool
+is_silent(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
+}
+
+/* Some switches that were there before do not answer; one or none most often.
+ */
+static void
+silence_switches(struct run *run, struct topo *t)
+{
+	while (run->mode == SILENT && rng_below(&run->r, 3) > 0) {
+		struct topo_node *n =
+			&t->node[t->sw[rng_below(&run->r, t->nsw)].node];
+
+		if ((n->flags & TN_FRESH) == 0)
+			n->flags |= TN_QUARANTINED;
+	}
+}
+
 /* The fabric with something else broken; switches that come back have no
  * tables. */
 static struct topo *
@@ -176,7 +200,7 @@ change_fabric(struct run *run)
 	struct fabric *g = world_damage(run->f, &run->r);
 	struct topo *t = frozen_again(g, run->t, 0);
 
-	world_capable(t, true);
+	world_capable(t, run->mode != SILENT || run->seed / 1000 % 2 == 0);
 	give_vls(t);
 	run->fresh = false;
 	for (sw_ix s = 0; s < t->nsw; s++) {
@@ -188,6 +212,7 @@ change_fabric(struct run *run)
 			run->fresh = true;
 		}
 	}
+	silence_switches(run, t);
 	fabric_free(g);
 	return t;
 }
@@ -279,7 +304,8 @@ check_blocks(struct run *run, struct world *w,
 	w->ndeps = x->ndeps;
 	holds(run, !world_cyclic(w, all));
 	for (w->skip = 0; w->skip < w->ndeps; w->skip++)
-		holds(run, world_cyclic(w, all) || run->mode == MAPPED);
+		holds(run, world_cyclic(w, all) || run->mode == MAPPED ||
+				   x->dep[w->skip].by_port);
 	w->skip = SIZE_MAX;
 	w->ndeps = 0;
 	w->from = to; /* old connections apart */
@@ -291,6 +317,17 @@ check_blocks(struct run *run, struct world *w,
 	free(is);
 }
 
+/* Whether switches that answer can block it, and open it again. */
+static bool
+can_be_blocked(const struct world *w, const struct transition_dependency *b)
+{
+	sw_ix peer = b->sw;
+
+	if (b->by_port)
+		(void)world_behind(w, b->sw, b->in, &peer);
+	return !is_silent(w->t, b->sw) && !is_silent(w->t, peer);
+}
+
 static void
 check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	const struct routes *to)
@@ -298,11 +335,18 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	uint64_t *all = mixed_ports(w, w->met, to);
 	bool cyclic = world_cyclic(w, all);
 
-	if (x->kind != TRANSITION_NOTHING) {
-		holds(run, x->mixed_edges == world_graph(w, all));
-		holds(run, cyclic == (x->cyclic > 0));
-		holds(run, cyclic == (x->cause[0] != '\0'));
-		holds(run, cyclic || x->kind == TRANSITION_DIRECT);
+	if (x->nquenches > 0) {
+		holds(run, run->mode == SILENT);
+		run->around++;
+	} else if (x->kind != TRANSITION_NOTHING) {
+		/* a silent switch may hold either of two values */
+		holds(run,
+			x->mixed_edges == world_graph(w, all) ||
+				(run->mode == SILENT &&
+					x->mixed_edges > world_graph(w, all)));
+		holds(run, (x->cyclic > 0) == (x->cause[0] != '\0'));
+		holds(run, x->cyclic > 0 || x->kind == TRANSITION_DIRECT);
+		holds(run, x->cyclic == 0 || cyclic || run->mode == SILENT);
 		holds(run, !cyclic || x->kind != TRANSITION_DIRECT);
 		holds(run, (x->kind == TRANSITION_STAGED) == (x->nstages > 1) ||
 				   x->kind == TRANSITION_BLOCKED);
@@ -310,12 +354,15 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 		holds(run, x->nwrites == 0);
 	}
 	holds(run, (x->kind == TRANSITION_BLOCKED) == (x->ndeps > 0));
+	for (size_t i = 0; i < x->ndeps; i++)
+		holds(run, can_be_blocked(w, &x->dep[i]));
 	if (x->kind == TRANSITION_BLOCKED) {
 		/* but for dependencies that the new routing itself makes */
-		holds(run, x->cut_pairs <= x->paper_pairs ||
+		holds(run, run->mode == SILENT ||
+				   x->cut_pairs <= x->paper_pairs ||
 				   to->order == ROUTE_NO_ORDER ||
 				   updown_state_sftree_root(to) != TOPO_NONE);
-		if (x->nstages == 1)
+		if (x->nstages == 1 && x->nquenches == 0)
 			check_blocks(run, w, x, all, to);
 	}
 	free(all);
@@ -389,7 +436,7 @@ static void
 check_tables(struct run *run, const struct world *w, const struct routes *to)
 {
 	for (sw_ix s = 0; s < w->t->nsw; s++)
-		for (uint32_t l = 0; l <= to->top; l++)
+		for (uint32_t l = 0; l <= to->top && !is_silent(w->t, s); l++)
 			holds(run, w->is[(size_t)s * w->nlids + l] ==
 					   world_bit(routes_port(
 						   to, s, (uint16_t)l)));
@@ -544,7 +591,7 @@ many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 {
 	unsigned steps = 0, direct = 0, staged = 0, blocked = 0, unread = 0;
 	unsigned orderless = 0, asked = 0, stayed = 0, crossed = 0;
-	unsigned roomless = 0, classed = 0;
+	unsigned roomless = 0, classed = 0, around = 0;
 
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct run run;
@@ -566,20 +613,22 @@ many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 		stayed += run.stayed;
 		crossed += run.crossed;
 		roomless += run.roomless;
+		around += run.around;
 		classed += run.classed;
 		end_run(&run);
 	}
 	ck_assert_int_eq(unread > 0, mode == RESTARTS);
 	ck_assert_int_eq(orderless > 0, mode >= UNORDERED);
+	ck_assert(mode != SILENT || kind == 4 || around > 0);
 	ck_assert_int_eq(classed > 0, mode == MAPPED);
 	ck_assert(mode < UNORDERED || stayed < asked);
 	(void)printf(
 		"kind %u: %u steps, %u direct, %u staged, %u blocked, "
 		"%u with tables that nobody knew, %u without an order, %u of "
 		"them need layers, %u classes, %u had no room for trees, "
-		"%u of %u trees stayed\n",
+		"%u of %u trees stayed, %u led packets around switches\n",
 		kind, steps, direct, staged, blocked, unread, orderless,
-		crossed, classed, roomless, stayed, asked);
+		crossed, classed, roomless, stayed, asked, around);
 }
 
 START_TEST(random_transitions)
@@ -591,6 +640,12 @@ END_TEST
 START_TEST(restarts)
 {
 	many_transitions((unsigned)_i, 10, RESTARTS);
+}
+END_TEST
+
+START_TEST(silent_switches)
+{
+	many_transitions((unsigned)_i, 20, SILENT);
 }
 END_TEST
 
@@ -621,6 +676,7 @@ main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, random_transitions, 0, 6);
 	tcase_add_loop_test(tc, restarts, 0, 6);
+	tcase_add_loop_test(tc, silent_switches, 0, 6);
 	tcase_add_loop_test(tc, without_an_order, 0, 6);
 	tcase_add_loop_test(tc, layers_without_an_order, 0, 6);
 	tcase_add_loop_test(tc, maps_without_an_order, 0, 6);
