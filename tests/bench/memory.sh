@@ -170,6 +170,7 @@ one() {
 	BUDGET=$2
 	serve "$E2E_DIR/fabric.net"
 	SM=heddled
+	E2E_CONF_FABRIC='  accept_loss: 1000000' # the partitions take pairs
 	E2E_SO=$B/libheddle-umad.so
 	sm_start
 	until_true 600 up || fail "$FABRIC: not up after 600 s"
