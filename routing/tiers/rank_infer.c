@@ -9,196 +9,6 @@
 #include <string.h>
 
 #include "routing/tiers/tree_priv.h"
-#include "sm/base/bitset.h"
-#include "sm/base/hash.h"
-
-/* ---- distances to hosts ---- */
-
-/* A switch with hosts, and a hash of its set of neighbours. */
-struct mark {
-	uint64_t hash;
-	sw_ix sw;
-};
-
-/*
- * Switches with hosts, in classes of equal neighbours: any other switch is as
- * far from one of a class as from another, so one column of bits serves a whole
- * row of racks.
- */
-struct columns {
-	uint32_t n, words;
-	uint64_t *weight; /* [n] */
-	uint32_t *of;	  /* [nsw] UINT32_MAX: none */
-	uint64_t *near;	  /* [nsw] rows: classes within reach */
-	uint64_t *fresh;  /* [nsw] rows: classes that the last step reached */
-	sw_ix *front;	  /* switches that it reached any for */
-	uint32_t nfront;
-	uint64_t *next;	      /* [nsw] rows: classes that this step brings */
-	uint64_t *sum, *seen; /* [nsw] */
-	uint32_t *lacks;      /* [nsw] number of classes out of reach */
-};
-
-static int
-by_hash(const void *pa, const void *pb)
-{
-	const struct mark *a = pa, *b = pb;
-
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return a->sw < b->sw ? -1 : a->sw > b->sw;
-}
-
-static bool
-has_same_neighbours(const struct swgraph *g, sw_ix a, sw_ix b)
-{
-	uint32_t n = g->first[a + 1] - g->first[a];
-
-	if (g->first[b + 1] - g->first[b] != n)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (g->group[g->first[a] + i].peer !=
-			g->group[g->first[b] + i].peer)
-			return false;
-	return true;
-}
-
-static void
-make_columns(struct tree_work *w, struct columns *c)
-{
-	const struct swgraph *g = &w->g;
-	struct mark *mark = arena_array(g->a, g->nsw, sizeof(*mark));
-	uint32_t n = 0;
-
-	for (sw_ix s = 0; s < g->nsw; s++) {
-		if (g->weight[s] == 0 || g->first[s] == g->first[s + 1])
-			continue;
-		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-			mark[n].hash +=
-				hash_spread(tree_guid(w, g->group[i].peer));
-		mark[n++].sw = s;
-	}
-	if (n > 0)
-		qsort(mark, n, sizeof(*mark), by_hash);
-	c->of = arena_array(g->a, g->nsw, sizeof(*c->of));
-	memset(c->of, 0xff, g->nsw * sizeof(*c->of));
-	c->weight = arena_array(g->a, TREE_CLASSES, sizeof(*c->weight));
-	for (uint32_t i = 0; i < n; i++) {
-		if (i == 0 || mark[i].hash != mark[i - 1].hash ||
-			!has_same_neighbours(g, mark[i].sw, mark[i - 1].sw)) {
-			if (c->n == TREE_CLASSES)
-				break;
-			c->n++;
-		}
-		c->of[mark[i].sw] = c->n - 1;
-		c->weight[c->n - 1] += g->weight[mark[i].sw];
-	}
-	c->words = (c->n + 255) / 256 * 4;
-}
-
-/*
- * Count what comes within reach of s in step k; its own class is counted
- * already.
- */
-static void
-take_new_classes(struct columns *c, sw_ix s, uint64_t k)
-{
-	size_t row = (size_t)s * c->words;
-	bool any = false;
-
-	for (uint32_t i = 0; i < c->words; i++) {
-		uint64_t fresh = c->next[row + i] & ~c->near[row + i];
-
-		c->next[row + i] = 0;
-		c->near[row + i] |= fresh;
-		c->fresh[row + i] = fresh;
-		any |= fresh != 0;
-		for (; fresh != 0; fresh &= fresh - 1) {
-			uint64_t weight =
-				c->weight[i * 64 + bitset_lowest64(fresh)];
-
-			c->sum[s] += weight * k * k;
-			c->seen[s] += weight;
-			c->lacks[s]--;
-		}
-	}
-	if (any)
-		c->front[c->nfront++] = s;
-}
-
-/*
- * What the last step reached goes to the neighbours, except to those that have
- * all classes.
- */
-static void
-spread_classes(const struct swgraph *g, struct columns *c, uint64_t k)
-{
-	for (uint32_t f = 0; f < c->nfront; f++) {
-		sw_ix s = c->front[f];
-		const uint64_t *fresh = c->fresh + (size_t)s * c->words;
-
-		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-			sw_ix peer = g->group[i].peer;
-
-			if (c->lacks[peer] > 0)
-				bitset_or(c->next + (size_t)peer * c->words,
-					fresh, c->words);
-		}
-	}
-	c->nfront = 0;
-	for (sw_ix s = 0; s < g->nsw; s++)
-		if (c->lacks[s] > 0)
-			take_new_classes(c, s, k);
-}
-
-static void
-begin_columns(const struct swgraph *g, struct columns *c)
-{
-	size_t cells = (size_t)g->nsw * c->words;
-
-	c->near = arena_array(g->a, cells, sizeof(*c->near));
-	c->fresh = arena_array(g->a, cells, sizeof(*c->fresh));
-	c->next = arena_array(g->a, cells, sizeof(*c->next));
-	c->front = arena_array(g->a, g->nsw, sizeof(*c->front));
-	c->sum = arena_array(g->a, g->nsw, sizeof(*c->sum));
-	c->seen = arena_array(g->a, g->nsw, sizeof(*c->seen));
-	c->lacks = arena_array(g->a, g->nsw, sizeof(*c->lacks));
-	for (sw_ix s = 0; s < g->nsw; s++) {
-		size_t row = (size_t)s * c->words;
-
-		c->lacks[s] = c->n;
-		if (c->of[s] == UINT32_MAX)
-			continue;
-		c->lacks[s]--;
-		bitset_add(c->near + row, c->of[s]);
-		bitset_add(c->fresh + row, c->of[s]);
-		c->front[c->nfront++] = s;
-		/* the others of the class: same neighbours, two steps */
-		c->seen[s] = c->weight[c->of[s]] - g->weight[s];
-		c->sum[s] = c->seen[s] * 4;
-	}
-}
-
-/*
- * Distances are squared, because squares tell tiers apart however hosts are
- * spread: with plain distances the middle switches of two equal pods are as
- * close as the tops. Hosts of the switch itself do not count: otherwise a leaf
- * that has most of the hosts would be the centre of the fabric.
- */
-static void
-measure_host_dist(struct tree_work *w)
-{
-	const struct swgraph *g = &w->g;
-	struct columns c = {0};
-
-	make_columns(w, &c);
-	begin_columns(g, &c);
-	for (uint64_t k = 1; c.nfront > 0; k++)
-		spread_classes(g, &c, k);
-	for (sw_ix s = 0; s < g->nsw; s++) {
-		w->far[s] = host_dist_of(c.sum[s], c.seen[s]);
-		w->closer[s] = host_dist_threshold(w->far[s]);
-	}
-}
 
 /* ---- leaves ---- */
 
@@ -932,7 +742,7 @@ infer_again(const struct tree_work *w, const struct swgraph *g)
 	x.like = arena_array(a, g->nsw, sizeof(*x.like));
 	x.high = arena_array(a, g->nsw, sizeof(*x.high));
 	find_pieces(&x.g);
-	measure_host_dist(&x);
+	host_dist_measure(&x);
 	infer_leaves(&x);
 	infer_heights(&x);
 	place_cut_off(w, &x);
@@ -1059,7 +869,7 @@ retry_without_outliers(struct tree_work *w)
 void
 rank_infer(struct tree_work *w)
 {
-	measure_host_dist(w);
+	host_dist_measure(w);
 	infer_leaves(w);
 	infer_heights(w);
 	retry_without_outliers(w);

@@ -2,7 +2,8 @@
  * The private header of tree: shared by the files of this folder, no other
  * folder includes it.
  *
- *   rank_infer    host distances, which switches are leaves, heights above them
+ *   host_dist     host distances
+ *   rank_infer    which switches are leaves, heights above them
  *   tree          roles, tree or mesh, ranks in force, leaves and tops
  *   irregularity  what contradicts the tree
  *
@@ -99,8 +100,17 @@ tree_has_hosts(const struct tree_work *w, sw_ix s)
 }
 
 /*
- * rank_infer.c: fill far[], leaf[], like[] and high[]. Where the height stays
- * unknown, no path leads to a leaf.
+ * host_dist.c: fill far[] and closer[]. Distances are squared, because squares
+ * tell tiers apart however hosts are spread: with plain distances the middle
+ * switches of two equal pods are as close as the tops. Hosts of the switch
+ * itself do not count: otherwise a leaf that has most of the hosts would be the
+ * centre of the fabric.
+ */
+void host_dist_measure(struct tree_work *w);
+
+/*
+ * rank_infer.c: fill leaf[], like[] and high[], after the distances. Where the
+ * height stays unknown, no path leads to a leaf.
  */
 void rank_infer(struct tree_work *w);
 
