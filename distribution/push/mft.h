@@ -22,7 +22,9 @@
  * is right already is left alone. A cell with a repeated Set is read once more
  * when no copy of that can be in flight; acknowledged cells are sampled, and a
  * switch that too often holds something else is written no more. A switch with
- * changed ports may have rebooted: one cell of it is read.
+ * changed ports may have rebooted: one cell of it is read. So is one in
+ *rotation where nothing happened: another writer may have changed it, or a copy
+ *of an SMP that was under way for very long.
  *
  * Where a switch has a MulticastFDBTop, it is raised to the end of the blocks
  * in use, and never lowered: entries above it are in no table. The default
@@ -82,6 +84,16 @@ void mft_forget(struct mft *m, uint64_t guid);
 
 /* This switch may have lost its memory. */
 void mft_suspect(struct mft *m, uint64_t guid);
+
+/*
+ * One cell of this switch, another in each round, is due to be read. What it
+ * holds should be what is known; if not, the whole table is read again, and
+ * mft_altered tells.
+ */
+void mft_sample(struct mft *m, uint64_t guid, uint32_t round, struct mono now);
+/* A switch of which the last reading found entries that it was not given; 0:
+ * none. */
+uint64_t mft_altered(const struct mft *m);
 
 /*
  * Begin to read, from switches that carry traffic, unknown cells of the first

@@ -38,7 +38,7 @@ struct mft_table {
 };
 
 /* Why a cell is read. */
-enum mft_why { MFT_UNKNOWN, MFT_SUSPECT, MFT_STRAY, MFT_SAMPLE };
+enum mft_why { MFT_UNKNOWN, MFT_SUSPECT, MFT_ROUND, MFT_STRAY, MFT_SAMPLE };
 
 struct mft_look {
 	size_t table;
@@ -70,6 +70,7 @@ struct mft {
 	size_t at;		/* the next look */
 	struct mft_look *later; /* cells to be read when they are due */
 	size_t nlater, caplater;
+	uint64_t altered;  /* as the last reading found in rotation; 0: none */
 	struct mono stray; /* as given to the last mft_feed */
 	struct mft_counts counts;
 };

@@ -1,7 +1,7 @@
 /*
  * mft_read: reading what the tables of switches hold: cells that are unknown,
- * that may be gone, that a copy of an old SMP may have overwritten, and samples
- * of what was acknowledged.
+ * that may be gone, that a copy of an old SMP may have overwritten, samples of
+ * what was acknowledged, and some in rotation.
  */
 #include <assert.h>
 
@@ -27,6 +27,8 @@ mft_read_later(struct mft *m, const struct mft_look *l)
 	for (size_t i = 0; i < m->nlater; i++)
 		if (m->later[i].table == l->table &&
 			m->later[i].cell == l->cell) {
+			if (l->why == MFT_ROUND)
+				return;
 			m->later[i].due = l->due;
 			if (l->why == MFT_STRAY)
 				m->later[i].why = MFT_STRAY;
@@ -215,6 +217,34 @@ mft_has_unknown_switches(const struct mft *m, const struct topo *t)
 	return any && !all;
 }
 
+void
+mft_sample(struct mft *m, uint64_t guid, uint32_t round, struct mono now)
+{
+	uint32_t at, n = 0;
+	const struct mft_table *s;
+
+	if (!map_get(&m->by_guid, guid, &at))
+		return;
+	s = &m->table[at];
+	if (mft_writable(m, s, 0) && !s->fresh)
+		n = blocks_used(m, s) * s->npos;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t c = (round + i) % n;
+		struct known k = known_of(m, s, c % s->npos);
+
+		if (!is_known(&k, c / s->npos))
+			continue;
+		mft_read_later(m, &(struct mft_look){at, c, MFT_ROUND, now});
+		return;
+	}
+}
+
+uint64_t
+mft_altered(const struct mft *m)
+{
+	return m->altered;
+}
+
 /* ---- asking ---- */
 
 /* The switch holds something else than it acknowledged. */
@@ -224,7 +254,7 @@ note_mismatch(
 {
 	m->counts.drifted++;
 	m->stale[block] = true;
-	if (why == MFT_SUSPECT) {
+	if (why == MFT_SUSPECT || why == MFT_ROUND) {
 		mft_forget_row(m, s);
 	} else if (why == MFT_SAMPLE && ++s->unheld >= MFT_FALSE_ANSWERS) {
 		device_mark(m->job.hw, device_at_switch(s->guid, DEVICE_MFT),
@@ -256,8 +286,12 @@ take_answer(void *self, const struct device_job *job, enum device_verdict v,
 		return;
 	s->silent = 0;
 	mft_take_cell(s, cell, res->data);
-	if (v == DEVICE_DIFFERS && job->why != MFT_UNKNOWN)
-		note_mismatch(m, s, at.block, job->why);
+	if (v != DEVICE_DIFFERS || job->why == MFT_UNKNOWN)
+		return;
+	note_mismatch(m, s, at.block, job->why);
+	/* an empty cell may be that of a switch that has restarted */
+	if (job->why == MFT_ROUND && s->cell[cell].used)
+		m->altered = s->guid;
 }
 
 /* The next cell to ask for, when there is room for its Get: a switch that is
@@ -311,6 +345,7 @@ mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 		.taken = take_answer,
 		.self = m});
 	m->nfailures = 0;
+	m->altered = 0;
 	m->stage = MFT_ASK;
 	m->at = 0;
 	return true;

@@ -88,6 +88,7 @@ sample_switch(struct sm *sm, const struct topo *t, sw_ix s)
 	uint64_t guid = t->node[t->sw[s].node].guid;
 	uint32_t b = block_with_entries(sm, guid);
 
+	run_mcast_sample(sm, guid, sm->drift.round);
 	if (b == UINT32_MAX)
 		return;
 	sample_block(sm, device_at_lft(guid, b));

@@ -1,7 +1,8 @@
 /*
  * drift: device state that differs from what was acknowledged. After each
  * light sweep some switches are sampled in rotation, although nothing was
- * written there: one LFT block and port 0 of each, a group and entries where it
+ * written there: one LFT block and port 0 of each, one block of its multicast
+ * table (which run_mcast.c reads and repairs), a group and entries where it
  * chooses among ports; and some ports of hosts,
  * ours every time, for their LID, SM LID, GID prefix and M_Key. A difference
  * is the work of another writer, most likely another subnet manager, or the

@@ -144,6 +144,12 @@ run_mcast_forget(struct sm *sm, bool all)
 }
 
 void
+run_mcast_sample(struct sm *sm, uint64_t guid, uint32_t round)
+{
+	mft_sample(sm->mcast->mft, guid, round, sm->now);
+}
+
+void
 run_mcast_lost(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
@@ -335,6 +341,24 @@ judge_failures(struct sm *sm, struct mono now)
 	}
 }
 
+/* A switch has other entries than it was given: its table is read again, and
+ * written where it differs. */
+static void
+report_altered(struct sm *sm, uint64_t guid, struct mono now)
+{
+	node_ix n = topo_by_node_guid(sm->mcast->topo, guid);
+	unsigned swallowed;
+
+	if (guid == 0)
+		return;
+	sm->stat.drifted++;
+	if (log_allowed(&sm->mcast->noise, 5, now, &swallowed))
+		log_warn("mcast: table modified by something other than this "
+			 "daemon, written again guid=0x%016llx \"%s\"",
+			(unsigned long long)guid,
+			n == TOPO_NONE ? "" : topo_desc(sm->mcast->topo, n));
+}
+
 /* The cycle is over. Hosts that wait are answered even if a switch failed: it
  * is being probed, and the group is as good as it can be without it. */
 static void
@@ -416,6 +440,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 			return;
 		if (asking) {
 			judge_failures(sm, now);
+			report_altered(sm, mft_altered(m->mft), now);
 			timer_sooner(&sm->timers, TIMER_MCAST, now);
 		} else {
 			end_cycle(sm, now);

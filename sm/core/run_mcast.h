@@ -47,6 +47,9 @@ const struct mcast_tree *const *run_mcast_trees(const struct sm *sm);
 void run_mcast_publish(struct sm *sm, struct mono now);
 /* Switches of sm->topo that have rebooted; all: no table is known. */
 void run_mcast_forget(struct sm *sm, bool all);
+/* A light sweep: read some of what this switch holds, another part each round.
+ */
+void run_mcast_sample(struct sm *sm, uint64_t guid, uint32_t round);
 /* An alarm about a switch whose table is written no more, or "". */
 const char *run_mcast_alarm(const struct sm *sm);
 void run_mcast_lost(struct sm *sm); /* another SM is master */

@@ -139,6 +139,48 @@ START_TEST(a_reboot_is_found)
 }
 END_TEST
 
+/* Another manager writes, or a switch restarts, and nothing tells: it is found
+ * when all cells have had their turn. */
+static void
+check_rotation(struct writer *w, sw_ix s, bool altered)
+{
+	uint64_t guid = w->t->node[w->t->sw[s].node].guid, found = 0;
+	uint32_t round = 7;
+
+	pass_time(w, mono_ms(100));
+	write_all(w);
+	ck_assert_uint_eq(mft_counts(w->mft)->drifted, 0);
+	for (; round < 100 && mft_counts(w->mft)->drifted == 0; round++) {
+		mft_sample(w->mft, guid, round, sim_now(w->p->x.w->sim));
+		ck_assert(mft_next(w->mft).ns != MONO_NEVER.ns);
+		pass_time(w, mono_ms(100));
+		found = mft_altered(w->mft);
+		write_all(w);
+	}
+	ck_assert_uint_eq(mft_counts(w->mft)->drifted, 1);
+	ck_assert_uint_eq(found, altered ? guid : 0);
+	ck_assert(holds_wanted_mft(w, s));
+}
+
+START_TEST(another_writer_is_found)
+{
+	struct writer *w = new_writer(4);
+	sw_ix s = first_tree_switch(w);
+
+	write_all(w);
+	pass_time(w, mono_ms(2000)); /* samples of what was written */
+	overwrite_mft(w, s, 0, 0x11);
+	check_rotation(w, s, true);
+	writer_free(w);
+	w = new_writer(4);
+	write_all(w);
+	pass_time(w, mono_ms(2000));
+	sim_fault_reboot(w->p->x.w->sim, node_of(w, s));
+	check_rotation(w, s, false);
+	writer_free(w);
+}
+END_TEST
+
 /* A fresh switch, beside others that carry packets. What it holds is known when
  * it was written; if no switch is known, none counts as unknown. */
 START_TEST(a_returning_switch_is_unknown)
@@ -281,6 +323,7 @@ main(void)
 	tcase_add_loop_test(c, trees_are_found, 0, 4);
 	tcase_add_test(c, late_copies_are_found);
 	tcase_add_test(c, a_reboot_is_found);
+	tcase_add_test(c, another_writer_is_found);
 	tcase_add_test(c, a_returning_switch_is_unknown);
 	tcase_add_test(c, a_false_acknowledgement_is_found);
 	tcase_add_test(c, tops_and_default_ports);
