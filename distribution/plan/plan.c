@@ -231,6 +231,8 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	(void)add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK);
 	m->drain |= m->adaptive != NULL && plan_adaptive_drains(m);
 	add_stages(m, blocks > 0 || x->rows_first || (fell && !down), late);
+	/* until it is lowered, what is above the top is as it was */
+	plan_switchinfo_tops(m, PLAN_LOWER, false);
 	drained = add_unblocks(m);
 	plan_switchinfo_tops(m, PLAN_RAISE, false);
 	(void)add_adaptive(m, PLAN_ADAPTIVE_MOVE, PLAN_ADAPTIVE_ON);
@@ -243,7 +245,6 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	}
 	plan_portinfo_sm_sl(m);
 	plan_tables_add(m, job->block, job->nblocks);
-	plan_switchinfo_tops(m, PLAN_LOWER, false);
 	plan_pkeys_drop(m);
 }
 

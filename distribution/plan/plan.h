@@ -46,6 +46,9 @@
  *            afterwards (MOVE, GROW, ON): adaptive_groups.h. Where the change
  *            does not allow that, adaptive routing is switched OFF before
  *            QUENCH
+ *   LOWER    LinearFDBTop that may come down: blocks above it that the new
+ *            tables do not have are in force until then, as no LFT phase writes
+ *            them
  *   UNBLOCK  rows get their final value, after a drain; also rows that a
  *            previous run or a broken push left blocked
  *   RAISE    LinearFDBTop of the others, now that the blocks below it are right
@@ -55,7 +58,6 @@
  *   PARAMS   MasterSMSL of end ports that are up: the SL belongs to the tables
  *            that are in place by now
  *   TABLES   further tables of ports, which no path depends on: alias GUIDs
- *   LOWER    LinearFDBTop that may come down
  *   UNKEY    P_Keys that ports lose
  *   GUARD    live switch ports begin to enforce partitions; ports in Init do so
  *            from PREPARE on

@@ -47,6 +47,7 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 	switch ((enum plan_kind)s->kind) {
 	case PLAN_QUENCH:
 	case PLAN_LFT:
+	case PLAN_LOWER:
 		return (n->flags & TN_FRESH) == 0;
 	case PLAN_LEARN:
 	case PLAN_SLVL:
@@ -68,7 +69,6 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 	case PLAN_RAISE:
 	case PLAN_CLEAR:
 	case PLAN_TABLES:
-	case PLAN_LOWER:
 	case PLAN_KEYS:
 	case PLAN_UNKEY:
 	case PLAN_GUARD:

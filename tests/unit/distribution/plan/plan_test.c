@@ -416,6 +416,26 @@ START_TEST(a_blocked_transition)
 }
 END_TEST
 
+/* Blocks above a top that comes down are in force until then: nothing is
+ * unblocked before. */
+START_TEST(tops_come_down_before_unblocking)
+{
+	struct rig g;
+	size_t lower;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	builder_set_lft(g.d, g.sw[0], 1024, 200);
+	rig_routes(&g);
+	rig_plan_by_hand(&g, false);
+	lower = phase_of(&g, PLAN_LOWER, false);
+	ck_assert_int_eq(g.p->phase[lower - 1].kind, PLAN_LFT);
+	ck_assert_uint_eq(lower + 1, phase_of(&g, PLAN_UNBLOCK, false));
+	ck_assert(g.p->phase[lower + 1].drain);
+	rig_free(&g);
+}
+END_TEST
+
 /* Of a dependency that is blocked in two layers, in one of them for good: that
  * one is blocked first, both before the last stage, and one opens. */
 START_TEST(one_layer_stays_blocked)
@@ -1078,6 +1098,7 @@ main(void)
 	tcase_add_test(t, quarantined_switches_are_left_alone);
 	tcase_add_test(t, half_raised_links_are_finished);
 	tcase_add_test(t, a_blocked_transition);
+	tcase_add_test(t, tops_come_down_before_unblocking);
 	tcase_add_test(t, one_layer_stays_blocked);
 	tcase_add_test(t, settled_blocks);
 	tcase_add_test(t, blocked_rows_of_links_that_come_up);

@@ -136,6 +136,15 @@ START_TEST(a_bad_day_for_tenants)
 }
 END_TEST
 
+/* Blocks above a LinearFDBTop that came down after dependencies were unblocked.
+ */
+START_TEST(a_remembered_day_of_maintenance)
+{
+	run_day(21004894,
+		(struct chaos_limits){.max_hosts = SOAK_HOSTS, .drains = true});
+}
+END_TEST
+
 /* 242: disjoint paths by a link that was drained; 859: a multicast tree over a
  * link that is drained by a push that changes the order of switches. */
 START_TEST(a_day_of_maintenance)
@@ -196,7 +205,8 @@ struct day {
  * behind them, that forward by trees of a previous run; an own node that did
  * not answer a sweep, with all of the fabric behind it; a host that lost its
  * LID, of which the port of the switch was not read again; a dependency to be
- * blocked at a switch that did not answer; a late copy of a multicast table. */
+ * blocked at a switch that did not answer; a late copy of a multicast table.
+ */
 static const struct day remembered[] = {{7000068, FEW_HOSTS / 2},
 	{7006273, FEW_HOSTS / 2}, {7008011, FEW_HOSTS / 2},
 	{7004652, FEW_HOSTS / 2}, {7300943, FEW_HOSTS / 2},
@@ -362,6 +372,7 @@ main(void)
 	tcase_add_loop_test(tc, a_remembered_day_with_lanes, 0,
 		sizeof(remembered_lanes) / sizeof(*remembered_lanes));
 	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
+	tcase_add_test(tc, a_remembered_day_of_maintenance);
 	tcase_add_loop_test(tc, a_day_of_maintenance, 0, DRAIN_SEEDS);
 	tcase_add_loop_test(tc, a_day_of_bad_links, 0, HEALTH_SEEDS);
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
