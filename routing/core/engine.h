@@ -157,7 +157,17 @@ struct engine_state_ops {
 	/* False: routes that are computed from these, in the same fabric, may
 	 * differ from them once more. NULL: they never do. */
 	bool (*is_settled)(const struct routes *r);
+	/* Where the switch order alone does not tell: whether a packet to a LID
+	 * at switch dest may go down to switch s. NULL: any packet may. */
+	bool (*may_go_down)(const struct routes *r, sw_ix s, sw_ix dest);
 };
+
+static inline bool
+engine_may_go_down(const struct routes *r, sw_ix s, sw_ix dest)
+{
+	return r->state == NULL || r->state->ops->may_go_down == NULL ||
+	       r->state->ops->may_go_down(r, s, dest);
+}
 
 /* What an engine says of its layers; NULL where it has none of its own. */
 struct engine_layer_ops {

@@ -178,6 +178,7 @@ can_use_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 		return true;
 	return w->dist[x] == w->dist[s] - 1 && goes_down(e, s, x) == down &&
 	       (!down || x == w->dest || goes_down(e, x, w->to[x])) &&
+	       (!down || engine_may_go_down(e->from, x, w->dest)) &&
 	       stays_in_part(e, w, s, next) && stays_in_part(e, w, s, x);
 }
 

@@ -14,10 +14,10 @@
  *
  * An entry may change as routing/improve/rebalance.h allows: to another link in
  * the same direction of the switch order, to a switch that is as near, goes
- * down itself where this one goes down, and is in the same part. So distances
- * fall with every step, no packet goes down and up again, and the engine keeps
- * these entries when it runs again. Paths that are longer than the shortest
- * legal ones are not considered.
+ * down itself where this one goes down, may get such packets from above, and is
+ * in the same part. So distances fall with every step, no packet goes down and
+ * up again, and the engine keeps these entries when it runs again. Paths that
+ * are longer than the shortest legal ones are not considered.
  *
  * How: for a leaf with a single point of failure the path is sought that leads
  * to one of the ports, passes no switch that the paths to all other ports

@@ -260,6 +260,7 @@ is_legal_next_hop(const struct rebalance *e, sw_ix s, uint32_t c)
 	down = goes_down(e, s, next);
 	return goes_down(e, s, to) == down &&
 	       (!down || to == e->dest || goes_down(e, to, next_of(e, to))) &&
+	       (!down || engine_may_go_down(e->r, to, e->dest)) &&
 	       stays_in_part(e, s, next) && stays_in_part(e, s, to);
 }
 

@@ -11,10 +11,11 @@
  * another link, one that goes down may go down by another link, if the switch
  * there is as near to the destination and, in the latter case, goes down
  * itself, and if no path to the LID gets longer or goes down and up again. This
- * depends on nothing but the entries in the tables. Distances fall by one with
- * each step, so nothing loops; a packet that goes up did not come from above,
- * as before; so the switch order is still obeyed. The entries are entries that
- * an engine might have chosen, and it keeps them when it runs again.
+ * depends on the entries in the tables, and on what the engine says of packets
+ * that go down (engine_may_go_down). Distances fall by one with each step, so
+ * nothing loops; a packet that goes up did not come from above, as before; so
+ * the switch order is still obeyed. The entries are entries that an engine
+ * might have chosen, and it keeps them when it runs again.
  *
  * How: a load limit (`level` in rebalance.c) sinks from the busiest link down
  * to the goal. For each link above the limit, LIDs are rerouted off it, at any

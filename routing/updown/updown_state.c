@@ -273,7 +273,19 @@ is_settled(const struct routes *r)
 	return updown_state_of(r)->moved == 0;
 }
 
+/* Not to an extension switch, but for those destinations for which it gets
+ * packets from above: its other entries may lead up again (sftree_root.c). */
+static bool
+may_go_down(const struct routes *r, sw_ix s, sw_ix dest)
+{
+	const struct updown_state *state = updown_state_of(r);
+
+	return state->sftree_extra == NULL || state->sftree_extra[s] == NULL ||
+	       bitset_has(state->sftree_extra[s], dest);
+}
+
 const struct engine_state_ops updown_state_ops = {.print = print_state,
 	.parse = parse_state,
 	.status = list_facts,
-	.is_settled = is_settled};
+	.is_settled = is_settled,
+	.may_go_down = may_go_down};
