@@ -157,8 +157,10 @@ write_cell(struct writer *w, const struct lft_value_cell *c)
 
 		for (unsigned l = 0; stage != NULL && l < LFT_BLOCK; l++)
 			now |= (uint64_t)(stage[l] == k) << l;
-		/* what is unknown is settled at once */
-		if ((now & d.changed) != 0 || (k == 0 && !c->settled))
+		/* At once: what is unknown is settled, and entries that no
+		 * packet meets and that are not wanted any more are dropped. */
+		if ((now & d.changed) != 0 ||
+			(k == 0 && (!c->settled || d.changed == 0)))
 			add_write(w, c, k, (now & d.urgent) != 0);
 	}
 }

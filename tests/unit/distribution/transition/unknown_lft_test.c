@@ -32,6 +32,34 @@ START_TEST(unread_fresh_quarantined)
 }
 END_TEST
 
+/* No packet meets a switch of which no port is up yet. It loses entries that
+ * are not wanted all the same, even where nothing else is wanted in a block. */
+START_TEST(fresh_is_emptied)
+{
+	struct rng r = {7};
+	struct transition_result *x;
+	struct bed b;
+	size_t n = 0;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	b.t1->node[b.t1->sw[1].node].flags |= TN_FRESH;
+	routes_put_block(b.to, 1, 0, lft_bytes(b.pool, LFT_EMPTY), TOPO_NONE);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
+	for (size_t i = 0; i < x->nwrites; i++) {
+		if (x->write[i].sw != 1)
+			continue;
+		n++;
+		ck_assert_uint_eq(x->write[i].block, 0);
+		ck_assert_uint_eq(x->write[i].image, LFT_EMPTY);
+		ck_assert(x->write[i].last);
+	}
+	ck_assert_uint_eq(n, 1);
+	transition_free(x);
+	bed_free(&b);
+}
+END_TEST
+
 /*
  * Walls are written first. Each is the block that the switch held, with 255 for
  * the entries that lead to unknown tables: out of the ports in blind.
@@ -258,6 +286,7 @@ main(void)
 	TCase *tc = tcase_create("unknown tables");
 
 	tcase_add_test(tc, unread_fresh_quarantined);
+	tcase_add_test(tc, fresh_is_emptied);
 	tcase_add_test(tc, walls_around_a_switch);
 	tcase_add_test(tc, unread_is_emptied);
 	tcase_add_test(tc, unread_above_the_top);
