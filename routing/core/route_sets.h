@@ -66,6 +66,8 @@ struct route_sets {
 	unsigned refs;
 	uint32_t nsw;
 	bool default_first;	    /* else all ports are alike */
+	bool by_order;		    /* proven by the order of switches
+			(routing/verify/sets_order.h), as the tables beside them */
 	struct route_choice *can;   /* [nsw] of each switch */
 	struct route_set_row **row; /* [nsw]; NULL: no options at all */
 	uint64_t dropped; /* pairs of switches whose set had no room in a switch

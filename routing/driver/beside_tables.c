@@ -5,8 +5,10 @@
 
 #include "routing/adaptive/legal_sets.h"
 #include "routing/mcast/mcast_order.h"
+#include "routing/verify/sets_order.h"
 #include "routing/verify/verify.h"
 #include "routing/verify/verify_sets.h"
+#include "sm/base/mem.h"
 
 struct verify_tables
 beside_tables_as_judged(const struct routes *r)
@@ -71,11 +73,10 @@ beside_tables_mcast(const struct route_job *job, struct routes *r)
 	return found;
 }
 
-/* Whether sets stand the judge; deps (taken over): at least the dependencies of
- * r. */
+/* Whether sets stand the judge; deps: at least the dependencies of r. */
 static bool
 are_safe(const struct route_job *job, const struct routes *r,
-	const struct route_sets *sets, struct verify_dependencies *deps,
+	const struct route_sets *sets, const struct verify_dependencies *deps,
 	struct reason *why)
 {
 	const struct verify_sets_job judged = {.topo = r->topo,
@@ -84,8 +85,66 @@ are_safe(const struct route_job *job, const struct routes *r,
 		.deps = deps,
 		.threads = job->threads};
 	struct verify_sets_report found;
-	bool safe = verify_sets(&judged, &found, why) == 0;
 
+	return verify_sets(&judged, &found, why) == 0;
+}
+
+static uint32_t *
+places_of(const struct routes *r)
+{
+	uint32_t *pos = mem_alloc((r->topo->nsw + 1U) * sizeof(*pos));
+
+	routes_order(r, pos);
+	return pos;
+}
+
+/* Whether the order of switches proves sets, as it may have proven those of the
+ * routes before. */
+static bool
+are_in_order(const struct route_job *job, const struct routes *r,
+	const struct route_sets *sets, const struct verify_dependencies *deps)
+{
+	const struct routes *prev = job->prev;
+	bool proven =
+		     prev != NULL && prev->sets != NULL && prev->sets->by_order,
+	     in_order;
+	const struct verify_sets_side side = {
+		r->pool, r->row, r->nblocks, sets};
+	struct sets_order_claim is = {r->topo, &side, NULL}, was = {0};
+	struct verify_sets_side side_was;
+	uint32_t *pos = places_of(r), *pos_was = NULL;
+
+	is.pos = pos;
+	if (proven) {
+		side_was = (struct verify_sets_side){
+			prev->pool, prev->row, prev->nblocks, prev->sets};
+		pos_was = places_of(prev);
+		was = (struct sets_order_claim){prev->topo, &side_was, pos_was};
+	}
+	in_order = sets_order_proves(
+		&is, deps, proven ? &was : NULL, job->threads);
+	free(pos);
+	free(pos_was);
+	return in_order;
+}
+
+/* Judge sets beside r. A change may leave dependencies of tables that are not
+ * made any more: where they matter, they are found anew. */
+static bool
+judge_sets(const struct route_job *job, const struct routes *r,
+	struct route_sets *sets, struct reason *why)
+{
+	struct verify_dependencies *deps =
+		verify_state_dependencies(r->verified, r->topo);
+	bool safe;
+
+	sets->by_order = are_in_order(job, r, sets, deps);
+	safe = sets->by_order || are_safe(job, r, sets, deps, why);
+	free(deps);
+	if (safe)
+		return true;
+	deps = exact_dependencies(job, r);
+	safe = are_safe(job, r, sets, deps, why);
 	free(deps);
 	return safe;
 }
@@ -99,12 +158,7 @@ beside_tables_sets(const struct route_job *job, struct routes *r)
 	if (job->adaptive == NULL)
 		return;
 	sets = legal_sets_make(job, r);
-	/* a change may leave dependencies that are not made any more */
-	if (sets->why[0] == '\0' &&
-		!are_safe(job, r, sets,
-			verify_state_dependencies(r->verified, r->topo),
-			&why) &&
-		!are_safe(job, r, sets, exact_dependencies(job, r), &why)) {
+	if (sets->why[0] == '\0' && !judge_sets(job, r, sets, &why)) {
 		route_sets_unref(sets);
 		sets = route_sets_new(r->topo->nsw, job->adaptive->can,
 			job->adaptive->default_first);

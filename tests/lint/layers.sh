@@ -24,13 +24,13 @@ routing/graph/* : sm/base/* discovery/topo.h discovery/topo_diff.h routing/core/
 routing/tiers/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/*
 routing/updown/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/*
 routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/verify.h routing/improve/*
-routing/adaptive/* : sm/base/* discovery/topo.h routing/core/* routing/adaptive/*
+routing/adaptive/* : sm/base/* discovery/topo.h routing/core/* routing/verify/dest_lids.h routing/adaptive/*
 routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/measure/*
 routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/verify/dep_graph.h routing/verify/dynamic_order.h routing/mcast/*
 routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
 routing/climb/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/climb/*
 routing/engines/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/climb/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/updown_state.h OWN/*
-routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/verify/verify_sets.h routing/adaptive/* routing/graph/multi_port_node.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/mcast/mcast_order.h routing/measure/bandwidth.h routing/engines/* routing/driver/*
+routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/verify/sets_order.h routing/verify/verify_sets.h routing/adaptive/* routing/graph/multi_port_node.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/mcast/mcast_order.h routing/measure/bandwidth.h routing/engines/* routing/driver/*
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/route_sets.h routing/core/slvl.h distribution/tables/*
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h routing/core/route_sets.h distribution/tables/* distribution/device/*
 distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/dep_cycle.h routing/verify/dep_graph.h routing/verify/dynamic_order.h routing/mcast/mcast_order.h distribution/tables/* distribution/device/device_store.h distribution/transition/*

@@ -1,0 +1,232 @@
+#include "routing/verify/dest_lids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/verify/block_mask.h"
+#include "sm/base/bitset.h"
+#include "sm/base/mem.h"
+
+/* ---- destinations ---- */
+
+/* A LID of destination number n, which is the last one so far. */
+static void
+add_lid(struct dest_lids *d, uint32_t lid, size_t *nruns, size_t *room)
+{
+	struct dest_run *last =
+		*nruns > d->first[d->n] ? &d->run[*nruns - 1] : NULL;
+
+	if (last == NULL || last->block != lid / LFT_BLOCK) {
+		d->run = mem_grow(d->run, *nruns, room, sizeof(*d->run));
+		last = &d->run[(*nruns)++];
+		*last = (struct dest_run){lid / LFT_BLOCK, 0};
+		if (d->nblocks <= last->block)
+			d->nblocks = last->block + 1;
+	}
+	last->lids |= UINT64_C(1) << lid % LFT_BLOCK;
+}
+
+static void
+add_switch(struct dest_lids *d, const struct topo *t, sw_ix s, size_t *nruns,
+	size_t *room)
+{
+	const struct topo_switch *sw = &t->sw[s];
+
+	for (uint32_t e = sw->end; e < sw->end + sw->nend; e++) {
+		const struct topo_port *p = &t->port[t->end[e].port];
+
+		for (unsigned k = 0;
+			t->end[e].host && p->lid != 0 && k < 1U << p->lmc; k++)
+			add_lid(d, p->lid + k, nruns, room);
+	}
+	d->sw[d->n] = s;
+	d->number[s] = d->n++;
+	d->first[d->n] = (uint32_t)*nruns;
+}
+
+/* The other way round: destinations by block. */
+static void
+sort_by_block(struct dest_lids *d)
+{
+	uint32_t nruns = d->first[d->n];
+
+	d->at = mem_zalloc(d->nblocks + 2U, sizeof(*d->at));
+	d->in_block = mem_alloc((nruns + 1U) * sizeof(*d->in_block));
+	for (uint32_t r = 0; r < nruns; r++)
+		d->at[d->run[r].block + 2]++;
+	for (uint32_t b = 2; b < d->nblocks + 2; b++)
+		d->at[b] += d->at[b - 1];
+	for (uint32_t i = 0; i < d->n; i++)
+		for (uint32_t r = d->first[i]; r < d->first[i + 1]; r++)
+			d->in_block[d->at[d->run[r].block + 1]++] = i;
+}
+
+void
+dest_lids_open(struct dest_lids *d, const struct topo *t)
+{
+	size_t nruns = 0, room = 0;
+
+	*d = (struct dest_lids){.nsw = t->nsw};
+	d->sw = mem_alloc((t->nsw + 1U) * sizeof(*d->sw));
+	d->number = mem_alloc((t->nsw + 1U) * sizeof(*d->number));
+	d->first = mem_zalloc(t->nsw + 1U, sizeof(*d->first));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		d->number[s] = TOPO_NONE;
+		if (topo_sw_live(t, s) && t->sw[s].nhost > 0)
+			add_switch(d, t, s, &nruns, &room);
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (d->number[s] == TOPO_NONE)
+			d->number[s] = d->n;
+	d->words = (d->n + 63) / 64;
+	sort_by_block(d);
+}
+
+void
+dest_lids_close(struct dest_lids *d)
+{
+	free(d->sw);
+	free(d->number);
+	free(d->run);
+	free(d->first);
+	free(d->in_block);
+	free(d->at);
+	*d = (struct dest_lids){0};
+}
+
+bool
+dest_lids_equal(const struct dest_lids *a, const struct dest_lids *b)
+{
+	if (a->n != b->n || a->nsw != b->nsw ||
+		memcmp(a->sw, b->sw, a->n * sizeof(*a->sw)) != 0 ||
+		memcmp(a->first, b->first, (a->n + 1U) * sizeof(*a->first)) !=
+			0)
+		return false;
+	for (uint32_t r = 0; r < a->first[a->n]; r++)
+		if (a->run[r].block != b->run[r].block ||
+			a->run[r].lids != b->run[r].lids)
+			return false;
+	return true;
+}
+
+/* ---- rows ---- */
+
+static lft_ref
+ref_of(const struct lft_row *row, uint32_t n, uint32_t b)
+{
+	return row != NULL && b < n && b < row->n ? lft_row_ref(row, b)
+						  : LFT_EMPTY;
+}
+
+/* True if the rows have span k in common. */
+static bool
+share_span(const struct lft_row *a, uint32_t n, const struct lft_row *b,
+	uint32_t m, uint32_t k)
+{
+	return a != NULL && b != NULL && n == m && a->n == b->n &&
+	       k * LFT_SPAN < a->n && a->span[k] == b->span[k];
+}
+
+void
+dest_lids_differ(const struct dest_lids *d, const struct lft_row *a, uint32_t n,
+	const struct lft_row *b, uint32_t m, uint64_t *out)
+{
+	if (a == b && n == m)
+		return;
+	for (uint32_t i = 0; i < d->nblocks; i++) {
+		if (i % LFT_SPAN == 0 && share_span(a, n, b, m, i / LFT_SPAN)) {
+			i += LFT_SPAN - 1;
+			continue;
+		}
+		if (ref_of(a, n, i) == ref_of(b, m, i))
+			continue;
+		for (uint32_t k = d->at[i]; k < d->at[i + 1]; k++)
+			bitset_add(out, d->in_block[k]);
+	}
+}
+
+/* ---- entries that name some ports ---- */
+
+static void
+find_ranges(struct dest_ports *out, const struct route_set *ports)
+{
+	unsigned p = 0;
+
+	out->n = 0;
+	while ((p = route_set_next(ports, p)) < ROUTE_SET_WORDS * 64) {
+		unsigned lo = p;
+
+		while (p < ROUTE_SET_WORDS * 64 && route_set_has(ports, p))
+			p++;
+		out->range[out->n].lo = (uint8_t)lo;
+		out->range[out->n++].hi = (uint8_t)(p - 1);
+	}
+}
+
+void
+dest_scan_open(struct dest_scan *x, const struct dest_lids *d)
+{
+	*x = (struct dest_scan){.d = d};
+	x->mask = mem_alloc((d->nblocks + 1U) * sizeof(*x->mask));
+	x->known = mem_alloc((d->nblocks / 64 + 1U) * sizeof(*x->known));
+}
+
+void
+dest_scan_close(struct dest_scan *x)
+{
+	free(x->mask);
+	free(x->known);
+}
+
+void
+dest_scan_row(struct dest_scan *x, const struct lft_pool *pool,
+	const struct lft_row *row, uint32_t nblocks,
+	const struct route_set *ports)
+{
+	x->pool = pool;
+	x->row = row;
+	x->nblocks = nblocks;
+	find_ranges(&x->ports, ports);
+	memset(x->known, 0, (x->d->nblocks / 64 + 1U) * sizeof(*x->known));
+}
+
+/* The LIDs of block b that leave by the ports. */
+static uint64_t
+scan_block(struct dest_scan *x, uint32_t b)
+{
+	uint64_t mask = 0;
+	lft_ref ref;
+
+	if (bitset_has(x->known, b))
+		return x->mask[b];
+	ref = ref_of(x->row, x->nblocks, b);
+	for (unsigned k = 0; ref != LFT_EMPTY && k < x->ports.n; k++)
+		mask |= block_mask_range(lft_bytes(x->pool, ref),
+			x->ports.range[k].lo, x->ports.range[k].hi);
+	bitset_add(x->known, b);
+	x->mask[b] = mask;
+	return mask;
+}
+
+void
+dest_scan_word(struct dest_scan *x, uint32_t w, uint64_t want, uint64_t *some,
+	uint64_t *all)
+{
+	const struct dest_lids *d = x->d;
+
+	*some = *all = 0;
+	for (; want != 0 && x->ports.n > 0; want &= want - 1) {
+		unsigned bit = bitset_lowest64(want);
+		uint32_t i = w * 64 + bit;
+		uint64_t any = 0, other = 0;
+
+		for (uint32_t r = d->first[i]; r < d->first[i + 1]; r++) {
+			uint64_t mask = scan_block(x, d->run[r].block);
+
+			any |= mask & d->run[r].lids;
+			other |= ~mask & d->run[r].lids;
+		}
+		*some |= (uint64_t)(any != 0) << bit;
+		*all |= (uint64_t)(other == 0) << bit;
+	}
+}
