@@ -402,6 +402,31 @@ maintenance_start(struct sm *sm, struct mono now)
 	}
 }
 
+/* Whether the same was asked for by the same. */
+static bool
+is_listed(const struct drains *list, const struct drain *d)
+{
+	const struct drain *x = drains_find(list, d->guid, d->port);
+
+	return x != NULL && strcmp(x->by, d->by) == 0;
+}
+
+void
+maintenance_adopt(struct sm *sm, const struct state_file *told, struct mono now)
+{
+	struct drains was = sm->maintenance;
+
+	maintenance_load(sm, told);
+	maintenance_start(sm, now);
+	for (size_t i = 0; i < was.n; i++)
+		if (!is_listed(&sm->maintenance, &was.list[i]))
+			tell_end(sm, &was.list[i], "at the master", now);
+	for (size_t i = 0; i < sm->maintenance.n; i++)
+		if (!is_listed(&was, &sm->maintenance.list[i]))
+			tell_begin(sm, &sm->maintenance.list[i], now);
+	free(was.list);
+}
+
 struct state_file_drain *
 maintenance_gather(const struct sm *sm, struct state_file *s)
 {

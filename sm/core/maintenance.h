@@ -5,8 +5,9 @@
  * before each freeze, and the run that follows is like any other: routed,
  * verified, staged. What is drained survives a restart, in the state file.
  *
- * A standby keeps drains of its own, which count when it is master: what the
- * master has drained it does not know.
+ * A standby has the drains of its master (shared_drains.h), and of a master
+ * that does not tell them those that were asked of itself: they count when it
+ * is master.
  *
  * Refused, beside mistakes: what would cut hosts off when it is pulled, unless
  * it is forced; and in any case the switch that this manager is linked to.
@@ -43,6 +44,9 @@ void maintenance_review(struct sm *sm, struct mono now);
 
 void maintenance_load(struct sm *sm, const struct state_file *s);
 void maintenance_start(struct sm *sm, struct mono now);
+/* A standby has what its master told: events say what is another. */
+void maintenance_adopt(
+	struct sm *sm, const struct state_file *told, struct mono now);
 /* Into s; free the result when it is saved. */
 struct state_file_drain *maintenance_gather(
 	const struct sm *sm, struct state_file *s);

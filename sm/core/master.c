@@ -268,9 +268,13 @@ master_sminfo(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	r.response = true;
 	memset(r.data, 0, sizeof(r.data));
 	mad_sm_info_encode(&i, r.data);
+	if (s->method == MAD_GET && peers_key_fits(sm, from.key))
+		shared_drains_say(sm, s->mod, now, r.data);
 	out.error = 0;
 	out.len = MAD_SIZE;
 	smp_encode(&r, out.mad);
 	(void)sm->t->send(sm->t, &out);
 	hear_peer(sm, sender, &from, now);
+	if (sender != 0 && sender == sm->mastership.master.id.guid)
+		shared_drains_ask(sm, now);
 }

@@ -45,6 +45,7 @@ poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		sm->mastership.missed = 0;
 	if (sm->mastership.missed == 0)
 		sm->mastership.heard = res->now;
+	shared_drains_ask(sm, res->now);
 }
 
 static void
@@ -52,6 +53,7 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 {
 	log_warn("sm: leaving standby: %s", cause);
 	standby_end(sm, now);
+	shared_drains_reset(sm);
 	if (sm->hand_over.taking != TAKES_CONFIRMED ||
 		!sm->hand_over.nothing_in_flight)
 		in_flight_inherit(sm, sm->mastership.heard);
@@ -68,6 +70,8 @@ bool
 poll_step(struct sm *sm, struct mono now)
 {
 	if (sm->hand_over.taking == TAKES_CONFIRMED) {
+		if (shared_drains_is_reading(sm))
+			return false;
 		leave_standby(sm, now, "hand-over from the previous master");
 		return true;
 	}

@@ -90,6 +90,8 @@ role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_cause cause,
 					  : "higher priority");
 	tell_standby(sm, p, why, now);
 	wire_configure(sm);
+	shared_drains_reset(sm);
+	shared_drains_ask(sm, now);
 	standby_begin(sm, now);
 	phase_enter(sm, SM_STANDBY, now);
 	sm->ops->stood_by(sm->ops->cookie, why);

@@ -271,6 +271,7 @@ sm_free(struct sm *sm)
 	retry_free(sm);
 	peers_free(sm);
 	maintenance_free(sm);
+	shared_drains_free(sm);
 	drift_reset(sm);
 	free(sm->dirty.suspect);
 	free(sm->quarantine.list);
@@ -522,7 +523,8 @@ sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 	advance_phase(sm, now);
 }
 
-/* A change of what is drained: it is saved, and in what view it shows. */
+/* A change of what is drained: it is saved, standbys are about to ask for it,
+ * and in what view it shows. */
 static void
 take_drains(struct sm *sm, struct mono now, uint32_t *generation)
 {
@@ -530,6 +532,8 @@ take_drains(struct sm *sm, struct mono now, uint32_t *generation)
 	sm->now = now;
 	if (sm->view == NULL)
 		state_keep_save(sm, false);
+	if (sm->role == SM_MASTER)
+		master_review(sm, now);
 	advance_phase(sm, now);
 }
 
@@ -541,7 +545,8 @@ sm_drain(struct sm *sm, const struct sm_drain *ask, struct mono now,
 		.kind = SM_INPUT_DRAIN, .now = now, .is.drain = ask};
 
 	tell_input(sm, &in);
-	if (maintenance_add(sm, ask, now, why) != 0)
+	if (shared_drains_allow(sm, why) != 0 ||
+		maintenance_add(sm, ask, now, why) != 0)
 		return -1;
 	take_drains(sm, now, generation);
 	return 0;
@@ -556,7 +561,8 @@ sm_undrain(struct sm *sm, uint64_t guid, unsigned port, const char *by,
 		.is.undrain = {guid, port, by}};
 
 	tell_input(sm, &in);
-	if (maintenance_remove(sm, guid, port, by, now, why) != 0)
+	if (shared_drains_allow(sm, why) != 0 ||
+		maintenance_remove(sm, guid, port, by, now, why) != 0)
 		return -1;
 	health_drain_spare(sm, guid, port);
 	take_drains(sm, now, generation);

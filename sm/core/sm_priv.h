@@ -23,6 +23,7 @@
  *	drift		device state that another manager changed
  *	m_keys		leases of M_Keys, and ports with an unknown one
  *	standby		what a standby reads of the fabric
+ *	shared_drains	the drains of the master, told to its standbys
  *	quarantine	switches excluded from transit
  *	run_health	counters of ports, links that are bad
  *	health_drain	bad links, drained as far as limits allow
@@ -119,6 +120,7 @@
 #include "sm/core/run_settings.h"
 #include "sm/core/run_state.h"
 #include "sm/core/run_sweep.h"
+#include "sm/core/shared_drains.h"
 #include "sm/core/sm.h"
 #include "sm/core/standby.h"
 #include "sm/core/state_keep.h"
@@ -200,6 +202,7 @@ struct sm {
 	struct hand_over hand_over;
 	struct reign reign;
 	struct standby_state standby;
+	struct shared_drains shared;
 
 	struct sm_status stat;
 };

@@ -133,8 +133,10 @@ state_keep_check(struct sm *sm)
 	sm->names.pins = NULL;
 	in_force_forget(sm);
 	event_log_accept(sm->events.log);
-	maintenance_forget(sm);
-	health_drain_forget(sm);
+	if (!sm->shared.taken) { /* else they are of this fabric's master */
+		maintenance_forget(sm);
+		health_drain_forget(sm);
+	}
 	device_blocked(sm->hw)->n = 0;
 	drift_sl2vl_forget(sm, true);
 }

@@ -9,6 +9,7 @@
 #include "sm/report/page.h"
 #include "sm/report/port_find.h"
 #include "sm/report/show.h"
+#include "sm/report/standby_json.h"
 #include "sm/report/watch_json.h"
 
 /* ---- one drain ---- */
@@ -109,13 +110,15 @@ drains_json_one(const struct drains_facts *f, const struct drain *d)
 json_t *
 drains_json(const struct drains_facts *f)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *o;
 
 	for (size_t i = 0; i < f->drains->n; i++)
 		(void)json_array_append_new(
 			list, drains_json_one(f, &f->drains->list[i]));
-	return json_pack("{s:o, s:o}", "drains", list, "kept",
+	o = json_pack("{s:o, s:o}", "drains", list, "kept",
 		watch_json_kept(f->watches, f->view->topo));
+	standby_json_put(o, f->view);
+	return o;
 }
 
 json_t *
@@ -188,7 +191,7 @@ show_time(double s, struct buf *out)
 }
 
 static void
-show_state(const json_t *d, struct buf *out)
+show_state(const json_t *d, bool standby, struct buf *out)
 {
 	const char *state = page_text(d, "state");
 
@@ -196,6 +199,8 @@ show_state(const json_t *d, struct buf *out)
 		buf_printf(out, "no route leads over it: it may be pulled");
 	else if (strcmp(state, "absent") == 0)
 		buf_printf(out, "not there now");
+	else if (standby)
+		buf_printf(out, "DO NOT PULL unless the master says so");
 	else if (strcmp(state, "pending") == 0)
 		buf_printf(out, "not in force yet: DO NOT PULL");
 	else
@@ -209,7 +214,7 @@ show_state(const json_t *d, struct buf *out)
 }
 
 static void
-show_one(const json_t *d, struct buf *out)
+show_one(const json_t *d, bool standby, struct buf *out)
 {
 	const json_t *peer = json_object_get(d, "peer");
 
@@ -220,7 +225,7 @@ show_one(const json_t *d, struct buf *out)
 		buf_printf(out, " - %s port %lld", page_text(peer, "name"),
 			json_util_num(peer, "port"));
 	buf_printf(out, "  %s\n    ", page_text(d, "guid"));
-	show_state(d, out);
+	show_state(d, standby, out);
 	buf_printf(out, "\n    drained ");
 	show_time(json_util_real(d, "age"), out);
 	buf_printf(out, " ago by %s%s", page_text(d, "by"),
@@ -241,7 +246,10 @@ drains_show(const json_t *result, struct buf *out)
 	const json_t *list = json_object_get(result, "drains"), *kept, *d;
 	size_t i;
 
-	json_array_foreach(list, i, d) show_one(d, out);
+	json_array_foreach(list, i, d)
+	{
+		show_one(d, json_object_get(result, "standby") != NULL, out);
+	}
 	if (json_array_size(list) == 0)
 		buf_printf(out, "Nothing is drained\n");
 	kept = json_object_get(result, "kept");

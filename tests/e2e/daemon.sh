@@ -183,7 +183,7 @@ tells_same() {
 
 # A third host hands over in a's name: b stays a standby.
 forged_handover() {
-	fo_lid=$(sim show h9 | sed -n 's/^port 1.*, lid \([0-9]*\) .*/\1/p')
+	fo_lid=$(lid_of h9)
 	is b master.guid - && fail "b knows no master"
 	at h20 "$B/heddle-umadprobe" handover "$fo_lid" "$IS" 1 ||
 		fail "handover"
@@ -695,7 +695,51 @@ test_drain() {
 	tell a undrain spine2 2>/dev/null
 	[ $? = 4 ] || fail "undrained twice: not code 4"
 	in_order "undrained"
-	halt a
+	drain_outlives_master
+	halt b
+}
+
+# lid_of HOST
+lid_of() {
+	sim show "$1" | sed -n 's/^port 1.*, lid \([0-9]*\) .*/\1/p'
+}
+
+# A standby has the drains of its master, and no others.
+drain_outlives_master() {
+	config b 3 </dev/null
+	daemon b h32
+	becomes b role standby
+	tell a drain spine1 --reason "fan tray" >/dev/null || fail "drain spine1"
+	is b drains.all 1 || fail "the standby has $IS drains"
+	tell b drains >"$E2E_DIR/out"
+	grep -q 'DO NOT PULL unless the master says so' "$E2E_DIR/out" ||
+		fail "$(cat "$E2E_DIR/out")"
+	tell b undrain spine1 2>"$E2E_DIR/out"
+	[ $? = 4 ] || fail "a standby undrains: not code 4"
+	grep -q 'this is a standby, .* ask the master 0x[0-9a-f]* "h1"' \
+		"$E2E_DIR/out" || fail "$(cat "$E2E_DIR/out")"
+	sim traffic 500 >/dev/null || fail "no traffic"
+	halt a KILL
+	becomes b role master
+	in_order "taken over"
+	rests b
+	tell b rebalance >/dev/null || fail "rebalance"
+	rests b
+	tell b drains spine1 | grep -q 'it may be pulled$' ||
+		fail "$(tell b drains)"
+	for d in 9 13 17 21 25 29; do
+		at h5 ibtracert "$(lid_of h5)" "$(lid_of "h$d")" \
+			>"$E2E_DIR/trace" 2>&1 || fail "ibtracert to h$d"
+		grep -q "\"h$d" "$E2E_DIR/trace" || fail "$(cat "$E2E_DIR/trace")"
+		grep 'spine1' "$E2E_DIR/trace" && fail "h5 to h$d by spine1"
+	done
+	sim remove spine1 || fail "remove"
+	logged b 'node: gone "spine1"'
+	dr_said=$(sim traffic off)
+	case $dr_said in
+	*' 0 lost'*) ;;
+	*) fail "packets were lost: $dr_said" ;;
+	esac
 }
 
 # verifies CODE TEXT [argument...]: heddlectl verify ends so, soon, and says it

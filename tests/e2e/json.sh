@@ -117,7 +117,7 @@ calm() {
 	take error a --json routes nowhere
 	requests
 	take 'heddled --audit' at h12 "$B/heddled" --audit --json
-	for c in status topology tree 'routes h1 h20' 'path h1 h20' \
+	for c in status topology tree drains 'routes h1 h20' 'path h1 h20' \
 		'plan --from live'; do
 		# shellcheck disable=SC2086
 		take "${c%% *}" b --json $c

@@ -7,6 +7,7 @@
 
 #include "sm/base/utf8.h"
 #include "sm/mad/mad.h"
+#include "sm/mad/mad_sm_page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,6 +26,7 @@ check_attributes(const uint8_t *d)
 	struct mad_switch_info sw;
 	struct mad_port_info port;
 	struct mad_sm_info sm;
+	struct mad_sm_page page;
 	struct mad_notice notice;
 	struct reason why;
 	char desc[MAD_DATA + 1];
@@ -52,6 +54,13 @@ check_attributes(const uint8_t *d)
 	mad_sm_info_decode(once, &sm);
 	mad_sm_info_encode(&sm, twice);
 	check_same(once, twice, MAD_DATA);
+
+	if (mad_sm_page_decode(d, &page)) {
+		mad_sm_page_encode(&page, once);
+		(void)mad_sm_page_decode(once, &page);
+		mad_sm_page_encode(&page, twice);
+		check_same(once, twice, MAD_DATA);
+	}
 
 	mad_notice_decode(d, &notice);
 	mad_notice_encode(&notice, once);

@@ -512,30 +512,6 @@ START_TEST(one_hold_down)
 }
 END_TEST
 
-/* A standby keeps drains of its own for when it is master. */
-START_TEST(take_over)
-{
-	struct lab l = lab_new();
-	struct lab m = {
-		.f = l.f, .w = world_beside(l.w, node_of(&l, "h32"), "")};
-
-	world_start(m.w);
-	world_run(l.w, mono_ms(60000));
-	drain_now(&l, "spine1", 0);
-	ck_assert_msg(try_drain(&m, "spine1", 0, 0, false), "%s", m.why.text);
-	ck_assert_uint_eq(m.generation, 0);
-	world_kill(m.w);
-	world_start(m.w);
-	world_run(l.w, mono_ms(60000));
-	ck_assert_uint_eq(sm_drains(m.w->sm)->n, 1);
-	world_kill(l.w);
-	world_run(m.w, mono_ms(120000));
-	ck_assert(world_settle(m.w, mono_ms(120000)));
-	ck_assert_uint_eq(entries_over(&m, "spine1", 0), 0);
-	lab_free(&l);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -555,7 +531,6 @@ main(void)
 	tcase_add_test(t, time_is_over);
 	tcase_add_test(t, restart);
 	tcase_add_test(t, one_hold_down);
-	tcase_add_test(t, take_over);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
