@@ -43,6 +43,8 @@ meshnet_make(const char *name, struct reason *why)
 		return gen_dragonfly(a[0], a[1], a[2], why);
 	if (is_kind(name, "slimfly"))
 		return gen_slimfly(a[0], a[1], why);
+	if (is_kind(name, "petersen"))
+		return gen_petersen(a[0], a[1], a[2], why);
 	if (is_kind(name, "random"))
 		return gen_random(a[0], a[1], a[2], 1, why);
 	(void)reason_set(why, "no such fabric");

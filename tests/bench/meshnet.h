@@ -7,6 +7,7 @@
  *	dragonflyA:P:H	   groups of A switches, P hosts and H links to other
  *			   groups each
  *	slimflyQ:P	   two groups of Q x Q switches of P hosts each
+ *	petersenN:K:P	   the generalized Petersen graph GP(N, K), P hosts each
  *	randomN:D:P	   N switches of degree D, at random, P hosts each
  */
 #ifndef HEDDLE_TESTS_BENCH_MESHNET_H

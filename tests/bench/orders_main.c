@@ -2,14 +2,14 @@
  * Tables of engines whose paths climb in orders: figures for fabrics with some
  * links out. One line each:
  *
- *	fabric out/% seed engine levels:
+ *	fabric out seed engine levels:
  *	worst load, saturation (hosts - 1 over the worst load, at most 1),
  *	effective bisection bandwidth, layers, VLs, CPU milliseconds; then what
  *	the judge of the unit tests found: pairs that do not arrive, pairs of
  *	other layers back, channels on cycles
  *
- * usage: orders ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
- *        orders --lost N ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
+ * usage: orders ENGINE[,ENGINE...] FABRIC [OUT [SEED [SEEDS]]]
+ *        orders --lost N ENGINE[,ENGINE...] FABRIC [OUT [SEED [SEEDS]]]
  *	N single links lost, each from the same tables, at even distances:
  *	mean and highest CPU milliseconds of kept tables, of their judgement,
  *	and of all that compute_routes does; the worst load of kept tables, and
@@ -17,7 +17,7 @@
  *	change, pairs of switches that get another layer, in all and per cent;
  *	faults that the judge of the unit tests found
  *
- *        orders --back N ENGINE[,ENGINE...] FABRIC [OUT/% [SEED [SEEDS]]]
+ *        orders --back N ENGINE[,ENGINE...] FABRIC [OUT [SEED [SEEDS]]]
  *	N links lost one after the other, at even distances, each from the
  *	tables before, and put back one after the other: mean and highest CPU
  *	milliseconds of all that compute_routes does for a loss, and for a
@@ -25,8 +25,9 @@
  *	the links, and with all of them again; entries that are others at the
  *	end than at first, per cent; faults
  *
- * FABRIC: see meshnet.h; its links have 8 VLs. ENGINE: by name; nueN: nue on N
- * layers; behind either @N: with N QoS levels
+ * FABRIC: see meshnet.h; its links have 8 VLs. OUT: per cent of the links
+ * between switches, or Ns: N switches. ENGINE: by name; nueN: nue on N layers;
+ * behind either @N: with N QoS levels
  */
 #include <math.h>
 #include <stdio.h>
@@ -333,6 +334,21 @@ take_levels(char *name)
 	return (uint8_t)args_said(said ? at + 1 : NULL, 1);
 }
 
+/* What the engine makes, or the driver for one that chooses among others. */
+static bool
+make_routes(const struct engine *e, const struct route_job *job,
+	struct arena *a, struct routes **r, struct reason *why)
+{
+	struct route_account story;
+
+	if ((e->caps & ENGINE_CHOOSES) == 0)
+		return e->route(job, false, 0, a, r, why) == ENGINE_OK;
+	*r = compute_routes(job, &e->module.name, 1, &story, why);
+	if (*r != NULL)
+		printf("%-9s ", (*r)->engine);
+	return *r != NULL;
+}
+
 static void
 measure_engine(const struct bench *b, char *name)
 {
@@ -354,7 +370,7 @@ measure_engine(const struct bench *b, char *name)
 	double began = clock_cpu_ms();
 
 	printf("%-8s %u ", name, levels);
-	if (e == NULL || e->route(&job, false, 0, a, &r, &why) != ENGINE_OK)
+	if (e == NULL || !make_routes(e, &job, a, &r, &why))
 		printf("refused: %s\n", why.text);
 	else if (b->lost == 0)
 		print_figures(r, clock_cpu_ms() - began);
@@ -369,7 +385,7 @@ measure_engine(const struct bench *b, char *name)
 
 /* All engines on one fabric. */
 static void
-measure_engines(struct bench *b, char **argv, double out, uint32_t seed)
+measure_engines(struct bench *b, char **argv, const char *out, uint32_t seed)
 {
 	const struct frozen_lids lids = {.shuffle = 5};
 	char *names = mem_strdup(argv[1]), *save = NULL;
@@ -377,7 +393,7 @@ measure_engines(struct bench *b, char **argv, double out, uint32_t seed)
 	b->t = give_vls(frozen_topo(b->f, &lids));
 	for (char *n = strtok_r(names, ",", &save); n != NULL;
 		n = strtok_r(NULL, ",", &save)) {
-		printf("%s %g%% %u ", argv[2], out, seed);
+		printf("%s %s %u ", argv[2], out, seed);
 		measure_engine(b, n);
 		fflush(stdout);
 	}
@@ -385,10 +401,25 @@ measure_engines(struct bench *b, char **argv, double out, uint32_t seed)
 	topo_unref(b->t);
 }
 
+/* The fabric without what is out: see above. */
+static struct fabric *
+fail_parts(struct fabric *f, const char *out, uint32_t seed, struct reason *why)
+{
+	char *unit;
+	double n = strtod(out, &unit);
+
+	if (f == NULL || n <= 0)
+		return f;
+	if (*unit == 's')
+		return gen_edit_fail_switches(f, (unsigned)n, seed, true, why);
+	return gen_edit_fail_links(f,
+		(unsigned)(count_cables(f) * n / 100 + 0.5), seed, true, why);
+}
+
 static int
 measure_fabrics(struct bench *b, int argc, char **argv)
 {
-	double out = argc > 3 ? strtod(argv[3], NULL) : 0;
+	const char *out = argc > 3 ? argv[3] : "0";
 	uint32_t seed = args_number(argc, argv, 4, 1);
 	uint32_t seeds = args_number(argc, argv, 5, 1);
 
@@ -396,12 +427,9 @@ measure_fabrics(struct bench *b, int argc, char **argv)
 		return 2;
 	for (uint32_t s = seed; s < seed + seeds; s++) {
 		struct reason why = {""};
-		struct fabric *f = meshnet_make(argv[2], &why);
+		struct fabric *f =
+			fail_parts(meshnet_make(argv[2], &why), out, s, &why);
 
-		if (f != NULL && out > 0)
-			f = gen_edit_fail_links(f,
-				(unsigned)(count_cables(f) * out / 100 + 0.5),
-				s, true, &why);
 		if (f == NULL) {
 			fprintf(stderr, "%s\n", why.text);
 			return 1;

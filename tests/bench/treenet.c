@@ -86,6 +86,8 @@ make_mesh(const char *s, const unsigned v[3], bool usual, struct reason *why)
 		return gen_grid(dim, ndims, true, usual ? 1 : v[2], why);
 	if (is_kind(s, "hyperx") && !usual)
 		return gen_hyperx(v, 2, v[2], why);
+	if (is_kind(s, "petersen") && !usual)
+		return gen_petersen(v[0], v[1], v[2], why);
 	if (is_kind(s, "irr") && !usual)
 		return gen_random(v[0], v[1], v[2], 1, why);
 	return NULL;

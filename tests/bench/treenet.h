@@ -16,6 +16,7 @@
  *	            other groups each; 8:4:4 (1056 hosts) unless said
  *	torus:N:D:P N^D switches of P hosts each; 8:3:1 unless said
  *	hyperx:A:B:P  A x B switches of P hosts each
+ *	petersen:N:K:P  the generalized Petersen graph GP(N, K), P hosts each
  *	irr64       irr:64:6:4
  *	irr:N:D:P   N switches of degree D, at random, P hosts each
  *	NAME        an ibnetdiscover file of the fixtures, less ".ibnet"

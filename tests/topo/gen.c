@@ -360,3 +360,27 @@ gen_random(unsigned n, unsigned d, unsigned hosts, uint64_t seed,
 	free(g.adj);
 	return f;
 }
+
+struct fabric *
+gen_petersen(unsigned n, unsigned k, unsigned hosts, struct reason *why)
+{
+	const unsigned dim[2] = {n, 2};
+	struct fabric *f;
+	uint32_t *at;
+
+	if (k == 0 || 2 * k >= n) {
+		reason_set(why, "steps of 1 to less than half of %u", n);
+		return NULL;
+	}
+	if (box_size(dim, 2, why) == 0 || !radix_ok(3 + hosts, why))
+		return NULL;
+	f = fabric_new();
+	at = add_box(f, dim, 2, 3, hosts);
+	for (unsigned i = 0; i < n; i++) {
+		connect_nodes(f, at[i], at[(i + 1) % n]);
+		connect_nodes(f, at[i], at[n + i]);
+		connect_nodes(f, at[n + i], at[n + (i + k) % n]);
+	}
+	free(at);
+	return f;
+}

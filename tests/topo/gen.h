@@ -51,6 +51,14 @@ struct fabric *gen_dragonfly(
  */
 struct fabric *gen_slimfly(unsigned q, unsigned hosts, struct reason *why);
 
+/*
+ * The generalized Petersen graph GP(n, k), 0 < k < n / 2: a ring of n switches,
+ * each with a spoke to one of n inner switches, which are linked to those k
+ * steps on; hosts at each.
+ */
+struct fabric *gen_petersen(
+	unsigned n, unsigned k, unsigned hosts, struct reason *why);
+
 /* A connected random graph of n switches of degree d, hosts at each. */
 struct fabric *gen_random(unsigned n, unsigned d, unsigned hosts, uint64_t seed,
 	struct reason *why);

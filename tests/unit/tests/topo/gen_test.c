@@ -95,6 +95,8 @@ START_TEST(direct_networks_have_their_sizes)
 		(struct counts){64, 256, 448});
 	check_counts(gen_random(10, 3, 1, 7, NULL), "cubic",
 		(struct counts){10, 10, 25});
+	check_counts(gen_petersen(5, 2, 2, NULL), "Petersen graph",
+		(struct counts){10, 20, 35});
 }
 END_TEST
 
@@ -136,6 +138,9 @@ START_TEST(regular_means_regular)
 	}
 	f = gen_dragonfly(4, 2, 2, NULL);
 	check_regular(f, 3 + 2 + 2, "dragonfly");
+	fabric_free(f);
+	f = gen_petersen(8, 3, 1, NULL);
+	check_regular(f, 3 + 1, "Petersen graph");
 	fabric_free(f);
 	f = gen_tree_three(8, NULL);
 	check_regular(f, 8, "fattree3");
@@ -267,6 +272,8 @@ START_TEST(impossible_numbers_are_refused)
 	ck_assert(!gen_random(5, 3, 1, 1, &why));
 	ck_assert(!gen_random(5, 5, 1, 1, &why));
 	ck_assert(!gen_random(4, 1, 1, 1, &why));
+	ck_assert(!gen_petersen(8, 4, 1, &why));
+	ck_assert(!gen_petersen(8, 0, 1, &why));
 	ck_assert(!gen_dragonfly(0, 1, 1, &why));
 	ck_assert(!gen_dragonfly(200, 100, 100, &why));
 }
