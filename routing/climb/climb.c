@@ -556,6 +556,8 @@ make_routes(struct climb *x, uint64_t **load, struct reason *why)
 		routes_unref(r);
 		return NULL;
 	}
+	if (!job->keep)
+		climb_rebalance(x, r, *load);
 	return r;
 }
 

@@ -78,20 +78,20 @@ climb_former_begin(struct climb *x)
 					: topo_switch_in(prev->topo, g->t, s);
 		f->pair[s] = find_in_pairs(x, s);
 	}
-	if (prev == NULL || !x->job->keep)
-		return;
 	f->group = arena_array(g->a, n * PORTS, sizeof(*f->group));
 	memset(f->group, 0xff, n * PORTS * sizeof(*f->group));
+	for (uint32_t c = 0; c < x->d->n; c++)
+		for (unsigned k = 0; k < g->group[c].n; k++)
+			f->group[x->d->from[c] * (size_t)PORTS +
+				 g->t->adj[g->group[c].adj + k].out] = c;
+	if (prev == NULL || !x->job->keep)
+		return;
 	f->dist = arena_array(g->a, n, sizeof(*f->dist));
 	f->length = arena_array(g->a, n, sizeof(*f->length));
 	f->seen = arena_array(g->a, n, sizeof(*f->seen));
 	f->tree = climb_former_room(x);
-	for (uint32_t c = 0; c < x->d->n; c++) {
+	for (uint32_t c = 0; c < x->d->n; c++)
 		f->gained |= !was_linked(x, c);
-		for (unsigned k = 0; k < g->group[c].n; k++)
-			f->group[x->d->from[c] * (size_t)PORTS +
-				 g->t->adj[g->group[c].adj + k].out] = c;
-	}
 }
 
 uint8_t

@@ -2,8 +2,8 @@
  * climb_priv: shared by climb.c (trees and layers), climb_room.c,
  * climb_escape.c, climb_former.c (previous paths), climb_load.c, climb_mend.c
  * (pairs without a common layer), climb_lids.c (entries of LIDs) and
- * climb_repair.c (routes in force without a link), and included by no other
- * file.
+ * climb_rebalance.c (their balance), and climb_repair.c (routes in force
+ * without a link), and included by no other file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
@@ -189,6 +189,10 @@ bool climb_mend_path(struct climb *x, sw_ix t, sw_ix u, int broken);
 /* climb_lids.c: the entries of all LIDs, and the pairs of hosts over each link,
  * [topo.nadj] in the graph's arena; false: cancelled. */
 bool climb_fill_lids(struct climb *x, struct routes *r, uint64_t **load);
+
+/* climb_rebalance.c: entries of new tables are moved off the busiest links;
+ * load as climb_fill_lids gives it. */
+void climb_rebalance(struct climb *x, struct routes *r, uint64_t *load);
 
 /* climb_repair.c: the routes in force without links that are lost, and the
  * pairs of hosts over each link, as above. NULL: more has changed, or a pair

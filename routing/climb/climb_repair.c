@@ -106,20 +106,6 @@ repair_lids(struct repair *m)
 
 /* ---- LIDs that are new, gone, or somewhere else ---- */
 
-/* The switches that deliver LIDs, [max_lid + 1] in an arena. */
-static sw_ix *
-list_owners(
-	const struct switch_lids *lids, const struct topo *t, struct arena *a)
-{
-	sw_ix *owner = arena_array(a, t->max_lid + 1U, sizeof(*owner));
-
-	memset(owner, 0xff, (t->max_lid + 1U) * sizeof(*owner));
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = lids->first[s]; i < lids->first[s + 1]; i++)
-			owner[lids->lid[i]] = s;
-	return owner;
-}
-
 /* No switch knows the LID, nor has load by it, any more. */
 static void
 forget_lid(struct repair *m, uint16_t lid, bool host)
@@ -275,34 +261,6 @@ match_switches(struct repair *m)
 	return true;
 }
 
-static struct repair
-make_room(struct climb *x)
-{
-	struct arena *a = x->g->a;
-	size_t n = x->g->nsw + 1U;
-
-	return (struct repair){.x = x,
-		.was = arena_array(a, n, sizeof(sw_ix)),
-		.is = arena_array(a, x->job->prev->topo->nsw, sizeof(sw_ix)),
-		.load = arena_array(a, x->g->t->nadj + 1U, sizeof(uint64_t)),
-		.gain = arena_array(a, x->g->t->nadj + 1U, sizeof(struct gain)),
-		.owned = arena_array(a, n, sizeof(bool)),
-		.tight = arena_array(a, n, sizeof(bool)),
-		.state = arena_array(a, n, sizeof(uint8_t)),
-		.touched = arena_array(a, n, sizeof(sw_ix)),
-		.orphan = arena_array(a, n, sizeof(sw_ix)),
-		.all = arena_array(a, n, sizeof(sw_ix)),
-		.stack = arena_array(a, n, sizeof(sw_ix)),
-		.trail = arena_array(a, n, sizeof(uint32_t)),
-		.level = arena_array(a, n, sizeof(uint32_t)),
-		.next = arena_array(a, n, sizeof(uint32_t)),
-		.link = arena_array(a, n, sizeof(uint32_t)),
-		.cost = arena_array(a, n, sizeof(uint64_t)),
-		.mask = arena_array(a, n, sizeof(uint16_t)),
-		.tail = arena_array(a, n, sizeof(uint16_t)),
-		.onward = arena_array(a, n, sizeof(struct climb_onward))};
-}
-
 /* What a switch sends by the previous tables is counted for as many hosts as it
  * has now. */
 static void
@@ -335,9 +293,9 @@ change_lids(struct repair *m)
 	struct switch_lids old;
 	sw_ix *had;
 
-	m->owner = list_owners(&x->lids, x->g->t, x->g->a);
+	m->owner = repair_list_owners(&x->lids, x->g->t, x->g->a);
 	switch_lids_list(&old, was, x->g->a);
-	had = list_owners(&old, was, x->g->a);
+	had = repair_list_owners(&old, was, x->g->a);
 	count_hosts(m, &old);
 	for (uint32_t lid = 0; lid <= was->max_lid || lid <= x->g->t->max_lid;
 		lid++) {
@@ -383,7 +341,7 @@ climb_repair(struct climb *x, uint64_t **load, bool *renew)
 	*renew = false;
 	if (!x->job->keep || x->job->basis == NULL)
 		return NULL;
-	m = make_room(x);
+	m = repair_make_room(x);
 	if (!can_repair(&m, renew))
 		return NULL;
 	m.r = copy_routes(&m);

@@ -1,8 +1,9 @@
 /*
  * repair_priv: shared by climb_repair.c (what is lost, and the whole),
- * repair_paths.c (the paths to one LID), repair_pairs.c (pairs without a
- * layer), repair_gains.c (links that were not there) and repair_rebalance.c
- * (links that carry too much), and included by no other file.
+ * repair_room.c, repair_paths.c (the paths to one LID), repair_pairs.c (pairs
+ * without a layer), repair_gains.c (links that were not there),
+ * repair_rebalance.c (links that carry too much) and climb_rebalance.c (those
+ * of new tables), and included by no other file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
@@ -64,6 +65,12 @@ struct repair {
 	struct climb_onward *onward;
 };
 
+/* repair_room.c: room for a repair of x, of which nothing is known yet. */
+struct repair repair_make_room(struct climb *x);
+/* The switches that deliver LIDs, [max_lid + 1] in an arena. */
+sw_ix *repair_list_owners(
+	const struct switch_lids *lids, const struct topo *t, struct arena *a);
+
 /* repair_paths.c: the paths to one LID, that at work. */
 
 /* Another LID, of switch t: nothing is known of its paths. */
@@ -111,5 +118,8 @@ void repair_gains(struct repair *m);
 
 /* repair_rebalance.c: entries are moved off links that carry too much. */
 void repair_rebalance(struct repair *m);
+/* No link is to carry more than this load; paths of single LIDs may become
+ * longer for that, by so many links. */
+void repair_unload(struct repair *m, uint64_t goal, uint32_t longer);
 
 #endif

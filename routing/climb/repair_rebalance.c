@@ -1,6 +1,7 @@
 /*
- * repair_rebalance: entries are moved off links that carry too much after a
- * repair, which adds all that went over a lost link to few others.
+ * repair_rebalance: entries are moved off links that carry too much, as after a
+ * repair, which adds all that went over a lost link to few others, or in new
+ * tables (climb_rebalance.c).
  *
  * Of a link that carries more than the goal one LID after the other is taken,
  * those first whose entries change anyway: the switch that sends over the link
@@ -14,6 +15,7 @@
 
 #include "routing/climb/repair_priv.h"
 #include "routing/core/link_load.h"
+#include "sm/base/mem.h"
 
 /* LIDs that are tried in vain: of a link one after the other, of all. */
 enum { VAIN = 32, VAIN_IN_ALL = 1024 };
@@ -26,6 +28,7 @@ struct hot {
 
 struct rebalancing {
 	struct repair *m;
+	uint32_t longer; /* links by which a move may make a path longer */
 	struct hot *hot;
 	uint32_t nhot;
 	uint32_t vain, vain_in_all;
@@ -33,21 +36,17 @@ struct rebalancing {
 
 /* ---- goals ---- */
 
-/* The pairs that each link may carry: halfway between fresh tables and the
- * limit; false: nothing is known of fresh tables. */
-static bool
-find_room(struct repair *m)
+/* The pairs that each link may carry, by the load of all. */
+static void
+set_room(struct repair *m, uint64_t goal)
 {
-	const struct route_job *job = m->x->g->job;
-	const struct topo *t = job->topo;
-	uint64_t goal = job->prev->fresh_load * (job->load_limit + 1000) / 2000;
+	const struct topo *t = m->x->g->t;
 
-	if (job->prev->fresh_load == 0 || job->load_limit < 1000)
-		return false;
-	m->room = arena_array(m->x->g->a, t->nadj + 1U, sizeof(*m->room));
+	if (m->room == NULL)
+		m->room =
+			arena_array(m->x->g->a, t->nadj + 1U, sizeof(*m->room));
 	for (uint32_t k = 0; k < t->nadj; k++)
 		m->room[k] = link_load_room(goal, t->adj[k].rate, t->rate_max);
-	return true;
 }
 
 static int
@@ -67,7 +66,7 @@ find_hot_links(struct rebalancing *f)
 	const struct repair *m = f->m;
 	const struct topo *t = m->x->g->t;
 
-	f->hot = arena_array(m->x->g->a, t->nadj + 1U, sizeof(*f->hot));
+	f->hot = mem_alloc((t->nadj + 1U) * sizeof(*f->hot));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t k = t->sw[s].adj;
 			k < t->sw[s].adj + t->sw[s].nadj; k++)
@@ -104,13 +103,18 @@ move_load_anew(struct repair *m, uint32_t n, bool add)
 /* u sends the LID over another link than k, where all that comes through it
  * finds a path; false: nothing has changed. */
 static bool
-move_switch(struct repair *m, sw_ix u, uint32_t k, uint16_t lid)
+move_switch(struct rebalancing *f, sw_ix u, uint32_t k, uint16_t lid)
 {
-	uint32_t n = repair_take_out(m, u, lid);
+	struct repair *m = f->m;
+	uint32_t n, before;
 	bool moved;
 
+	repair_begin_lid(m, m->owner[lid], lid);
+	repair_know_path(m, u);
+	before = m->level[u];
+	n = repair_take_out(m, u, lid);
 	m->shut = k;
-	moved = repair_hang_all(m);
+	moved = repair_hang_all(m) && m->level[u] <= before + f->longer;
 	if (moved) {
 		moved = move_load_anew(m, n, true);
 		(void)move_load_anew(m, n, false);
@@ -121,10 +125,11 @@ move_switch(struct repair *m, sw_ix u, uint32_t k, uint16_t lid)
 
 /* Less of the LID goes over link k of s; false: nothing has changed. */
 static bool
-move_lid(struct repair *m, sw_ix s, uint32_t k, uint16_t lid)
+move_lid(struct rebalancing *f, sw_ix s, uint32_t k, uint16_t lid)
 {
+	struct repair *m = f->m;
 	const struct swgraph *g = m->x->g;
-	bool moved = move_switch(m, s, k, lid);
+	bool moved = move_switch(f, s, k, lid);
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1] && !moved; i++) {
 		sw_ix u = g->group[i].peer;
@@ -133,7 +138,7 @@ move_lid(struct repair *m, sw_ix s, uint32_t k, uint16_t lid)
 		if (u != m->owner[lid] &&
 			climb_former_group(m->x, u, port) == m->x->d->back[i]) {
 			m->lid = lid;
-			moved = move_switch(m, u, repair_entry_link(m, u), lid);
+			moved = move_switch(f, u, repair_entry_link(m, u), lid);
 		}
 	}
 	return moved;
@@ -141,12 +146,14 @@ move_lid(struct repair *m, sw_ix s, uint32_t k, uint16_t lid)
 
 /* ---- one link ---- */
 
-/* Whether the entry of s for a LID is another one than before. */
+/* Whether the entry of s for a LID is another one than before, where entries
+ * are kept. */
 static bool
 is_new_entry(const struct repair *m, sw_ix s, uint16_t lid)
 {
-	return routes_port(m->r, s, lid) !=
-	       routes_port(m->x->job->prev, m->was[s], lid);
+	return m->x->job->keep &&
+	       routes_port(m->r, s, lid) !=
+		       routes_port(m->x->job->prev, m->was[s], lid);
 }
 
 /* LIDs are moved off link k of s, those whose entries are new or the others. */
@@ -166,7 +173,7 @@ unload_link(struct rebalancing *f, const struct hot *h, bool new)
 			routes_port(m->r, h->from, (uint16_t)lid) != out ||
 			is_new_entry(m, h->from, (uint16_t)lid) != new)
 			continue;
-		if (move_lid(m, h->from, h->link, (uint16_t)lid)) {
+		if (move_lid(f, h->from, h->link, (uint16_t)lid)) {
 			f->vain = 0;
 		} else {
 			f->vain++;
@@ -175,16 +182,40 @@ unload_link(struct rebalancing *f, const struct hot *h, bool new)
 	}
 }
 
-void
-repair_rebalance(struct repair *m)
+/* Whether a link carries as much too much as the busiest one did. */
+static bool
+is_stuck(const struct rebalancing *f, const struct hot *h)
 {
-	struct rebalancing f = {.m = m};
+	const struct repair *m = f->m;
 
-	if (!find_room(m))
-		return;
+	return m->load[h->link] >= m->room[h->link] + f->hot[0].over;
+}
+
+void
+repair_unload(struct repair *m, uint64_t goal, uint32_t longer)
+{
+	struct rebalancing f = {.m = m, .longer = longer};
+
+	set_room(m, goal);
 	find_hot_links(&f);
 	for (uint32_t i = 0; i < f.nhot; i++) {
 		unload_link(&f, &f.hot[i], true);
 		unload_link(&f, &f.hot[i], false);
+		/* new tables are no better by what is below that */
+		if (!m->x->job->keep && is_stuck(&f, &f.hot[i]))
+			break;
 	}
+	free(f.hot);
+}
+
+void
+repair_rebalance(struct repair *m)
+{
+	const struct route_job *job = m->x->g->job;
+	uint64_t fresh = job->prev->fresh_load;
+
+	/* halfway between fresh tables and the limit, if they are known */
+	if (fresh > 0 && job->load_limit >= 1000)
+		repair_unload(m, fresh * (job->load_limit + 1000) / 2000,
+			m->x->g->nsw);
 }

@@ -78,7 +78,7 @@ routing/updown/down_path_priv.h : routing/updown/*
 routing/updown/keep_priv.h : routing/updown/*
 routing/updown/row_priv.h : routing/updown/*
 routing/climb/climb_priv.h : routing/climb/*
-routing/climb/repair_priv.h : routing/climb/repair* routing/climb/climb_repair.c
+routing/climb/repair_priv.h : routing/climb/repair* routing/climb/climb_re*
 sm/core/sm_priv.h : sm/core/*
 sm/sa/sa_priv.h : sm/sa/*
 sm/state/state_file_priv.h : sm/state/state_*

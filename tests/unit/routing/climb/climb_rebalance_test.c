@@ -1,0 +1,99 @@
+/*
+ * The busiest link of new tables: no engine of layers leaves it busier than
+ * these figures, by a load that is counted from the tables alone, and what was
+ * moved to lower it still arrives, in layers that are alike both ways and
+ * without a cycle.
+ */
+#include <check.h>
+
+#include "routing/engines/dragonfly/dragonfly.h"
+#include "routing/engines/nue/nue.h"
+#include "routing/engines/torus/torus.h"
+#include "tests/unit/routing/engine_rig.h"
+#include "tests/unit/suite.h"
+
+static struct fabric *
+make_torus(struct reason *why)
+{
+	const unsigned size[] = {6, 5, 4};
+
+	return gen_grid(size, 3, true, 1, why);
+}
+
+static struct fabric *
+make_flat_torus(struct reason *why)
+{
+	const unsigned size[] = {8, 6};
+
+	return gen_grid(size, 2, true, 1, why);
+}
+
+static struct fabric *
+make_dragonfly(struct reason *why)
+{
+	return gen_dragonfly(4, 2, 2, why);
+}
+
+static struct fabric *
+make_random(struct reason *why)
+{
+	return gen_random(64, 6, 4, 1, why);
+}
+
+static struct fabric *
+make_petersen(struct reason *why)
+{
+	return gen_petersen(8, 3, 3, why);
+}
+
+/* Load of the busiest link, with so many links or switches out. Without the
+ * search for paths round the busiest links: 139, 63, 74, 88, 580, 135. */
+static const struct shape {
+	const char *name;
+	const struct engine *e;
+	struct fabric *(*make)(struct reason *why);
+	unsigned links, switches;
+	uint64_t load;
+} shapes[] = {
+	{"torus 6x5x4, 11 links out", &engine_torus, make_torus, 11, 0, 119},
+	{"torus 8x6, 2 switches out", &engine_torus, make_flat_torus, 0, 2, 58},
+	{"dragonfly 4,2,2", &engine_dragonfly, make_dragonfly, 0, 0, 71},
+	{"dragonfly 4,2,2, 2 links out", &engine_dragonfly, make_dragonfly, 2,
+		0, 81},
+	{"random", &engine_nue, make_random, 0, 0, 525},
+	{"Petersen graph", &engine_nue, make_petersen, 0, 0, 125},
+};
+
+START_TEST(busiest_link)
+{
+	const struct shape *s = &shapes[_i];
+	struct reason why = {""};
+	struct fabric *f = s->make(&why);
+	struct engine_rig g;
+	struct routes *r;
+
+	f = rig_fail_links(f, s->links, 1, &why);
+	if (f != NULL && s->switches > 0)
+		f = gen_edit_fail_switches(f, s->switches, 2, true, &why);
+	rig_open(&g, s->e, f, &why);
+	r = rig_route(&g, g.t, NULL, NULL, &why);
+	ck_assert_msg(r != NULL, "%s: %s", s->name, why.text);
+	(void)rig_check(r);
+	ck_assert_msg(rig_load(r) <= s->load, "%s: load %llu", s->name,
+		(unsigned long long)rig_load(r));
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("climb_rebalance");
+	TCase *t = tcase_create("core");
+
+	tcase_add_loop_test(
+		t, busiest_link, 0, sizeof(shapes) / sizeof(*shapes));
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
