@@ -88,12 +88,12 @@ void mft_suspect(struct mft *m, uint64_t guid);
 /*
  * One cell of this switch, another in each round, is due to be read. What it
  * holds should be what is known; if not, the whole table is read again, and
- * mft_altered tells.
+ * mft_drifted tells.
  */
 void mft_sample(struct mft *m, uint64_t guid, uint32_t round, struct mono now);
 /* A switch of which the last reading found entries that it was not given; 0:
  * none. */
-uint64_t mft_altered(const struct mft *m);
+uint64_t mft_drifted(const struct mft *m);
 
 /*
  * Begin to read, from switches that carry traffic, unknown cells of the first

@@ -70,7 +70,7 @@ struct mft {
 	size_t at;		/* the next look */
 	struct mft_look *later; /* cells to be read when they are due */
 	size_t nlater, caplater;
-	uint64_t altered;  /* as the last reading found in rotation; 0: none */
+	uint64_t drifted;  /* as the last reading found in rotation; 0: none */
 	struct mono stray; /* as given to the last mft_feed */
 	struct mft_counts counts;
 };

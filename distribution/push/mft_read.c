@@ -240,9 +240,9 @@ mft_sample(struct mft *m, uint64_t guid, uint32_t round, struct mono now)
 }
 
 uint64_t
-mft_altered(const struct mft *m)
+mft_drifted(const struct mft *m)
 {
-	return m->altered;
+	return m->drifted;
 }
 
 /* ---- asking ---- */
@@ -291,7 +291,7 @@ take_answer(void *self, const struct device_job *job, enum device_verdict v,
 	note_mismatch(m, s, at.block, job->why);
 	/* an empty cell may be that of a switch that has restarted */
 	if (job->why == MFT_ROUND && s->cell[cell].used)
-		m->altered = s->guid;
+		m->drifted = s->guid;
 }
 
 /* The next cell to ask for, when there is room for its Get: a switch that is
@@ -345,7 +345,7 @@ mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 		.taken = take_answer,
 		.self = m});
 	m->nfailures = 0;
-	m->altered = 0;
+	m->drifted = 0;
 	m->stage = MFT_ASK;
 	m->at = 0;
 	return true;

@@ -344,7 +344,7 @@ judge_failures(struct sm *sm, struct mono now)
 /* A switch has other entries than it was given: its table is read again, and
  * written where it differs. */
 static void
-report_altered(struct sm *sm, uint64_t guid, struct mono now)
+report_drifted(struct sm *sm, uint64_t guid, struct mono now)
 {
 	node_ix n = topo_by_node_guid(sm->mcast->topo, guid);
 	unsigned swallowed;
@@ -440,7 +440,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 			return;
 		if (asking) {
 			judge_failures(sm, now);
-			report_altered(sm, mft_altered(m->mft), now);
+			report_drifted(sm, mft_drifted(m->mft), now);
 			timer_sooner(&sm->timers, TIMER_MCAST, now);
 		} else {
 			end_cycle(sm, now);

@@ -507,14 +507,14 @@ draw_in_grid(struct work *w, struct fabric_map_link *l)
 	const struct fabric_map_rect *a = &w->m->box[l->a].at;
 	const struct fabric_map_rect *b = &w->m->box[l->b].at;
 	int bow = w->x->named ? 13 : 5;
-	bool apart = !are_adjacent(w, l->a, l->b);
+	bool separate = !are_adjacent(w, l->a, l->b);
 
-	if (apart && w->x->row[l->a] == w->x->row[l->b]) {
+	if (separate && w->x->row[l->a] == w->x->row[l->b]) {
 		add_point(l, middle_x(a), a->y);
 		add_point(l, middle_x(a), a->y - bow);
 		add_point(l, middle_x(b), b->y - bow);
 		add_point(l, middle_x(b), b->y);
-	} else if (apart && w->x->col[l->a] == w->x->col[l->b]) {
+	} else if (separate && w->x->col[l->a] == w->x->col[l->b]) {
 		add_point(l, a->x, middle_y(a));
 		add_point(l, a->x - bow, middle_y(a));
 		add_point(l, b->x - bow, middle_y(b));

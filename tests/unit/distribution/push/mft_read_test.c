@@ -154,7 +154,7 @@ check_rotation(struct writer *w, sw_ix s, bool altered)
 		mft_sample(w->mft, guid, round, sim_now(w->p->x.w->sim));
 		ck_assert(mft_next(w->mft).ns != MONO_NEVER.ns);
 		pass_time(w, mono_ms(100));
-		found = mft_altered(w->mft);
+		found = mft_drifted(w->mft);
 		write_all(w);
 	}
 	ck_assert_uint_eq(mft_counts(w->mft)->drifted, 1);
