@@ -25,7 +25,6 @@ struct visit {
 struct host {
 	uint16_t lid;
 	sw_ix sw;
-	bool chooses; /* packets to it may */
 };
 
 struct split {
@@ -68,8 +67,7 @@ add_switch(struct split *x, sw_ix s)
 		if (!topo_sw_live(t, s) || !e->host ||
 			t->port[e->port].lid == 0)
 			continue;
-		x->host[x->nhosts++] = (struct host){
-			t->port[e->port].lid, s, e->port != t->sm_port};
+		x->host[x->nhosts++] = (struct host){t->port[e->port].lid, s};
 	}
 }
 
@@ -118,26 +116,15 @@ default_of(const struct split *x, sw_ix s, const struct host *h)
 		x->in->pool, x->in->row[s], x->in->nblocks, h->lid);
 }
 
-/* What packets to h may leave s by, beside the default; NULL: nothing. */
-static const struct route_set *
-options_of(const struct split *x, sw_ix s, const struct host *h)
-{
-	return h->chooses ? route_sets_get(x->sets, s, h->sw) : NULL;
-}
-
 static void
 open_switch(struct split *x, const struct batch *b, sw_ix s, uint32_t *depth)
 {
+	const struct route_set *o = route_sets_get(x->sets, s, b->to->sw);
 	struct route_set *to = &x->to[s];
 
-	*to = (struct route_set){{0}};
-	for (uint32_t k = 0; k < b->n && s != b->to->sw; k++) {
-		const struct route_set *o = options_of(x, s, &b->to[k]);
-
+	*to = o != NULL ? *o : (struct route_set){{0}};
+	for (uint32_t k = 0; k < b->n && s != b->to->sw; k++)
 		route_set_add(to, default_of(x, s, &b->to[k]));
-		for (unsigned w = 0; o != NULL && w < ROUTE_SET_WORDS; w++)
-			to->port[w] |= o->port[w];
-	}
 	x->state[s] = OPEN;
 	x->stack[(*depth)++] = (struct visit){s, 0};
 }
@@ -204,7 +191,7 @@ static bool
 send_flow(struct split *x, const struct batch *b, sw_ix s, uint32_t k)
 {
 	double *flow = &x->flow[(size_t)s * BATCH + k];
-	const struct route_set *o = options_of(x, s, &b->to[k]);
+	const struct route_set *o = route_sets_get(x->sets, s, b->to->sw);
 	unsigned d = default_of(x, s, &b->to[k]);
 	struct route_set to = o != NULL ? *o : (struct route_set){{0}};
 	double share = *flow;

@@ -11,6 +11,9 @@
  * sees its ports' queues does better than an even split where flows are uneven,
  * and one that prefers the default does not split where nothing is congested.
  *
+ * Packets to the manager's own port count like others, although they stay in
+ * order: which port that is shall not decide what a fabric is worth.
+ *
  * Shares are summed in doubles, in one order: the same figures everywhere.
  */
 #ifndef HEDDLE_ROUTING_MEASURE_EVEN_SPLIT_H

@@ -1,7 +1,8 @@
 /*
  * snapshot_state: what the core would start its next computation from, beside
  * the view that is in force, as JSON for the control socket: the configuration,
- * what is remembered of the fabric, and how fast answers come.
+ * what is remembered of the fabric, how fast answers come, and which switches
+ * can choose among ports.
  */
 #ifndef HEDDLE_SM_CORE_SNAPSHOT_STATE_H
 #define HEDDLE_SM_CORE_SNAPSHOT_STATE_H

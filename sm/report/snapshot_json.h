@@ -6,17 +6,18 @@
  * programs are of the same version: numbers and bytes are as they are in
  * memory.
  *
- *	{"format":2, "version":"..", "generation":7, "hash":"0x..",
+ *	{"format":4, "version":"..", "generation":7, "hash":"0x..",
  *	 "config":"YAML", "state":"as in the state file",
  *	 "tables":true, "answer":0.00002,
+ *	 "choices":[{"kind":1, "groups":64, "by_sl":true, "why":".."}],
  *	 "sm":[node, port], "note":"..",
  *	 "lanes":{"n":1, "plain":true},
  *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal",
  *	   "lanes":"of packets to it, a digit a source"}]}
  *
- * Without tables, each "row" and the PortInfo of each port are left out: that
- *is enough to judge what another configuration takes from ports, and an eighth
- *of the bytes.
+ * Without tables, each "row", the PortInfo of each port and "choices", what
+ *each switch can do of adaptive routing, are left out: that is enough to judge
+ *what another configuration takes from ports, and an eighth of the bytes.
  *
  * Nodes are in the order of the topology and refer to each other by index. No
  * secret key is included: M_Keys read as 0.
@@ -26,7 +27,7 @@
 
 #include "sm/report/answer.h"
 
-enum { SNAPSHOT_FORMAT = 3 };
+enum { SNAPSHOT_FORMAT = 4 };
 
 /* head: members that the daemon adds, taken over. v is not NULL. */
 struct answer *snapshot_answer(json_t *head, struct view *v, bool tables);

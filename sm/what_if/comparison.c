@@ -20,6 +20,7 @@ enum { SEED = 1, TEXT = 512 };
 struct row {
 	const struct engine *engine;
 	struct routes *routes; /* NULL: it made none, see why */
+	struct forecast_adaptive adaptive;
 	char why[TEXT];
 	double seconds;	 /* until they were verified */
 	uint64_t memory; /* bytes beyond what was in use; 0: unknown */
@@ -43,11 +44,13 @@ route_row(const struct forecast_job *job, struct topo *t, struct row *out)
 	struct jobs_options options;
 	struct route_account story;
 	struct route_job work;
+	struct choices choices;
 	struct reason why = {""};
 	uint64_t before;
 	struct mono began;
 
 	jobs_route(job->cfg, t, job->pool, &options, &work);
+	work.adaptive = choices_find(job->cfg, job->given, t, &choices);
 	before = mem_peak_begin();
 	began = loop_now();
 	out->routes = compute_by_engine(&work, out->engine, &story, &why);
@@ -55,6 +58,10 @@ route_row(const struct forecast_job *job, struct topo *t, struct row *out)
 	out->memory = mem_peak_end(before);
 	if (out->routes == NULL)
 		explain_refusal(&story, out->engine->module.name, out->why);
+	else if (work.adaptive != NULL)
+		forecast_adaptive_measure(out->routes, &choices,
+			FORECAST_TRIALS, SEED, &out->adaptive);
+	choices_free(&choices);
 	jobs_options_free(&options);
 }
 
@@ -77,6 +84,10 @@ put_figures(const struct row *row, json_t *o)
 	json_util_put(o, "hops_mean", json_real(q->hops_mean));
 	json_util_put(o, "hops_max", json_util_u64(q->hops_max));
 	json_util_put(o, "note", names_text(r->note));
+	if (row->adaptive.enabled)
+		json_util_put(o, "adaptive",
+			forecast_adaptive_json(
+				&row->adaptive, r->topo, ebb.hosts));
 }
 
 static json_t *
@@ -152,6 +163,20 @@ print_time(const json_t *row, char out[16])
 		(void)snprintf(out, 16, "%.1f s", s);
 }
 
+/* The load and the bisections where switches choose; "-": none does. */
+static void
+print_adaptive(const json_t *row, struct buf *out)
+{
+	const json_t *a = json_object_get(row, "adaptive"),
+		     *load = json_object_get(a, "load");
+
+	if (load != NULL)
+		buf_printf(out, " %9.1f %5.3f", json_util_real(load, "max"),
+			json_util_real(json_object_get(a, "ebb"), "mean"));
+	else if (a != NULL)
+		buf_printf(out, " %9s %5s", "-", "-");
+}
+
 static void
 print_row(const json_t *row, struct buf *out)
 {
@@ -167,12 +192,14 @@ print_row(const json_t *row, struct buf *out)
 	print_size(row, size);
 	buf_printf(out,
 		"%-10s verified %5lld %4lld %9s %11s %9lld %5.3f %5.3f %6.2f "
-		"%5lld\n",
+		"%5lld",
 		json_util_text(row, "engine"), json_util_num(row, "lanes"),
 		json_util_num(row, "vls"), took, size,
 		json_util_num(row, "load"), json_util_real(row, "saturation"),
 		json_util_real(row, "ebb"), json_util_real(row, "hops_mean"),
 		json_util_num(row, "hops_max"));
+	print_adaptive(row, out);
+	buf_printf(out, "\n");
 }
 
 static void
@@ -184,6 +211,18 @@ print_notes(const json_t *list, struct buf *out)
 	json_array_foreach(list, i, row) if (json_util_has_text(row, "note"))
 		buf_printf(out, "%-10s %s\n", json_util_text(row, "engine"),
 			json_util_text(row, "note"));
+}
+
+static bool
+has_adaptive(const json_t *list)
+{
+	const json_t *row;
+	bool any = false;
+	size_t i;
+
+	json_array_foreach(list, i, row) any |=
+		json_object_get(row, "adaptive") != NULL;
+	return any;
 }
 
 void
@@ -202,9 +241,10 @@ comparison_page(const json_t *report, bool verbose, struct buf *out)
 		"VLs        %lld on each link, assumed: --vls\n\n",
 		page_text(report, "best"),
 		json_util_num(report, "vls_assumed"));
-	buf_printf(out, "%-10s %-8s %5s %4s %9s %11s %9s %5s %5s %6s %5s\n",
+	buf_printf(out, "%-10s %-8s %5s %4s %9s %11s %9s %5s %5s %6s %5s%s\n",
 		"engine", "", "SLs", "VLs", "time", "memory", "load", "sat",
-		"eBB", "hops", "max");
+		"eBB", "hops", "max",
+		has_adaptive(list) ? "    evenly   eBB" : "");
 	json_array_foreach(list, i, row) print_row(row, out);
 	if (verbose)
 		buf_printf(out, "\n");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/driver/beside_tables.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
 #include "routing/verify/verify.h"
@@ -69,6 +70,15 @@ find_redundancy(const struct forecast_job *job, const struct verify_tables *in,
 	jobs_options_free(&options);
 }
 
+static void
+measure_adaptive(const struct forecast_job *job, const struct routes *r,
+	const struct choices *choices, struct forecast *out)
+{
+	report_progress(job, "adaptive routing");
+	forecast_adaptive_measure(
+		r, choices, FORECAST_TRIALS, SEED, &out->adaptive);
+}
+
 /* Take verified routes into the forecast and measure them. */
 static void
 take_routes(
@@ -100,6 +110,32 @@ read_tree(const struct forecast_job *job, struct routes *r)
 	jobs_options_free(&options);
 }
 
+/*
+ * The sets that a master has beside the tables in force: they follow from the
+ * tables and from what its switches can do.
+ */
+static void
+judge_adaptive(
+	const struct forecast_job *job, struct routes *r, struct forecast *out)
+{
+	const struct snapshot *given = job->given;
+	struct jobs_options options;
+	struct route_job work;
+	struct choices choices;
+
+	if (given == NULL || given->standby != NULL || !r->report.ok)
+		return;
+	jobs_route(job->cfg, r->topo, job->pool, &options, &work);
+	work.adaptive = choices_find(given->cfg, given, r->topo, &choices);
+	route_sets_unref(r->sets);
+	r->sets = NULL;
+	beside_tables_sets(&work, r);
+	if (work.adaptive != NULL)
+		measure_adaptive(job, r, &choices, out);
+	choices_free(&choices);
+	jobs_options_free(&options);
+}
+
 void
 forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
@@ -118,6 +154,7 @@ forecast_judge(
 	link_ranks_drop(ranks);
 	read_tree(job, r);
 	take_routes(job, r, out);
+	judge_adaptive(job, r, out);
 }
 
 void
@@ -128,10 +165,12 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	struct jobs_options options;
 	struct route_job work;
 	struct route_account story;
+	struct choices choices;
 	struct reason why = {""};
 	struct routes *r;
 
 	jobs_route(job->cfg, t, job->pool, &options, &work);
+	work.adaptive = choices_find(job->cfg, job->given, t, &choices);
 	work.prev = prev;
 	work.rebalance = job->rebalance && prev != NULL;
 	if (job->given != NULL)
@@ -139,13 +178,16 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	report_progress(job, "routing");
 	r = compute_routes(&work, c->engines.name, c->engines.n, &story, &why);
 	jobs_options_free(&options);
-	if (r == NULL) {
-		*out = (struct forecast){.topo = topo_ref(t), .story = story};
-		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
-		return;
-	}
 	*out = (struct forecast){.story = story};
-	take_routes(job, r, out);
+	if (r == NULL) {
+		out->topo = topo_ref(t);
+		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+	} else {
+		take_routes(job, r, out);
+		if (work.adaptive != NULL)
+			measure_adaptive(job, r, &choices, out);
+	}
+	choices_free(&choices);
 	routes_unref(r);
 }
 

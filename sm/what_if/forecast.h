@@ -17,6 +17,7 @@
 #include "routing/driver/compute.h"
 #include "routing/improve/redundancy.h"
 #include "routing/measure/bandwidth.h"
+#include "sm/what_if/forecast_adaptive.h"
 
 enum {
 	FORECAST_TRIALS = 200,
@@ -32,6 +33,7 @@ struct forecast {
 	struct bandwidth_ebb ebb;
 	struct bandwidth_shift shift;
 	struct redundancy_report redundancy; /* nodes with several ports */
+	struct forecast_adaptive adaptive;
 	bool measured;
 	char why[512];
 };
@@ -63,7 +65,8 @@ struct topo *forecast_lids(const struct forecast_job *job, const struct topo *t,
 void forecast_route(const struct forecast_job *job, struct topo *t,
 	const struct routes *prev, struct forecast *out);
 
-/* Judge given routes, whether they verify or not. */
+/* Judge given routes, whether they verify or not. Those in force at a daemon
+ * with adaptive routing get the sets that it has. */
 void forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out);
 

@@ -334,6 +334,10 @@ plan_json_forecast(const struct forecast *f)
 		json_util_put(o, "hops", hops_json(f));
 		json_util_put(o, "load", load_json(f));
 	}
+	if (f->adaptive.enabled)
+		json_util_put(o, "adaptive",
+			forecast_adaptive_json(
+				&f->adaptive, f->topo, f->ebb.hosts));
 	if (f->measured) {
 		json_util_put(o, "ebb", ebb_json(&f->ebb));
 		json_util_put(o, "shift", shift_json(&f->shift));

@@ -9,6 +9,7 @@
 #include "sm/report/names.h"
 #include "sm/report/page.h"
 #include "sm/report/show.h"
+#include "sm/what_if/forecast_adaptive.h"
 
 enum { NODES = 10 }; /* multi-port nodes shown */
 
@@ -206,6 +207,7 @@ plan_page_forecast(const json_t *f, struct buf *out)
 	plan_page_hops(f, out);
 	plan_page_load(f, out);
 	plan_page_metrics(f, out);
+	forecast_adaptive_page(f, out);
 }
 
 /* ---- the plan ---- */

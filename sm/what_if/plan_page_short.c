@@ -8,6 +8,7 @@
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
 #include "sm/report/page.h"
+#include "sm/what_if/forecast_adaptive.h"
 
 /* The page has so many lines at most; losses after the first one so many. */
 enum { LINES = 10, LOSSES = 2 };
@@ -200,6 +201,7 @@ plan_page_short(const json_t *p, struct buf *out)
 	short_verified(f, &text);
 	short_writes(p, &text);
 	short_load(p, f, &text);
+	forecast_adaptive_short(f, &text);
 	short_routing(f, &text);
 	fabric_counts_line(json_object_get(p, "fabric"), &text);
 	put_lines(out, &text, LINES);

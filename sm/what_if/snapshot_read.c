@@ -1,5 +1,6 @@
 #include "sm/what_if/snapshot_read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -421,6 +422,28 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 	return NULL;
 }
 
+static int
+take_choices(struct snapshot *g, const json_t *list, struct reason *why)
+{
+	g->choice = mem_zalloc(g->topo->nsw, sizeof(*g->choice));
+	for (sw_ix s = 0; s < g->topo->nsw; s++) {
+		const json_t *o = json_array_get(list, s);
+		struct snapshot_choice *c = &g->choice[s];
+		uint64_t kind, groups;
+
+		if (!json_is_object(o) ||
+			!read_number(o, "kind", ROUTE_ESCAPES, &kind) ||
+			!read_number(o, "groups", UINT16_MAX, &groups))
+			return reject_node(
+				why, "adaptive routing", g->topo->sw[s].node);
+		c->can = (struct route_choice){(uint8_t)kind, (uint16_t)groups};
+		c->by_sl = json_util_yes(o, "by_sl");
+		(void)snprintf(
+			c->why, sizeof(c->why), "%s", json_util_text(o, "why"));
+	}
+	return 0;
+}
+
 /* ---- all together ---- */
 
 static struct config *
@@ -487,7 +510,9 @@ snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 	if (snapshot_read_fabric(snapshot, out, why) != 0)
 		return -1;
 	out->routes = take_routes(snapshot, out, pool, why);
-	if (out->routes != NULL)
+	if (out->routes != NULL &&
+		take_choices(out, json_object_get(snapshot, "choices"), why) ==
+			0)
 		return 0;
 	snapshot_read_free(out);
 	return -1;
@@ -498,6 +523,7 @@ snapshot_read_free(struct snapshot *g)
 {
 	routes_unref(g->routes);
 	topo_unref(g->topo);
+	free(g->choice);
 	free(g->lid);
 	state_file_free(&g->state);
 	config_unref(g->cfg);

@@ -15,12 +15,20 @@
 #include "routing/core/routes.h"
 #include "sm/state/state_file.h"
 
+/* What a switch can do of adaptive routing, as adaptive_can.h has it. */
+struct snapshot_choice {
+	struct route_choice can;
+	bool by_sl; /* it can tell service levels apart */
+	char why[120];
+};
+
 struct snapshot {
 	struct config *cfg;
 	struct state_file state;
 	struct lid_record *lid; /* of the state */
 	struct topo *topo;
 	struct routes *routes;
+	struct snapshot_choice *choice; /* [topo->nsw], with routes */
 	json_t *standby; /* what a standby says of its reading; NULL: a master
 			    sent it */
 	double answer;	 /* time of an answer in seconds; 0: unknown */

@@ -94,7 +94,10 @@ alone() {
 	take plan a --json plan --topology "$E2E_DIR/net" --fail spine1 \
 		--fail spine2 --fail spine3
 	take plan a --json plan --topology "$E2E_DIR/ring" --fail sw0 --fail sw2
-	take 'plan --compare' a --json plan --topology "$E2E_DIR/net" --compare
+	take plan a --json plan --topology "$E2E_DIR/net" --fail spine1 \
+		--set routing.adaptive.enabled=true
+	take 'plan --compare' a --json plan --topology "$E2E_DIR/net" \
+		--compare --set routing.adaptive.enabled=true
 }
 
 # calm: the answers about a fabric where nothing happens

@@ -88,6 +88,7 @@ plan_trees() {
 	same now.tree.oddities 1
 	same now.tree.first.0.what role-unknown
 	pieces
+	adaptive
 	compared
 	say "trees: as they should be"
 	dump_agrees
@@ -167,6 +168,32 @@ compared() {
 		fail "$(cat "$E2E_DIR/page")"
 	grep -q '^dor  *no  *dimension 1 of 2 is a ring' "$E2E_DIR/page" ||
 		fail "$(cat "$E2E_DIR/page")"
+}
+
+# What switches may choose is told, with what links carry then.
+adaptive() {
+	plan --topology "$E2E_DIR/small.net" --set routing.adaptive.enabled=true \
+		--fail leaf2/4 || fail "$(cat "$E2E_DIR/plan.err")"
+	same now.adaptive.switches 6
+	same now.adaptive.choosing 4
+	same now.adaptive.assumed 6
+	same now.adaptive.ports_mean 2.0
+	same now.adaptive.choices 12
+	same now.adaptive.fullest.groups 2
+	same now.adaptive.load.max 6.0
+	same now.adaptive.load.saturation 1.0
+	same now.adaptive.ebb.lowest 1.0
+	same then.adaptive.choosing 3
+	same then.adaptive.ebb.lowest 0.5
+	# of another maker
+	sed 's/^vendid=0x2c9/vendid=0x66a/' "$E2E_DIR/small.net" \
+		>"$E2E_DIR/others.net"
+	page 0 '^SAFE: ' --topology "$E2E_DIR/others.net" \
+		--set routing.adaptive.enabled=true
+	grep -q '^adaptive    0 of 6 switches choose among ports: no switch can' \
+		"$E2E_DIR/page" || fail "$(cat "$E2E_DIR/page")"
+	plan --topology "$E2E_DIR/small.net"
+	same now.adaptive -
 }
 
 # Every part of a disconnected fabric is routed and judged.

@@ -23,7 +23,7 @@
 #include "sm/what_if/routes_diff.h"
 #include "sm/what_if/transition_preview.h"
 #include "sm/what_if/what_if.h"
-#include "tests/unit/core_fixture.h"
+#include "tests/unit/adaptive_fixture.h"
 #include "tests/unit/suite.h"
 
 /* ---- the daemon's side ---- */
@@ -535,6 +535,69 @@ START_TEST(cut_off)
 }
 END_TEST
 
+/* All sets, which plans make anew, are those of the daemon. */
+static void
+expect_same_sets(const struct routes *is, const struct forecast *planned)
+{
+	const struct route_sets *a = is->sets, *b = planned->routes->sets;
+	uint64_t choices = 0;
+
+	ck_assert_ptr_nonnull(a);
+	ck_assert_ptr_nonnull(b);
+	ck_assert_str_eq(a->why, b->why);
+	ck_assert_uint_eq(a->dropped, b->dropped);
+	for (sw_ix s = 0; s < is->topo->nsw; s++)
+		for (sw_ix t = 0; t < is->topo->nsw; t++) {
+			const struct route_set *x = route_sets_get(a, s, t),
+					       *y = route_sets_get(b, s, t);
+
+			ck_assert((x == NULL) == (y == NULL));
+			choices += x != NULL;
+			ck_assert(x == NULL || memcmp(x, y, sizeof(*x)) == 0);
+		}
+	ck_assert_uint_gt(choices, 0);
+	ck_assert_uint_eq(planned->adaptive.choices, choices);
+	ck_assert_uint_eq(planned->adaptive.cannot, 1);
+	ck_assert_uint_eq(planned->adaptive.assumed, 0);
+	ck_assert_uint_eq(planned->adaptive.load.lost, 0);
+}
+
+static struct fabric *
+make_adaptive(void)
+{
+	struct fabric *f = adaptive_give(make_plain());
+
+	f->node[fabric_find(f, "leaf2")].attrs.ar = false;
+	return f;
+}
+
+/* What switches may choose is planned as it comes. */
+START_TEST(adaptive_as_planned)
+{
+	static const struct scene scene = {"adaptive",
+		"routing: {adaptive: {enabled: true}}\n", make_adaptive, NULL};
+	struct story s;
+	struct failure f;
+	struct plan p;
+	uint32_t c;
+
+	begin_story(&s, &scene, (uint64_t)SEED);
+	apply_random_failures(&s, 2);
+	for (unsigned k = 0; k < 3; k++) {
+		c = pick_cable(&s, true);
+		f = failure_of(
+			&s, s.f->cable[c].node[1], s.f->cable[c].port[1]);
+		plan_make(&p, s.w, &f, 1);
+		expect_same_sets(sm_view(s.w->sm)->routes, &p.out.now);
+		cut_cable(&s, c);
+		settle_world(&s);
+		expect_same_sets(sm_view(s.w->sm)->routes, &p.out.then);
+		plan_free(&p);
+	}
+	end_story(&s);
+}
+END_TEST
+
 /* A plan without a failure changes nothing, after any history. */
 START_TEST(plan_without_failure)
 {
@@ -636,6 +699,7 @@ main(void)
 
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, as_planned, 0, DAYS * SCENES);
+	tcase_add_test(c, adaptive_as_planned);
 	tcase_add_loop_test(c, cut_off, 0, SCENES);
 	tcase_add_loop_test(c, plan_without_failure, 0, SCENES);
 	tcase_add_loop_test(c, loss_without_tables, 0, SCENES);

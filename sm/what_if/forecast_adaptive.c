@@ -1,0 +1,224 @@
+#include "sm/what_if/forecast_adaptive.h"
+
+#include <stdio.h>
+
+#include "routing/measure/bandwidth.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/page.h"
+
+/* ---- figures ---- */
+
+/* The groups that the sets of a row take at most: one for each port that may be
+ * the default, where that comes first. */
+static uint32_t
+count_groups(const struct route_sets *sets, const struct route_set_row *row)
+{
+	uint32_t n = 0;
+
+	for (uint16_t k = 1; k < row->n; k++)
+		n += sets->default_first ? route_set_count(&row->set[k]) : 1;
+	return n;
+}
+
+static void
+add_row(const struct route_sets *sets, sw_ix s, struct forecast_adaptive *out)
+{
+	const struct route_set_row *row = sets->row[s];
+	uint32_t n, room = sets->can[s].groups;
+
+	if (row == NULL)
+		return;
+	out->choosing++;
+	for (sw_ix t = 0; t < row->nsw; t++) {
+		const struct route_set *set = route_sets_get(sets, s, t);
+
+		out->choices += set != NULL;
+		out->ports += set != NULL ? route_set_count(set) : 0;
+	}
+	n = count_groups(sets, row);
+	if (n > room) /* those of sets that were dropped are not used */
+		n = room;
+	if (out->fullest != TOPO_NONE && room - n >= out->room - out->groups)
+		return;
+	out->fullest = s;
+	out->groups = n;
+	out->room = room;
+}
+
+void
+forecast_adaptive_measure(const struct routes *r, const struct choices *choices,
+	unsigned trials, uint64_t seed, struct forecast_adaptive *out)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+
+	*out = (struct forecast_adaptive){.enabled = true,
+		.switches = r->topo->nsw,
+		.cannot = choices->cannot,
+		.assumed = choices->assumed,
+		.fullest = TOPO_NONE};
+	(void)snprintf(out->first, sizeof(out->first), "%s", choices->first);
+	if (r->sets == NULL)
+		return;
+	out->no_room = r->sets->dropped;
+	(void)snprintf(out->why, sizeof(out->why), "%s", r->sets->why);
+	if (out->why[0] != '\0')
+		return;
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		add_row(r->sets, s, out);
+	even_split_uniform(&in, r->sets, &out->load);
+	if (trials > 0)
+		even_split_bisections(
+			&in, r->sets, trials, seed, &out->bisection);
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+load_json(
+	const struct forecast_adaptive *a, const struct topo *t, uint32_t hosts)
+{
+	const struct even_split_load *l = &a->load;
+	const struct verify_report as = {.load_max = (uint64_t)(l->max + 0.5)};
+	json_t *o = json_pack("{s:f, s:f, s:f}", "max", l->max, "mean", l->mean,
+		"saturation", bandwidth_saturation(&as, t, hosts));
+
+	if (l->sw == TOPO_NONE)
+		return o;
+	json_util_put(o, "switch", names_node_desc(t, t->sw[l->sw].node));
+	json_util_put(o, "port", json_integer(l->port));
+	return o;
+}
+
+json_t *
+forecast_adaptive_json(
+	const struct forecast_adaptive *a, const struct topo *t, uint32_t hosts)
+{
+	const struct even_split_bisection *b = &a->bisection;
+	double ports =
+		a->choices > 0 ? (double)a->ports / (double)a->choices : 0;
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o}",
+		"switches", json_util_u64(a->switches), "choosing",
+		json_util_u64(a->choosing), "cannot", json_util_u64(a->cannot),
+		"first", names_text(a->first), "assumed",
+		json_util_u64(a->assumed), "choices", json_util_u64(a->choices),
+		"ports_mean", ports, "no_room", json_util_u64(a->no_room),
+		"why", names_text(a->why));
+
+	if (a->fullest != TOPO_NONE)
+		json_util_put(o, "fullest",
+			json_pack("{s:o, s:o, s:o}", "name",
+				names_node_desc(t, t->sw[a->fullest].node),
+				"groups", json_util_u64(a->groups), "room",
+				json_util_u64(a->room)));
+	if (a->why[0] == '\0')
+		json_util_put(o, "load", load_json(a, t, hosts));
+	if (b->trials > 0)
+		json_util_put(o, "ebb",
+			json_pack("{s:o, s:f, s:f, s:o}", "trials",
+				json_util_u64(b->trials), "mean", b->mean,
+				"lowest", b->lowest, "lost",
+				json_util_u64(b->lost)));
+	return o;
+}
+
+/* ---- pages ---- */
+
+static void
+page_cannot(const json_t *a, struct buf *out)
+{
+	long long n = json_util_num(a, "cannot");
+	long long assumed = json_util_num(a, "assumed");
+
+	if (n > 0)
+		buf_printf(out, "            %lld cannot%s %s\n", n,
+			n > 1 ? ", the first:" : ":", page_text(a, "first"));
+	if (json_util_num(a, "no_room") > 0)
+		buf_printf(out,
+			"            %lld times a destination has no group in "
+			"a switch, for want of room\n",
+			json_util_num(a, "no_room"));
+	if (assumed > 0)
+		buf_printf(out,
+			"            %lld switch%s not asked: adaptive routing "
+			"with %d groups is assumed\n",
+			assumed, assumed == 1 ? " was" : "es were",
+			CHOICES_GROUPS);
+}
+
+/* The even split beside the figures of packets in order. */
+static void
+page_split(const json_t *f, const json_t *a, struct buf *out)
+{
+	const json_t *is = json_object_get(a, "load"),
+		     *was = json_object_get(f, "load");
+
+	if (is == NULL)
+		return;
+	buf_printf(out,
+		"  evenly    split over these ports: load at most %.1f instead "
+		"of %lld; saturation %.3f instead of %.3f\n",
+		json_util_real(is, "max"), json_util_num(was, "max"),
+		json_util_real(is, "saturation"),
+		json_util_real(was, "saturation"));
+	is = json_object_get(a, "ebb");
+	was = json_object_get(f, "ebb");
+	if (is != NULL)
+		buf_printf(out,
+			"            bisection %.3f instead of %.3f, worst "
+			"flow "
+			"%.3f instead of %.3f (%lld random one%s)\n",
+			json_util_real(is, "mean"), json_util_real(was, "mean"),
+			json_util_real(is, "lowest"),
+			json_util_real(was, "lowest"),
+			json_util_num(is, "trials"),
+			names_plural(json_util_num(is, "trials")));
+}
+
+/* "12 of 16 switches choose among ports". */
+static void
+page_choosing(const json_t *a, struct buf *out)
+{
+	buf_printf(out, "adaptive    %lld of %lld switches choose among ports",
+		json_util_num(a, "choosing"), json_util_num(a, "switches"));
+	if (json_util_has_text(a, "why"))
+		buf_printf(out, ": %s", page_text(a, "why"));
+	else
+		buf_printf(out, ", %.1f on average",
+			json_util_real(a, "ports_mean"));
+}
+
+void
+forecast_adaptive_page(const json_t *forecast, struct buf *out)
+{
+	const json_t *a = json_object_get(forecast, "adaptive");
+	const json_t *fullest = json_object_get(a, "fullest");
+
+	if (a == NULL)
+		return;
+	page_choosing(a, out);
+	if (fullest != NULL)
+		buf_printf(out, "; at most %lld of %lld groups, in %s",
+			json_util_num(fullest, "groups"),
+			json_util_num(fullest, "room"),
+			page_text(fullest, "name"));
+	buf_printf(out, "\n");
+	page_cannot(a, out);
+	page_split(forecast, a, out);
+}
+
+void
+forecast_adaptive_short(const json_t *forecast, struct buf *out)
+{
+	const json_t *a = json_object_get(forecast, "adaptive");
+	const json_t *load = json_object_get(a, "load");
+
+	if (a == NULL)
+		return;
+	page_choosing(a, out);
+	if (load != NULL)
+		buf_printf(out, "; evenly split at most %.1f pairs on a link",
+			json_util_real(load, "max"));
+	buf_printf(out, "\n");
+}
