@@ -242,6 +242,8 @@ sweep_free(struct sweep *s)
 	if (s == NULL)
 		return;
 	assert(s->pending == 0);
+	for (size_t i = 0; i < s->nnode; i++)
+		free(s->node[i].heard);
 	free(s->node);
 	free(s->odd.job);
 	free(s->ask.job);
@@ -304,7 +306,7 @@ static bool
 asks_host_port(const struct builder_node *n, const struct sweep_job *job)
 {
 	return n->type != TOPO_SWITCH && job->kind != JOB_ASK &&
-	       job->kind != JOB_DESC;
+	       job->kind != JOB_DESC && job->kind != JOB_WHO;
 }
 
 static int
@@ -376,8 +378,8 @@ arrival_port(const struct builder *d, builder_id n)
 
 /*
  * Whose M_Key a job needs, where that is not its target: our own port's; asked
- * through a port is what is known to be there; a description of a host comes
- * from one of its ports. 0: it is the target's.
+ * through a port is what is known to be there; a description of a host, and
+ * whose it is, come from one of its ports. 0: it is the target's.
  */
 static uint64_t
 job_sma(const struct sweep *s, const struct sweep_job *job)
@@ -389,7 +391,8 @@ job_sma(const struct sweep *s, const struct sweep_job *job)
 		return d->self == BUILDER_NONE
 			       ? 0
 			       : sweep_sma(d, d->self, d->self_port);
-	if (job->kind == JOB_DESC && d->node[job->node]->type != TOPO_SWITCH)
+	if ((job->kind == JOB_DESC || job->kind == JOB_WHO) &&
+		d->node[job->node]->type != TOPO_SWITCH)
 		return sweep_sma(d, job->node, arrival_port(d, job->node));
 	if (job->kind != JOB_ASK)
 		return 0;
@@ -411,6 +414,7 @@ static const struct {
 	[JOB_REFRESH] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_SECOND] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_DESC] = {MAD_GET, MAD_NODE_DESC},
+	[JOB_WHO] = {MAD_GET, MAD_NODE_INFO},
 	[JOB_ROLE] = {MAD_GET, MAD_ROLE},
 };
 
@@ -488,16 +492,39 @@ got_light(struct sweep *s, builder_id n, const struct xact_result *res)
 	add_suspect(s, n);
 }
 
+/*
+ * A NodeDescription does not say whose it is. Cables may have been moved since
+ * the path was found: what is at its end now is asked for its GUID, too.
+ */
 static void
 got_desc(struct sweep *s, builder_id n, const struct xact_result *res)
 {
+	struct sweep_node *w = sweep_node(s, n);
 	char text[MAD_DATA + 1];
 
 	if (res->outcome != XACT_OK)
 		return;
 	mad_node_desc_decode(res->data, text);
-	free(s->d->node[n]->desc);
-	s->d->node[n]->desc = mem_strdup(text);
+	free(w->heard);
+	w->heard = mem_strdup(text);
+	sweep_queue(s, JOB_WHO, n, 0);
+}
+
+/* Another node, or none, has answered: the name stays unknown, and is read when
+ * the move has been found. */
+static void
+got_who(struct sweep *s, builder_id n, const struct xact_result *res)
+{
+	struct sweep_node *w = sweep_node(s, n);
+	struct mad_node_info ni;
+
+	if (res->outcome == XACT_OK &&
+		mad_node_info_decode(res->data, &ni, NULL) == 0 &&
+		ni.guid == s->d->node[n]->guid) {
+		free(s->d->node[n]->desc);
+		s->d->node[n]->desc = w->heard;
+		w->heard = NULL;
+	}
 }
 
 /* True if the job's node is still the one that it was made for. */
@@ -549,6 +576,9 @@ dispatch_answer(struct sweep *s, const struct sweep_job *job,
 		break;
 	case JOB_DESC:
 		got_desc(s, job->node, res);
+		break;
+	case JOB_WHO:
+		got_who(s, job->node, res);
 		break;
 	case JOB_ROLE:
 		sweep_role_got(s, job->node, res);

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "discovery/sweep/sweep_priv.h"
@@ -24,6 +25,7 @@ renew_record(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
+	free(w->heard);
 	*w = (struct sweep_node){.gen = (uint16_t)(w->gen + 1)};
 }
 

@@ -34,6 +34,7 @@ enum sweep_job_kind {
 	JOB_REFRESH, /* PortInfo of one switch port, by itself */
 	JOB_SECOND,  /* PortInfo of a CA port with modifier bit 31 */
 	JOB_DESC,    /* NodeDescription */
+	JOB_WHO,     /* NodeInfo of the node that gave a NodeDescription */
 	JOB_ROLE,    /* SwitchRole */
 };
 
@@ -80,6 +81,7 @@ struct sweep_node {
 	uint32_t banned[8];   /* ports with a one-sided link */
 	struct sweep_end met; /* where it was first met in this sweep */
 	uint64_t failed;      /* vias: the path by which it did not answer */
+	char *heard;	      /* its NodeDescription, until JOB_WHO; or NULL */
 };
 
 /* A growing first-in first-out queue. */
