@@ -92,7 +92,7 @@ START_TEST(nothing_happens_when_nothing_happened)
 	ck_assert_uint_eq(w->commits, before);
 	/* light sweeps only: one SwitchInfo per switch and interval, and three
 	 * reads of the switch that is due for a check */
-	ck_assert_uint_le(sim_stats(w->sim)->smps, (12 + 2) * 7);
+	ck_assert_uint_le(sim_stats(w->sim)->smps, (12 + 3) * 7);
 	core_end(w, f);
 }
 END_TEST
