@@ -37,7 +37,8 @@
 struct sim;
 struct sim_endpoint;
 
-/* Chances of faults of a message, in millionths per direction. */
+/* Chances of faults of a message, in millionths per direction. dup: it arrives
+ * twice, one copy right behind the other. */
 struct sim_faults {
 	uint32_t loss, dup, delay, corrupt, truncate;
 	uint32_t reorder;      /* overtaken by messages sent soon after */

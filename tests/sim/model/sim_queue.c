@@ -117,6 +117,26 @@ hold_back(struct sim *s)
 	return 1 + (int64_t)(rng_next(&s->rng) % (uint64_t)most);
 }
 
+/*
+ * When a message arrives that would do so at t, without faults. A second copy
+ * arrives right behind the first: links of IBA repeat nothing, and keep the
+ * order of packets on a VL, so that only the sender of a message can have it
+ * arrive once more later.
+ */
+static struct mono
+draw_arrival(struct sim *s, struct mono t, const struct sim_faults *a,
+	const struct sim_faults *b)
+{
+	struct mono most =
+		a->delay_max.ns > b->delay_max.ns ? a->delay_max : b->delay_max;
+
+	if (is_drawn(s, a->delay, b->delay) && most.ns > 0)
+		t.ns += (int64_t)(rng_next(&s->rng) % (uint64_t)most.ns);
+	if (is_drawn(s, a->reorder, b->reorder))
+		t.ns += hold_back(s);
+	return t;
+}
+
 void
 sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 	struct mono delay)
@@ -124,6 +144,7 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 	const struct sim_faults *a = &s->o.faults;
 	uint32_t who = kind == EV_ARRIVE ? msg->node : msg->from;
 	const struct sim_faults *b = &s->node[who].how.faults;
+	struct mono t = mono_add(s->now, delay);
 	unsigned copies = 1;
 
 	if (is_drawn(s, a->loss, b->loss)) {
@@ -133,13 +154,9 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 		return;
 	}
 	copies += is_drawn(s, a->dup, b->dup);
-	while (copies--) {
-		struct mono t = mono_add(s->now, delay);
+	for (unsigned i = 0; i < copies; i++) {
 		uint32_t ix;
 		struct sim_flight *f = sim_queue_flight(s, &ix);
-		struct mono most = a->delay_max.ns > b->delay_max.ns
-					   ? a->delay_max
-					   : b->delay_max;
 
 		f->msg = *msg;
 		f->origin = (int8_t)origin;
@@ -147,11 +164,8 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 		damage_msg(s, &f->msg.m, a, b);
 		if (f->msg.m.len > MAD_SIZE && f->msg.m.body != NULL)
 			memcpy(f->msg.m.body, f->msg.m.mad, MAD_SIZE);
-		if (is_drawn(s, a->delay, b->delay) && most.ns > 0)
-			t.ns += (int64_t)(rng_next(&s->rng) %
-					  (uint64_t)most.ns);
-		if (is_drawn(s, a->reorder, b->reorder))
-			t.ns += hold_back(s);
+		if (i == 0)
+			t = draw_arrival(s, t, a, b);
 		sim_queue_event(s, t, kind, ix, 0);
 	}
 }
