@@ -305,6 +305,26 @@ narrow_switch(struct sm *sm, struct drain *d, struct mono now)
 	return true;
 }
 
+/* True if the drain is in force, in the view as well, and to be free of all
+ * traffic. */
+static bool
+is_to_be_free(const struct sm *sm, const struct drain *d)
+{
+	return sm->view->generation >= d->generation && !drains_is_of_health(d);
+}
+
+void
+maintenance_review_tree(
+	struct sm *sm, const struct mcast_tree *tree, struct mono now)
+{
+	for (size_t i = 0; i < sm->maintenance.n; i++) {
+		struct drain *d = &sm->maintenance.list[i];
+
+		if (is_to_be_free(sm, d) && drains_in_tree(d, tree))
+			(void)narrow_switch(sm, d, now);
+	}
+}
+
 void
 maintenance_review(struct sm *sm, struct mono now)
 {
@@ -314,8 +334,7 @@ maintenance_review(struct sm *sm, struct mono now)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
-		if (sm->view->generation < d->list[i].generation ||
-			drains_is_of_health(&d->list[i]))
+		if (!is_to_be_free(sm, &d->list[i]))
 			continue;
 		drains_use(&d->list[i], sm->view->routes, NULL, 0, &use);
 		if (use.entries == 0 || narrow_switch(sm, &d->list[i], now))

@@ -25,6 +25,7 @@
 #include "sm/view/drains.h"
 
 struct sm;
+struct mcast_tree;
 
 /* What is asked for, on the topology of sm_view: 0, or -1 and why not. */
 int maintenance_add(struct sm *sm, const struct sm_drain *ask, struct mono now,
@@ -41,6 +42,10 @@ void maintenance_apply(struct sm *sm); /* before a freeze */
 /* A view was committed: what is drained and still in use is narrowed, or there
  * is an alarm about it. */
 void maintenance_review(struct sm *sm, struct mono now);
+/* A tree of a group was made for that view: a switch that it passes, although
+ * that is drained, is narrowed. */
+void maintenance_review_tree(
+	struct sm *sm, const struct mcast_tree *tree, struct mono now);
 
 void maintenance_load(struct sm *sm, const struct state_file *s);
 void maintenance_start(struct sm *sm, struct mono now);

@@ -214,6 +214,8 @@ make_tree(struct sm *sm, unsigned group)
 	mft_want(m->mft, group, tree);
 	mcast_tree_free(prev);
 	m->tree[group] = tree;
+	if (tree != NULL)
+		maintenance_review_tree(sm, tree, sm->now);
 	free(member);
 	free(found);
 }

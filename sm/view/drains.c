@@ -187,10 +187,8 @@ count_port(const struct routes *r, port_ix p, bool whole, struct drain_use *out)
 		count_entries(r, t->port[p].peer, false, out);
 }
 
-/* Whether the tree leads over the link, or through the switch: to one that has
- * end ports a tree may come by one link, for these. */
-static bool
-is_in_tree(const struct mcast_tree *tree, const struct drain *d)
+bool
+drains_in_tree(const struct drain *d, const struct mcast_tree *tree)
 {
 	node_ix n = topo_by_node_guid(tree->topo, d->guid);
 	sw_ix s = n != TOPO_NONE ? tree->topo->node[n].sw : TOPO_NONE;
@@ -227,5 +225,5 @@ drains_use(const struct drain *d, const struct routes *r,
 		if (d->port == 0 || d->port == p)
 			count_port(r, topo_port_of(t, n, p), d->port == 0, out);
 	for (size_t i = 0; i < ntrees && tree != NULL; i++)
-		out->trees += tree[i] != NULL && is_in_tree(tree[i], d);
+		out->trees += tree[i] != NULL && drains_in_tree(d, tree[i]);
 }

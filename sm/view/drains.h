@@ -91,4 +91,8 @@ void drains_use(const struct drain *d, const struct routes *r,
 	const struct mcast_tree *const *tree, size_t ntrees,
 	struct drain_use *out);
 
+/* Whether the tree leads over the link, or through the switch: to one that has
+ * end ports a tree may come by one link, for these. */
+bool drains_in_tree(const struct drain *d, const struct mcast_tree *tree);
+
 #endif
