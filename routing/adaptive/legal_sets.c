@@ -4,137 +4,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/adaptive/legal_levels.h"
+#include "routing/verify/dest_lids.h"
 #include "sm/base/arena.h"
 #include "sm/base/bitset.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
-enum {
-	LEVELS = 64
-}; /* of words: no fabric of switches with LIDs is deeper
-      than an SMP's path */
-
 struct maker {
-	const struct routes *r;
+	const struct routes *r, *prev; /* prev: its sets are gone on from, or
+					  NULL */
 	const struct topo *t;
 	struct arena *a;
-	const uint32_t *pos; /* [nsw] places, smaller is above */
-	sw_ix *dest;	     /* [ndest] destination switches */
-	uint32_t ndest, words;
-	uint64_t *down[LEVELS]; /* [nsw * words] t's within that many links down
-				 */
-	uint64_t *path[LEVELS]; /* ... by any legal path */
-	unsigned ndown, npath;
-	uint64_t *climbs; /* [nsw * words] t's for which a default leads up */
+	struct dest_lids dest;
+	struct legal_levels is, was;
+	/* [nsw * words] of a switch, destination switches: */
+	uint64_t *differ; /* whose level, or climb, is another than before */
+	uint64_t *make;	  /* to which options are to be made */
+	uint64_t *climbs; /* for which a default leads up, of those that
+			     switches above make options to */
 	struct route_sets *out;
-	const struct route_sets *prev; /* by the same numbers, or NULL */
+	const struct route_sets *share; /* rows by the same numbers, or NULL */
 };
 
 static uint64_t *
 new_rows(const struct maker *m)
 {
 	return arena_array(
-		m->a, (size_t)m->t->nsw * m->words, sizeof(uint64_t));
+		m->a, (size_t)m->t->nsw * m->dest.words, sizeof(uint64_t));
 }
 
 static uint64_t *
 row_of(const struct maker *m, uint64_t *rows, sw_ix s)
 {
-	return rows + (size_t)s * m->words;
+	return rows + (size_t)s * m->dest.words;
 }
 
 static bool
-is_link(const struct maker *m, sw_ix s, const struct topo_adj *a)
+has_some(const struct maker *m, const uint64_t *row)
 {
-	return a->peer != s && topo_sw_live(m->t, s) &&
-	       topo_sw_live(m->t, a->peer) && a->out != LFT_DROP;
-}
+	uint64_t any = 0;
 
-static bool
-is_up(const struct maker *m, sw_ix s, const struct topo_adj *a)
-{
-	return m->pos[a->peer] < m->pos[s];
-}
-
-/* ---- levels ---- */
-
-static void
-find_destinations(struct maker *m)
-{
-	const struct topo *t = m->t;
-
-	m->dest = arena_array(m->a, t->nsw, sizeof(*m->dest));
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (topo_sw_live(t, s) && t->sw[s].nhost > 0)
-			m->dest[m->ndest++] = s;
-	m->words = (m->ndest + 63) / 64;
-}
-
-/* One link more: what neighbours below, or above, reached in one less. False:
- * nothing new. */
-static bool
-add_level(const struct maker *m, const uint64_t *was, bool up, uint64_t *is)
-{
-	const uint64_t *below = up ? m->down[m->ndown - 1] : NULL;
-	bool grown = false;
-
-	for (sw_ix s = 0; s < m->t->nsw; s++) {
-		const struct topo_switch *sw = &m->t->sw[s];
-		uint64_t *row = row_of(m, is, s);
-
-		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-			const struct topo_adj *a = &m->t->adj[i];
-			const uint64_t *from = was + (size_t)a->peer * m->words;
-
-			if (!is_link(m, s, a) || is_up(m, s, a) != up)
-				continue;
-			for (uint32_t w = 0; w < m->words; w++) {
-				uint64_t more = from[w] & ~row[w];
-
-				if (below != NULL)
-					more &= ~below[(size_t)s * m->words +
-						       w];
-				grown |= more != 0;
-				row[w] |= more;
-			}
-		}
-	}
-	return grown;
-}
-
-/* What each switch reaches in 0, 1, 2 ... links, until that is all. False: the
- * fabric is too deep. */
-static bool
-find_levels(struct maker *m)
-{
-	size_t size = (size_t)m->t->nsw * m->words * sizeof(uint64_t);
-	bool more = true;
-
-	m->down[0] = new_rows(m);
-	for (uint32_t i = 0; i < m->ndest; i++)
-		bitset_add(row_of(m, m->down[0], m->dest[i]), i);
-	for (m->ndown = 1; more && m->ndown < LEVELS; m->ndown++) {
-		uint64_t *was = m->down[m->ndown - 1];
-
-		m->down[m->ndown] = new_rows(m);
-		memcpy(m->down[m->ndown], was, size);
-		more = add_level(m, was, false, m->down[m->ndown]);
-	}
-	if (more)
-		return false;
-	more = true;
-	m->path[0] = m->down[0];
-	for (m->npath = 1; more && m->npath < LEVELS; m->npath++) {
-		uint64_t *was = m->path[m->npath - 1], *is = new_rows(m);
-		unsigned d = m->npath < m->ndown ? m->npath : m->ndown - 1;
-
-		memcpy(is, was, size);
-		more = add_level(m, was, true, is) || m->npath < m->ndown;
-		for (size_t w = 0; w < (size_t)m->t->nsw * m->words; w++)
-			is[w] |= m->down[d][w];
-		m->path[m->npath] = is;
-	}
-	return !more;
+	for (uint32_t w = 0; w < m->dest.words; w++)
+		any |= row[w];
+	return any != 0;
 }
 
 /* ---- what the tables do ---- */
@@ -144,80 +57,181 @@ struct share {
 	sw_ix from, to; /* switches of this thread */
 };
 
-/* The ports of s that lead up; false: none does. */
+/* Of destinations that s is above, but itself: those for which the entry for
+ * some LID leads up. */
+static uint64_t
+find_climbs(const struct maker *m, struct dest_scan *scan,
+	const struct legal_levels *x, sw_ix s, uint32_t w, uint64_t among)
+{
+	size_t at = (size_t)s * m->dest.words + w;
+	uint64_t some, all;
+
+	dest_scan_word(
+		scan, w, among & x->above[at] & ~x->reach[0][at], &some, &all);
+	return some;
+}
+
 static bool
-find_ups(const struct maker *m, sw_ix s, bool up[256])
+leads_up(const struct legal_levels *x, sw_ix s)
+{
+	return route_set_count(&x->up[s]) > 0;
+}
+
+/* The destinations for which switches above s make options. */
+static void
+find_needs(const struct maker *m, sw_ix s, uint64_t *need)
 {
 	const struct topo_switch *sw = &m->t->sw[s];
-	bool any = false;
 
-	memset(up, 0, 256 * sizeof(*up));
+	memset(need, 0, m->dest.words * sizeof(*need));
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-		const struct topo_adj *a = &m->t->adj[i];
+		const uint64_t *make = row_of(m, m->make, m->t->adj[i].peer);
 
-		up[a->out] = is_link(m, s, a) && is_up(m, s, a);
-		any |= up[a->out];
+		for (uint32_t w = 0;
+			m->is.link[i] == LEGAL_UP && w < m->dest.words; w++)
+			need[w] |= make[w];
 	}
-	return any;
 }
 
-/* Whether the entry of switch s for some LID of hosts on d leads up. */
-static bool
-leads_up(const struct maker *m, sw_ix s, const struct topo_switch *d,
-	const bool up[256])
-{
-	for (uint32_t e = d->end; e < d->end + d->nend; e++) {
-		const struct topo_port *p = &m->t->port[m->t->end[e].port];
-
-		for (unsigned k = 0; p->lid != 0 && k < 1U << p->lmc; k++)
-			if (up[lft_row_entry(m->r->pool, m->r->row[s],
-				    m->r->nblocks, p->lid + k)])
-				return true;
-	}
-	return false;
-}
-
-/* Only where s is above t: else its options lead up as well. */
 static void
-note_defaults(void *part)
+note_climbs(void *part)
 {
 	const struct share *x = part;
 	const struct maker *m = x->m;
-	bool up[256];
+	uint64_t *need = mem_zalloc(m->dest.words + 1U, sizeof(*need));
+	struct dest_scan scan;
 
+	dest_scan_open(&scan, &m->dest);
 	for (sw_ix s = x->from; s < x->to; s++) {
-		const uint64_t *above = row_of(m, m->down[m->ndown - 1], s);
-
-		if (!find_ups(m, s, up))
+		if (!leads_up(&m->is, s))
 			continue;
-		for (uint32_t i = 0; i < m->ndest; i++)
-			if (m->dest[i] != s && bitset_has(above, i) &&
-				leads_up(m, s, &m->t->sw[m->dest[i]], up))
-				bitset_add(row_of(m, m->climbs, s), i);
+		find_needs(m, s, need);
+		dest_scan_row(&scan, m->r->pool, m->r->row[s], m->r->nblocks,
+			&m->is.up[s]);
+		for (uint32_t w = 0; w < m->dest.words; w++)
+			if (need[w] != 0)
+				row_of(m, m->climbs, s)[w] = find_climbs(
+					m, &scan, &m->is, s, w, need[w]);
 	}
+	dest_scan_close(&scan);
+	free(need);
+}
+
+/* ---- what a change made of the routes before ---- */
+
+/* True if the links of s are the same, in the same directions. */
+static bool
+same_links(const struct maker *m, sw_ix s)
+{
+	const struct topo_switch *is = &m->t->sw[s], *was = &m->was.t->sw[s];
+
+	return is->nadj == was->nadj &&
+	       memcmp(m->t->adj + is->adj, m->was.t->adj + was->adj,
+		       is->nadj * sizeof(*m->t->adj)) == 0 &&
+	       memcmp(m->is.link + is->adj, m->was.link + was->adj, is->nadj) ==
+		       0;
+}
+
+/* Destinations at another level than before. */
+static void
+compare_levels(const struct maker *m, sw_ix s, uint64_t *differ)
+{
+	unsigned n = m->is.n > m->was.n ? m->is.n : m->was.n;
+	size_t at = (size_t)s * m->dest.words;
+
+	for (uint32_t w = 0; w < m->dest.words; w++)
+		differ[w] |= m->is.above[at + w] ^ m->was.above[at + w];
+	for (unsigned k = 1; k < n; k++)
+		for (uint32_t w = 0; w < m->dest.words; w++)
+			differ[w] |=
+				(k < m->is.n ? m->is.reach[k][at + w] : 0) ^
+				(k < m->was.n ? m->was.reach[k][at + w] : 0);
+}
+
+/* ... and those for which a default led up, or leads up now. */
+static void
+compare_climbs(const struct maker *m, struct dest_scan *is,
+	struct dest_scan *was, sw_ix s, uint64_t *differ)
+{
+	const struct routes *r = m->r, *prev = m->prev;
+	uint64_t *may = row_of(m, m->make, s);
+
+	if (same_links(m, s))
+		dest_lids_differ(&m->dest, r->row[s], r->nblocks, prev->row[s],
+			prev->nblocks, may);
+	else
+		memset(may, 0xff, m->dest.words * sizeof(*may));
+	if (!(leads_up(&m->is, s) || leads_up(&m->was, s)) || !has_some(m, may))
+		return;
+	dest_scan_row(is, r->pool, r->row[s], r->nblocks, &m->is.up[s]);
+	dest_scan_row(was, r->pool, prev->row[s], prev->nblocks, &m->was.up[s]);
+	for (uint32_t w = 0; w < m->dest.words; w++)
+		if (may[w] != 0)
+			differ[w] |= find_climbs(m, is, &m->is, s, w, may[w]) ^
+				     find_climbs(m, was, &m->was, s, w, may[w]);
+}
+
+/* Options are made anew where a level or a climb of the switch or of one
+ * behind a link differs, all of them where its links do. */
+static void
+find_makes(const struct maker *m, sw_ix s)
+{
+	const struct topo_switch *sw = &m->t->sw[s];
+	uint64_t *make = row_of(m, m->make, s);
+
+	if (!same_links(m, s)) {
+		memset(make, 0xff, m->dest.words * sizeof(*make));
+		return;
+	}
+	memcpy(make, row_of(m, m->differ, s), m->dest.words * sizeof(*make));
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+		const uint64_t *differ =
+			row_of(m, m->differ, m->t->adj[i].peer);
+
+		for (uint32_t w = 0; w < m->dest.words; w++)
+			make[w] |= differ[w];
+	}
+}
+
+static void
+compare_routes(const struct maker *m)
+{
+	struct dest_scan is, was;
+
+	dest_scan_open(&is, &m->dest);
+	dest_scan_open(&was, &m->dest);
+	for (sw_ix s = 0; s < m->t->nsw; s++) {
+		compare_levels(m, s, row_of(m, m->differ, s));
+		compare_climbs(m, &is, &was, s, row_of(m, m->differ, s));
+	}
+	dest_scan_close(&is);
+	dest_scan_close(&was);
+	for (sw_ix s = 0; s < m->t->nsw; s++)
+		find_makes(m, s);
 }
 
 /* ---- sets ---- */
 
-/* The t's of word w to which the link of s is the beginning of a shortest
- * legal path, and safe whatever the tables do beyond. */
-static uint64_t
-reach_by(const struct maker *m, sw_ix s, const struct topo_adj *a, uint32_t w)
-{
-	size_t at = (size_t)s * m->words + w,
-	       next = (size_t)a->peer * m->words + w;
-	uint64_t above = m->down[m->ndown - 1][at], is = 0;
+/* The level of s at which something is in word w. */
+struct level {
+	const uint64_t *before; /* the level before, of all switches */
+	uint64_t is;
+};
 
-	if (is_up(m, s, a)) {
-		for (unsigned k = 1; k < m->npath; k++)
-			is |= m->path[k][at] & ~m->path[k - 1][at] &
-			      m->path[k - 1][next];
-		return is & ~above;
+/* Those of the destinations `among`; returns how many. */
+static unsigned
+find_word_levels(const struct maker *m, sw_ix s, uint32_t w, uint64_t among,
+	struct level out[LEGAL_LEVELS])
+{
+	unsigned n = 0;
+
+	for (unsigned k = 1; k < m->is.n; k++) {
+		uint64_t is = row_of(m, m->is.reach[k], s)[w] & among;
+
+		if (is != 0)
+			out[n++] = (struct level){m->is.reach[k - 1], is};
 	}
-	for (unsigned k = 1; k < m->ndown; k++)
-		is |= m->down[k][at] & ~m->down[k - 1][at] &
-		      m->down[k - 1][next];
-	return is & ~m->climbs[next];
+	return n;
 }
 
 /* Rows and columns of a square of bits change places (Warren, Hacker's
@@ -236,21 +250,32 @@ transpose_bits(uint64_t x[64])
 		}
 }
 
-/* The ports of switch s by destination switch of word w, as port words. */
+/* The ports of switch s by destination switch of word w, of those `among`, as
+ * port words: ports of links that are the beginning of a shortest legal path,
+ * and safe whatever the tables do beyond. */
 static void
-find_ports(const struct maker *m, sw_ix s, uint32_t w,
+find_ports(const struct maker *m, sw_ix s, uint32_t w, uint64_t among,
 	uint64_t by_port[ROUTE_SET_WORDS][64])
 {
 	const struct topo_switch *sw = &m->t->sw[s];
-	unsigned used = 0;
+	uint64_t above = row_of(m, m->is.above, s)[w];
+	struct level level[LEGAL_LEVELS];
+	unsigned n = find_word_levels(m, s, w, among, level), used = 0;
 
 	memset(by_port, 0, ROUTE_SET_WORDS * sizeof(*by_port));
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 		const struct topo_adj *a = &m->t->adj[i];
+		size_t next = (size_t)a->peer * m->dest.words + w;
+		uint64_t by = 0;
 
-		if (!is_link(m, s, a))
+		if (m->is.link[i] == LEGAL_NO_LINK)
 			continue;
-		by_port[a->out / 64][a->out % 64] = reach_by(m, s, a, w);
+		for (unsigned k = 0; k < n; k++)
+			by |= level[k].is & level[k].before[next];
+		by &= m->is.link[i] == LEGAL_UP
+			      ? ~above
+			      : above & m->is.above[next] & ~m->climbs[next];
+		by_port[a->out / 64][a->out % 64] = by;
 		used |= 1U << a->out / 64;
 	}
 	for (unsigned k = 0; k < ROUTE_SET_WORDS; k++)
@@ -258,28 +283,71 @@ find_ports(const struct maker *m, sw_ix s, uint32_t w,
 			transpose_bits(by_port[k]);
 }
 
-static struct route_set_row *
-make_row(const struct maker *m, sw_ix s)
+/* The sets of row for the destinations `among` in word w. */
+static void
+make_word(const struct maker *m, sw_ix s, uint32_t w, uint64_t among,
+	struct route_set_row *row)
 {
-	struct route_set_row *row = route_set_row_new(m->t->nsw);
 	uint64_t by_port[ROUTE_SET_WORDS][64];
-	uint16_t last = 0;
+	struct route_set last = {{0}};
+	uint16_t number = 0;
 
-	for (uint32_t i = 0; i < m->ndest; i++) {
+	find_ports(m, s, w, among, by_port);
+	for (; among != 0; among &= among - 1) {
+		unsigned bit = bitset_lowest64(among);
 		struct route_set set;
 
-		if (i % 64 == 0)
-			find_ports(m, s, i / 64, by_port);
 		for (unsigned k = 0; k < ROUTE_SET_WORDS; k++)
-			set.port[k] = by_port[k][i % 64];
-		if (route_set_count(&set) < 2)
-			continue;
+			set.port[k] = by_port[k][bit];
 		/* neighbouring destinations mostly have the same set */
-		if (memcmp(&row->set[last], &set, sizeof(set)) != 0)
-			last = route_set_row_number(row, &set);
-		row->of[m->dest[i]] = last;
+		if (memcmp(&last, &set, sizeof(set)) != 0)
+			number = route_set_count(&set) < 2
+					 ? 0
+					 : route_set_row_number(row, &set);
+		last = set;
+		row->of[m->dest.sw[w * 64 + bit]] = number;
 	}
-	return row;
+}
+
+/* True if sets are numbered by the first destination that has them. */
+static bool
+is_in_order(const struct maker *m, const struct route_set_row *row)
+{
+	uint16_t most = 0;
+
+	for (uint32_t i = 0; i < m->dest.n; i++) {
+		uint16_t k = row->of[m->dest.sw[i]];
+
+		if (k > most && k != ++most)
+			return false;
+	}
+	return most + 1U == row->n;
+}
+
+/* Number sets so; leave out those that no destination has any more. */
+static void
+renumber_sets(const struct maker *m, struct route_set_row *row)
+{
+	uint16_t *now, n = 1;
+	struct route_set *set;
+
+	if (is_in_order(m, row))
+		return;
+	now = mem_zalloc(row->n, sizeof(*now));
+	set = mem_zalloc(row->n, sizeof(*set));
+	for (uint32_t i = 0; i < m->dest.n; i++) {
+		uint16_t *k = &row->of[m->dest.sw[i]];
+
+		if (*k != 0 && now[*k] == 0) {
+			set[n] = row->set[*k];
+			now[*k] = n++;
+		}
+		*k = now[*k];
+	}
+	free(now);
+	free(row->set);
+	row->set = set;
+	row->n = n;
 }
 
 /* Groups that a set may take: where the default comes first one for each port
@@ -291,17 +359,17 @@ groups_of(const struct maker *m, const struct route_set *set)
 }
 
 /* Sets that a switch has no room for are left out, those of the fewest
- * destination switches first. Returns how many destination switches lose their
- * options. */
-static uint64_t
+ * destination switches first. */
+static void
 drop_rare_sets(const struct maker *m, sw_ix s, struct route_set_row *row)
 {
-	uint32_t *uses = mem_zalloc(row->n, sizeof(*uses));
-	uint32_t need = 0;
-	uint64_t dropped = 0;
+	uint32_t *uses, need = 0;
 
 	for (uint16_t k = 1; k < row->n; k++)
 		need += groups_of(m, &row->set[k]);
+	if (need <= m->out->can[s].groups)
+		return;
+	uses = mem_zalloc(row->n, sizeof(*uses));
 	for (sw_ix t = 0; t < row->nsw; t++)
 		uses[row->of[t]]++;
 	while (need > m->out->can[s].groups) {
@@ -311,14 +379,13 @@ drop_rare_sets(const struct maker *m, sw_ix s, struct route_set_row *row)
 			if (uses[k] > 0 && (rare == 0 || uses[k] < uses[rare]))
 				rare = k;
 		need -= groups_of(m, &row->set[rare]);
-		dropped += uses[rare];
+		row->dropped += uses[rare];
 		uses[rare] = 0;
 	}
-	for (sw_ix t = 0; t < row->nsw && dropped > 0; t++)
+	for (sw_ix t = 0; t < row->nsw; t++)
 		if (uses[row->of[t]] == 0)
 			row->of[t] = 0;
 	free(uses);
-	return dropped;
 }
 
 /* A row as it is kept: NULL without options, the one of before if that is the
@@ -330,9 +397,35 @@ take_row(struct route_set_row *row, struct route_set_row *was)
 		return row;
 	was = row->n > 1 ? was : NULL;
 	route_set_row_drop(row);
-	if (was != NULL)
-		was->refs++;
-	return was;
+	return route_set_row_share(was);
+}
+
+/* The row of s from the one before, of which some is made anew; all of it where
+ * there is none, or a set is left out that there may be room for now. */
+static struct route_set_row *
+make_row(const struct maker *m, sw_ix s)
+{
+	struct route_set_row *row,
+		*was = m->share != NULL ? m->share->row[s] : NULL;
+	const uint64_t *make = row_of(m, m->make, s);
+	bool all = m->prev == NULL || (was != NULL && was->dropped > 0);
+
+	if (!all && !has_some(m, make))
+		return route_set_row_share(was);
+	row = all || was == NULL ? route_set_row_new(m->t->nsw)
+				 : route_set_row_copy(was);
+	for (uint32_t w = 0; w < m->dest.words; w++) {
+		uint32_t rest = m->dest.n - w * 64;
+		uint64_t among = all ? UINT64_MAX : make[w];
+
+		if (rest < 64)
+			among &= (UINT64_C(1) << rest) - 1;
+		if (among != 0)
+			make_word(m, s, w, among, row);
+	}
+	renumber_sets(m, row);
+	drop_rare_sets(m, s, row);
+	return take_row(row, was);
 }
 
 static void
@@ -340,20 +433,10 @@ make_rows(void *part)
 {
 	const struct share *x = part;
 	const struct maker *m = x->m;
-	uint64_t dropped = 0;
 
-	for (sw_ix s = x->from; s < x->to; s++) {
-		struct route_set_row *row,
-			*was = m->prev != NULL ? m->prev->row[s] : NULL;
-
-		if (m->out->can[s].kind == ROUTE_FIXED ||
-			!topo_sw_live(m->t, s))
-			continue;
-		row = make_row(m, s);
-		dropped += drop_rare_sets(m, s, row);
-		m->out->row[s] = take_row(row, was);
-	}
-	(void)__atomic_fetch_add(&m->out->dropped, dropped, __ATOMIC_RELAXED);
+	for (sw_ix s = x->from; s < x->to; s++)
+		if (m->out->can[s].kind != ROUTE_FIXED && topo_sw_live(m->t, s))
+			m->out->row[s] = make_row(m, s);
 }
 
 /* ---- all of it ---- */
@@ -399,36 +482,85 @@ sets_to_share(const struct route_job *job, const struct topo *t)
 {
 	const struct routes *prev = job->prev;
 
-	if (prev == NULL || prev->sets == NULL || prev->topo->nsw != t->nsw)
-		return NULL;
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (prev->topo->node[prev->topo->sw[s].node].guid !=
-			t->node[t->sw[s].node].guid)
-			return NULL;
-	return prev->sets;
+	return prev != NULL && prev->sets != NULL &&
+			       dest_lids_comparable(prev->topo, t)
+		       ? prev->sets
+		       : NULL;
+}
+
+/* True if all that sets are made of, but links, order and tables, is the same
+ * as for the previous ones. */
+static bool
+goes_on(const struct maker *m, const struct routes *prev)
+{
+	const struct route_sets *is = m->out, *was = m->share;
+	struct dest_lids dest;
+	bool same;
+
+	if (was == NULL || was->why[0] != '\0' || prev->part != NULL ||
+		prev->order == ROUTE_NO_ORDER || prev->pool != m->r->pool ||
+		is->default_first != was->default_first)
+		return false;
+	for (sw_ix s = 0; s < m->t->nsw; s++)
+		if (is->can[s].kind != was->can[s].kind ||
+			is->can[s].groups != was->can[s].groups)
+			return false;
+	dest_lids_open(&dest, prev->topo);
+	same = dest_lids_equal(&dest, &m->dest);
+	dest_lids_close(&dest);
+	return same;
+}
+
+static bool
+find_levels(
+	const struct maker *m, struct legal_levels *x, const struct routes *r)
+{
+	uint32_t *pos = arena_array(m->a, r->topo->nsw, sizeof(*pos));
+
+	routes_order(r, pos);
+	return legal_levels_find(x, r->topo, &m->dest, pos, m->a);
+}
+
+/* What is to be made: all, or what a change made other. */
+static void
+find_work(struct maker *m, const struct routes *prev)
+{
+	m->make = new_rows(m);
+	m->climbs = new_rows(m);
+	if (goes_on(m, prev) && find_levels(m, &m->was, prev)) {
+		m->prev = prev;
+		m->differ = new_rows(m);
+		compare_routes(m);
+	} else
+		memset(m->make, 0xff,
+			(size_t)m->t->nsw * m->dest.words * sizeof(*m->make));
 }
 
 static void
-make_all(struct maker *m, unsigned threads)
+make_all(struct maker *m, const struct route_job *job)
 {
-	uint32_t *pos = arena_array(m->a, m->t->nsw, sizeof(*pos));
+	bool any = false;
+	unsigned threads;
 
-	routes_order(m->r, pos);
-	m->pos = pos;
-	find_destinations(m);
-	if (!find_levels(m)) {
+	dest_lids_open(&m->dest, m->t);
+	if (!find_levels(m, &m->is, m->r)) {
 		(void)snprintf(m->out->why, sizeof(m->out->why),
-			"paths are longer than %u links", LEVELS);
+			"paths are longer than %u links", LEGAL_LEVELS);
 		return;
 	}
-	m->climbs = new_rows(m);
-	share_switches(m, threads, note_defaults);
+	find_work(m, job->prev);
+	/* a change is too little to be shared among threads */
+	threads = m->prev != NULL ? 1 : job->threads;
+	share_switches(m, threads, note_climbs);
 	share_switches(m, threads, make_rows);
 	for (sw_ix s = 0; s < m->t->nsw; s++)
-		if (m->out->row[s] != NULL)
-			return;
-	(void)snprintf(m->out->why, sizeof(m->out->why),
-		"no switch has a choice of shortest paths");
+		if (m->out->row[s] != NULL) {
+			m->out->dropped += m->out->row[s]->dropped;
+			any = true;
+		}
+	if (!any)
+		(void)snprintf(m->out->why, sizeof(m->out->why),
+			"no switch has a choice of shortest paths");
 }
 
 struct route_sets *
@@ -439,11 +571,12 @@ legal_sets_make(const struct route_job *job, const struct routes *r)
 
 	m.out = route_sets_new(
 		r->topo->nsw, job->adaptive->can, job->adaptive->default_first);
-	m.prev = sets_to_share(job, r->topo);
+	m.share = sets_to_share(job, r->topo);
 	if (why != NULL)
 		(void)snprintf(m.out->why, sizeof(m.out->why), "%s", why);
 	else
-		make_all(&m, job->threads);
+		make_all(&m, job);
+	dest_lids_close(&m.dest);
 	arena_free(m.a);
 	return m.out;
 }

@@ -29,6 +29,25 @@ route_set_row_number(struct route_set_row *row, const struct route_set *set)
 	return row->n++;
 }
 
+struct route_set_row *
+route_set_row_copy(const struct route_set_row *row)
+{
+	struct route_set_row *copy =
+		mem_dup(row, sizeof(*row) + row->nsw * sizeof(row->of[0]));
+
+	copy->refs = 1;
+	copy->set = mem_dup(row->set, row->n * sizeof(*row->set));
+	return copy;
+}
+
+struct route_set_row *
+route_set_row_share(struct route_set_row *row)
+{
+	if (row != NULL)
+		row->refs++;
+	return row;
+}
+
 void
 route_set_row_drop(struct route_set_row *row)
 {
@@ -45,6 +64,7 @@ route_set_row_equal(
 	if (a == b)
 		return true;
 	return a != NULL && b != NULL && a->n == b->n && a->nsw == b->nsw &&
+	       a->dropped == b->dropped &&
 	       memcmp(a->set, b->set, a->n * sizeof(*a->set)) == 0 &&
 	       memcmp(a->of, b->of, a->nsw * sizeof(a->of[0])) == 0;
 }

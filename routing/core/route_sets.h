@@ -56,8 +56,9 @@ struct route_choice {
 /* The sets of one switch. */
 struct route_set_row {
 	unsigned refs;
-	uint16_t n;	       /* sets in use, [0] included */
-	uint32_t nsw;	       /* destination switches */
+	uint16_t n;	  /* sets in use, [0] included */
+	uint32_t nsw;	  /* destination switches */
+	uint32_t dropped; /* of them, whose set had no room in the switch */
 	struct route_set *set; /* [n]; [0] is empty: the default alone */
 	uint16_t of[];	       /* [nsw] set of each destination switch */
 };
@@ -70,9 +71,8 @@ struct route_sets {
 			(routing/verify/sets_order.h), as the tables beside them */
 	struct route_choice *can;   /* [nsw] of each switch */
 	struct route_set_row **row; /* [nsw]; NULL: no options at all */
-	uint64_t dropped; /* pairs of switches whose set had no room in a switch
-			   */
-	char why[160];	  /* why no switch has options; "": some do */
+	uint64_t dropped;	    /* of all rows */
+	char why[160];		    /* why no switch has options; "": some do */
 };
 
 /* A row of one empty set, to be filled: of[] is 0. */
@@ -81,7 +81,10 @@ struct route_set_row *route_set_row_new(uint32_t nsw);
  * new. */
 uint16_t route_set_row_number(
 	struct route_set_row *row, const struct route_set *set);
-/* One reference less; NULL allowed. */
+/* A copy, to be changed. */
+struct route_set_row *route_set_row_copy(const struct route_set_row *row);
+/* One reference more, and one less; NULL allowed. */
+struct route_set_row *route_set_row_share(struct route_set_row *row);
 void route_set_row_drop(struct route_set_row *row);
 /* True if both give every destination switch the same ports; NULL is a row
  * without options. */

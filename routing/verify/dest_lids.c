@@ -95,6 +95,19 @@ dest_lids_close(struct dest_lids *d)
 }
 
 bool
+dest_lids_comparable(const struct topo *a, const struct topo *b)
+{
+	if (a->nsw != b->nsw)
+		return false;
+	for (sw_ix s = 0; s < a->nsw; s++)
+		if (a->node[a->sw[s].node].guid !=
+				b->node[b->sw[s].node].guid ||
+			topo_sw_live(a, s) != topo_sw_live(b, s))
+			return false;
+	return true;
+}
+
+bool
 dest_lids_equal(const struct dest_lids *a, const struct dest_lids *b)
 {
 	if (a->n != b->n || a->nsw != b->nsw ||

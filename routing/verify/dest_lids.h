@@ -45,6 +45,10 @@ struct dest_lids {
 void dest_lids_open(struct dest_lids *d, const struct topo *t);
 void dest_lids_close(struct dest_lids *d);
 
+/* True if both have the same switches by the same numbers, the same ones live.
+ */
+bool dest_lids_comparable(const struct topo *a, const struct topo *b);
+
 /* True if both have the same destination switches with the same LIDs. */
 bool dest_lids_equal(const struct dest_lids *a, const struct dest_lids *b);
 

@@ -78,20 +78,13 @@ others_in(const struct prover *v, sw_ix s, uint32_t w)
 static bool
 can_compare(const struct prover *v)
 {
-	const struct topo *t = v->t, *was;
 	struct dest_lids dest;
 	bool same;
 
-	if (v->was == NULL || v->was->topo->nsw != t->nsw ||
-		v->was->side->pool != v->is->side->pool)
+	if (v->was == NULL || v->was->side->pool != v->is->side->pool ||
+		!dest_lids_comparable(v->was->topo, v->t))
 		return false;
-	was = v->was->topo;
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (t->node[t->sw[s].node].guid !=
-				was->node[was->sw[s].node].guid ||
-			topo_sw_live(t, s) != topo_sw_live(was, s))
-			return false;
-	dest_lids_open(&dest, was);
+	dest_lids_open(&dest, v->was->topo);
 	same = dest_lids_equal(&dest, &v->dest);
 	dest_lids_close(&dest);
 	return same;

@@ -2,20 +2,23 @@
  * Legal sets: they hold the ports of the shortest paths that obey the order,
  * by a search that knows nothing of words of bits; they verify, on damaged
  * trees and on irregular fabrics; they are the same for any number of threads;
- * what does not change is shared with the routes before.
+ * what does not change is shared with the routes before, and what is gone on
+ * from there is what is made without them.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/adaptive/legal_sets.h"
 #include "routing/driver/compute.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/routing/core/sets_walk.h"
 #include "tests/unit/suite.h"
 
-enum { GROUPS = 4000, FAR = 1 << 20 };
+enum { GROUPS = 4000, FAR = 1 << 20, WALKS = 200, STEPS = 6, TABLES = 2 };
 
 struct rig {
 	struct fabric *f;
@@ -250,6 +253,78 @@ START_TEST(test_threads_and_sharing)
 }
 END_TEST
 
+/* Sets for r, gone on from those of prev, are those made without them. */
+static void
+compare_with_fresh(const struct sets_walk *x, const struct routes *r,
+	const struct routes *prev)
+{
+	struct route_job job = x->job;
+	struct route_sets *fresh, *sets;
+
+	job.prev = prev;
+	sets = legal_sets_make(&job, r);
+	job.prev = NULL;
+	fresh = legal_sets_make(&job, r);
+	ck_assert_str_eq(fresh->why, sets->why);
+	ck_assert_uint_eq(fresh->dropped, sets->dropped);
+	for (sw_ix s = 0; s < x->t->nsw; s++)
+		ck_assert(route_set_row_equal(fresh->row[s], sets->row[s]));
+	route_sets_unref(fresh);
+	route_sets_unref(sets);
+}
+
+/* The same with other entries, some of which lead up from where they should
+ * lead down: then fewer options lead there. */
+static void
+compare_other_tables(struct sets_walk *x)
+{
+	for (unsigned i = 0; i < TABLES; i++) {
+		struct routes *other = routes_for(x->r, x->t);
+		sw_ix s = (sw_ix)rng_below(&x->rng, x->t->nsw);
+
+		for (uint16_t lid = 1; lid <= other->top; lid++)
+			if (rng_below(&x->rng, 4) == 0)
+				routes_put_entry(other, s, lid,
+					(uint8_t)(1 + rng_below(&x->rng, 6)),
+					NULL);
+		compare_with_fresh(x, other, x->r);
+		compare_with_fresh(x, x->r, other);
+		routes_unref(other);
+	}
+}
+
+static unsigned
+count_shared(const struct sets_walk *x)
+{
+	unsigned n = 0;
+
+	for (sw_ix s = 0; x->prev->topo->nsw == x->t->nsw && s < x->t->nsw; s++)
+		n += x->r->sets->row[s] != NULL &&
+		     x->r->sets->row[s] == x->prev->sets->row[s];
+	return n;
+}
+
+/* Lost cables and cables that come back, hundreds of times. */
+START_TEST(test_changes)
+{
+	unsigned shared = 0;
+
+	for (uint64_t seed = 1; seed <= WALKS; seed++) {
+		struct sets_walk x;
+
+		sets_walk_open(&x, seed);
+		for (unsigned i = 0; i < STEPS; i++) {
+			sets_walk_step(&x);
+			compare_with_fresh(&x, x.r, x.prev);
+			compare_other_tables(&x);
+			shared += count_shared(&x);
+		}
+		sets_walk_close(&x);
+	}
+	ck_assert_uint_gt(shared, WALKS * STEPS);
+}
+END_TEST
+
 static uint32_t
 groups_needed(const struct routes *r, sw_ix s)
 {
@@ -316,6 +391,7 @@ main(void)
 	tcase_add_test(c, test_tree);
 	tcase_add_test(c, test_damaged_and_irregular);
 	tcase_add_test(c, test_threads_and_sharing);
+	tcase_add_test(c, test_changes);
 	tcase_add_test(c, test_too_few_groups);
 	tcase_add_test(c, test_no_order);
 	suite_add_tcase(s, c);
