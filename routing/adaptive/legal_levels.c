@@ -1,11 +1,14 @@
 #include "routing/adaptive/legal_levels.h"
 
+#include <string.h>
+
 #include "sm/base/bitset.h"
 
 struct finder {
 	struct legal_levels *x;
 	struct arena *a;
 	uint64_t *seen; /* [nsw * words] reached so far */
+	uint64_t *more; /* [nsw * words] what neighbours pass on, else 0 */
 	bool *fresh;	/* [nsw] reaches something new on the last level */
 	bool *next;	/* ... on the one being found */
 };
@@ -37,21 +40,36 @@ find_links(struct legal_levels *x, const uint32_t *pos)
 }
 
 /* What s reaches anew is one link farther from its neighbours over links of
- * this kind, if they have not seen it. */
+ * this kind. */
 static void
-pass_on(struct finder *f, sw_ix s, enum legal_link kind, const uint64_t *was,
-	uint64_t *is)
+pass_on(struct finder *f, sw_ix s, enum legal_link kind, const uint64_t *was)
 {
 	const struct legal_levels *x = f->x;
 	const struct topo_switch *sw = &x->t->sw[s];
-	const uint64_t *from = was + (size_t)s * x->words;
 
-	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-		size_t at = (size_t)x->t->adj[i].peer * x->words;
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (x->link[i] == kind)
+			bitset_or(
+				f->more + (size_t)x->t->adj[i].peer * x->words,
+				was + (size_t)s * x->words, x->words);
+}
 
-		for (uint32_t w = 0; x->link[i] == kind && w < x->words; w++)
-			is[at + w] |= from[w] & ~f->seen[at + w];
+/* Level k of switch s: what is passed on to it and was not seen before, beside
+ * what it is above. */
+static bool
+take_level(struct finder *f, sw_ix s, unsigned k)
+{
+	size_t at = (size_t)s * f->x->words;
+	uint64_t *is = f->x->reach[k] + at, *seen = f->seen + at,
+		 *more = f->more + at, any = 0;
+
+	for (uint32_t w = 0; w < f->x->words; w++) {
+		is[w] |= more[w] & ~seen[w];
+		seen[w] |= is[w];
+		any |= is[w];
+		more[w] = 0;
 	}
+	return any != 0;
 }
 
 /* Level k from the one before, over links of this kind. False: nothing new. */
@@ -63,17 +81,10 @@ add_level(struct finder *f, unsigned k, enum legal_link kind)
 
 	for (sw_ix s = 0; s < x->t->nsw; s++)
 		if (f->fresh[s])
-			pass_on(f, s, kind, x->reach[k - 1], x->reach[k]);
+			pass_on(f, s, kind, x->reach[k - 1]);
 	for (sw_ix s = 0; s < x->t->nsw; s++) {
-		size_t at = (size_t)s * x->words;
-		uint64_t more = 0;
-
-		for (uint32_t w = 0; w < x->words; w++) {
-			more |= x->reach[k][at + w];
-			f->seen[at + w] |= x->reach[k][at + w];
-		}
-		f->next[s] = more != 0;
-		any |= more != 0;
+		f->next[s] = take_level(f, s, k);
+		any |= f->next[s];
 	}
 	f->fresh = f->next;
 	f->next = swap;
@@ -103,17 +114,17 @@ find_down(struct finder *f, const struct dest_lids *d)
 
 /* Up first: to what is below a switch that reaches something. */
 static bool
-find_up(struct finder *f)
+find_up(struct finder *f, const struct dest_lids *d)
 {
 	struct legal_levels *x = f->x;
 	unsigned ndown = x->n;
 	bool more = true;
 
 	f->seen = new_rows(f);
-	for (size_t w = 0; w < (size_t)x->t->nsw * x->words; w++)
-		f->seen[w] = x->above[w];
-	for (sw_ix s = 0; s < x->t->nsw; s++)
-		f->fresh[s] = true;
+	memcpy(f->seen, x->above,
+		(size_t)x->t->nsw * x->words * sizeof(*f->seen));
+	for (uint32_t i = 0; i < d->n; i++)
+		f->fresh[d->sw[i]] = true;
 	for (unsigned k = 1; (more || k < ndown) && k < LEGAL_LEVELS; k++) {
 		if (k == x->n)
 			x->reach[x->n++] = new_rows(f);
@@ -133,6 +144,7 @@ legal_levels_find(struct legal_levels *x, const struct topo *t,
 	x->up = arena_array(a, t->nsw, sizeof(*x->up));
 	f.fresh = arena_array(a, t->nsw, sizeof(*f.fresh));
 	f.next = arena_array(a, t->nsw, sizeof(*f.next));
+	f.more = new_rows(&f);
 	find_links(x, pos);
-	return find_down(&f, d) && find_up(&f);
+	return find_down(&f, d) && find_up(&f, d);
 }

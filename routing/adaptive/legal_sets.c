@@ -84,13 +84,10 @@ find_needs(const struct maker *m, sw_ix s, uint64_t *need)
 	const struct topo_switch *sw = &m->t->sw[s];
 
 	memset(need, 0, m->dest.words * sizeof(*need));
-	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-		const uint64_t *make = row_of(m, m->make, m->t->adj[i].peer);
-
-		for (uint32_t w = 0;
-			m->is.link[i] == LEGAL_UP && w < m->dest.words; w++)
-			need[w] |= make[w];
-	}
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (m->is.link[i] == LEGAL_UP)
+			bitset_or(need, row_of(m, m->make, m->t->adj[i].peer),
+				m->dest.words);
 }
 
 static void
@@ -184,13 +181,9 @@ find_makes(const struct maker *m, sw_ix s)
 		return;
 	}
 	memcpy(make, row_of(m, m->differ, s), m->dest.words * sizeof(*make));
-	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-		const uint64_t *differ =
-			row_of(m, m->differ, m->t->adj[i].peer);
-
-		for (uint32_t w = 0; w < m->dest.words; w++)
-			make[w] |= differ[w];
-	}
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		bitset_or(make, row_of(m, m->differ, m->t->adj[i].peer),
+			m->dest.words);
 }
 
 static void
@@ -415,11 +408,9 @@ make_row(const struct maker *m, sw_ix s)
 	row = all || was == NULL ? route_set_row_new(m->t->nsw)
 				 : route_set_row_copy(was);
 	for (uint32_t w = 0; w < m->dest.words; w++) {
-		uint32_t rest = m->dest.n - w * 64;
-		uint64_t among = all ? UINT64_MAX : make[w];
+		uint64_t among = dest_lids_bits(&m->dest, w) &
+				 (all ? UINT64_MAX : make[w]);
 
-		if (rest < 64)
-			among &= (UINT64_C(1) << rest) - 1;
 		if (among != 0)
 			make_word(m, s, w, among, row);
 	}

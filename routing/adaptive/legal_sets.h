@@ -19,8 +19,8 @@
  * options lead down to it. All of it is judged anew, from the sets alone, by
  * routing/verify/verify_sets.h.
  *
- * After a change of the routes before, nothing is remembered but their sets:
- *the levels of both topologies are found, which is cheap, and compared. Options
+ * After a change nothing is known of the routes before but their sets: the
+ * levels of both topologies are found, which is cheap, and compared. Options
  * are made anew to those destinations whose level, or whose entries against the
  * rule, are others at the switch or behind one of its links, and to all where
  * its links are others; the rest of a row is copied, and a row without such
@@ -28,8 +28,8 @@
  *
  * Folder routing/adaptive: tables with an order of switches -> sets of ports.
  * Callers: routing/driver. Read next: routing/core/route_sets.h (the value),
- * then routing/adaptive/legal_levels.h. Source: up/down routing, Schroeder et
- *al., Autonet (1991).
+ * then routing/adaptive/legal_levels.h.
+ * Source: up/down routing, Schroeder et al., Autonet (1991).
  */
 #ifndef HEDDLE_ROUTING_ADAPTIVE_LEGAL_SETS_H
 #define HEDDLE_ROUTING_ADAPTIVE_LEGAL_SETS_H

@@ -78,7 +78,7 @@ dest_lids_open(struct dest_lids *d, const struct topo *t)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (d->number[s] == TOPO_NONE)
 			d->number[s] = d->n;
-	d->words = (d->n + 63) / 64;
+	d->words = (d->n + 255) / 256 * 4;
 	sort_by_block(d);
 }
 

@@ -28,8 +28,9 @@ struct dest_run {
 };
 
 struct dest_lids {
-	uint32_t n, words; /* destination switches; 64 in a word */
-	uint32_t nblocks;  /* that their LIDs are in */
+	uint32_t n;	  /* destination switches */
+	uint32_t words;	  /* for a bit each; a multiple of 4, for bitset_or */
+	uint32_t nblocks; /* that their LIDs are in */
 	uint32_t nsw;
 	sw_ix *sw;	      /* [n] rising */
 	uint32_t *number;     /* [nsw] of a destination switch, else n */
@@ -56,6 +57,15 @@ bool dest_lids_equal(const struct dest_lids *a, const struct dest_lids *b);
  * two rows of one pool, whose blocks are counted as n and m. */
 void dest_lids_differ(const struct dest_lids *d, const struct lft_row *a,
 	uint32_t n, const struct lft_row *b, uint32_t m, uint64_t *out);
+
+/* The bits of word w that are destination switches. */
+static inline uint64_t
+dest_lids_bits(const struct dest_lids *d, uint32_t w)
+{
+	if (w * 64 + 64 <= d->n)
+		return UINT64_MAX;
+	return w * 64 < d->n ? (UINT64_C(1) << d->n % 64) - 1 : 0;
+}
 
 /* Ports as ranges of numbers. */
 struct dest_ports {

@@ -63,8 +63,8 @@ leads_up(const struct sets_order_claim *c, sw_ix s, const struct topo_adj *a)
 static uint64_t
 others_in(const struct prover *v, sw_ix s, uint32_t w)
 {
-	uint32_t rest = v->dest.n - w * 64, own = v->dest.number[s];
-	uint64_t in = rest < 64 ? (UINT64_C(1) << rest) - 1 : UINT64_MAX;
+	uint64_t in = dest_lids_bits(&v->dest, w);
+	uint32_t own = v->dest.number[s];
 
 	return own < v->dest.n && own / 64 == w
 		       ? in & ~(UINT64_C(1) << own % 64)
@@ -177,12 +177,10 @@ find_near(struct prover *v, sw_ix s)
 	const uint64_t *look = words_of(v, v->look, s);
 	uint64_t *near = words_of(v, v->near, s);
 
-	for (uint32_t w = 0; w < v->dest.words; w++)
-		near[w] |= look[w];
+	bitset_or(near, look, v->dest.words);
 	for (uint32_t i = t->sw[s].adj; i < t->sw[s].adj + t->sw[s].nadj; i++) {
 		near = words_of(v, v->near, t->adj[i].peer);
-		for (uint32_t w = 0; w < v->dest.words; w++)
-			near[w] |= look[w];
+		bitset_or(near, look, v->dest.words);
 	}
 }
 
