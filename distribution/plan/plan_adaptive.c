@@ -2,8 +2,8 @@
  * Adaptive routing in a plan: groups and entries of switches that choose among
  * ports, in the steps of distribution/tables/adaptive_groups.h. Where it is on,
  * entries change in the same stage as the forwarding table that has the same
- * ports; a switch where it is off gets
- * its tables when no forwarding table changes, a number of them with each plan.
+ * ports; a switch where it is off gets its tables when no forwarding table
+ * changes.
  *
  * It is switched off first, and its packets drain, where it cannot be said what
  * the switch forwards by (a write without an answer; defaults that are not
@@ -18,19 +18,19 @@
 #include "distribution/plan/plan_priv.h"
 #include "distribution/tables/adaptive_groups.h"
 #include "sm/base/bitset.h"
+#include "sm/base/hash.h"
+#include "sm/base/map.h"
 #include "sm/base/mem.h"
 
 enum {
-	SPARE_SLOTS = 63,     /* below GroupTop, for changes: a mask */
-	MANY_STEPS = 1 << 16, /* of switches that are switched on, in a plan */
+	SPARE_SLOTS = 63, /* below GroupTop, for changes: a mask */
 	LFT_SIXTEENS = LFT_BLOCK / MAD_AR_ENTRIES,
 };
 
-/* A step of a phase to come. */
+/* A step of a phase to come; it has the kind. */
 struct plan_later {
-	enum plan_kind kind;
-	unsigned stage; /* of PLAN_LFT */
 	struct plan_step step;
+	unsigned stage; /* of PLAN_LFT */
 };
 
 struct plan_adaptive_state {
@@ -47,6 +47,8 @@ struct plan_adaptive_state {
 			  TOPO_NONE */
 	struct plan_later *later;
 	size_t n, cap;
+	uint32_t *order;    /* [n] of later: as they are to be sent */
+	struct map payload; /* hash of its bytes -> number in the plan */
 	/* of the switch at hand, [nlids] or [groups] */
 	uint8_t *port;
 	uint16_t *set;
@@ -57,26 +59,63 @@ struct plan_adaptive_state {
 
 /* ---- steps ---- */
 
+/* The number of a payload of these bytes. Neighbouring switches have many equal
+ * blocks: there is one of each content. */
+static uint32_t
+share_payload(struct plan_maker *m, const uint8_t data[MAD_DATA])
+{
+	struct map *known = &m->adaptive->payload;
+	uint64_t hash = fnv_more(FNV_START, data, MAD_DATA);
+	uint32_t i;
+
+	/* another content with this hash: the next key */
+	for (; map_get(known, hash, &i); hash++)
+		if (memcmp(m->p->payload[i], data, MAD_DATA) == 0)
+			return i;
+	memcpy(plan_add_payload(m, &i), data, MAD_DATA);
+	map_put(known, hash, i);
+	return i;
+}
+
 static void
 add_later(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 	enum device_attr attr, uint32_t block, const uint8_t data[MAD_DATA])
 {
 	struct plan_adaptive_state *a = m->adaptive;
-	struct plan_step *step;
-	uint32_t pay = 0;
 
-	if (data != NULL)
-		memcpy(plan_add_payload(m, &pay), data, MAD_DATA);
 	a->later = mem_grow(a->later, a->n, &a->cap, sizeof(*a->later));
-	a->later[a->n].kind = kind;
-	a->later[a->n].stage = 0;
-	step = &a->later[a->n++].step;
-	*step = (struct plan_step){
-		.port = m->t->node[m->t->sw[s].node].first_port,
-		.attr = (uint8_t)attr,
-		.block = block,
-		.payload = pay,
-	};
+	a->later[a->n++] = (struct plan_later){
+		.step = {
+			.port = m->t->node[m->t->sw[s].node].first_port,
+			.attr = (uint8_t)attr,
+			.kind = (uint8_t)kind,
+			.block = block,
+			.payload = data != NULL ? share_payload(m, data) : 0,
+		}};
+}
+
+/*
+ * The order in which steps of a phase are sent: block after block, each of all
+ * switches. Equal blocks that are acknowledged together share their memory in
+ * the device store, and no switch gets all of its blocks at once.
+ */
+static void
+order_steps(struct plan_adaptive_state *a)
+{
+	uint32_t *at, most = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (a->later[i].step.block > most)
+			most = a->later[i].step.block;
+	at = mem_zalloc(most + 2, sizeof(*at));
+	a->order = mem_alloc((a->n + 1) * sizeof(*a->order));
+	for (size_t i = 0; i < a->n; i++)
+		at[a->later[i].step.block + 1]++;
+	for (uint32_t b = 1; b <= most; b++)
+		at[b] += at[b - 1];
+	for (size_t i = 0; i < a->n; i++)
+		a->order[at[a->later[i].step.block]++] = (uint32_t)i;
+	free(at);
 }
 
 /* The settings before entries change, where it chooses already: a service level
@@ -295,15 +334,19 @@ static void
 add_entries(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 	const struct mad_ar_entry *is, const struct mad_ar_entry *want)
 {
+	const size_t block_size = MAD_AR_ENTRIES * sizeof(*want);
 	struct known entries = known_blocks(m, s, DEVICE_AR_LFT);
 
 	for (uint32_t b = 0; b < m->adaptive->nlids / MAD_AR_ENTRIES; b++) {
 		const uint8_t *known = known_bytes(&entries, b);
+		uint32_t l = b * MAD_AR_ENTRIES;
 		uint8_t was[MAD_DATA], data[MAD_DATA];
 
-		mad_ar_lft_encode(want + b * MAD_AR_ENTRIES, data);
+		if (is != NULL && memcmp(is + l, want + l, block_size) == 0)
+			continue;
+		mad_ar_lft_encode(want + l, data);
 		if (is != NULL) {
-			mad_ar_lft_encode(is + b * MAD_AR_ENTRIES, was);
+			mad_ar_lft_encode(is + l, was);
 			known = was;
 		}
 		if (known == NULL || memcmp(known, data, MAD_DATA) != 0)
@@ -530,10 +573,6 @@ plan_switch(struct plan_maker *m, sw_ix s)
 		c->left |= may;
 		return;
 	}
-	if (!can.is_on && a->n > MANY_STEPS) {
-		c->left = true;
-		return;
-	}
 	if (!can.is_on)
 		(void)load_held(m, s, can.choice.groups);
 	make_groups(m, s, &can, &g);
@@ -623,6 +662,7 @@ plan_mixture(struct plan_maker *m)
 		return;
 	a->off = true;
 	a->n = 0;
+	map_free(&a->payload);
 	m->p->npayload = payloads;
 	m->p->adaptive = (struct plan_adaptive_counts){0};
 	plan_switches(m);
@@ -645,6 +685,7 @@ plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
 	else
 		plan_switches(m);
 	a->drain |= want->in_flight && a->careful;
+	order_steps(a);
 	m->p->adaptive.steps = a->n;
 	m->p->adaptive.careful = a->careful;
 }
@@ -662,6 +703,8 @@ plan_adaptive_end(struct plan_maker *m)
 	free(a->held);
 	free(a->slot);
 	free(a->later);
+	free(a->order);
+	map_free(&a->payload);
 	free(a);
 }
 
@@ -685,9 +728,10 @@ plan_adaptive_put(struct plan_maker *m, enum plan_kind kind, unsigned stage)
 	const struct plan_adaptive_state *a = m->adaptive;
 
 	for (size_t i = 0; i < a->n; i++) {
-		const struct plan_step *s = &a->later[i].step;
+		const struct plan_later *l = &a->later[a->order[i]];
+		const struct plan_step *s = &l->step;
 
-		if (a->later[i].kind == kind && a->later[i].stage == stage)
+		if (s->kind == kind && l->stage == stage)
 			plan_add_step(m, s->port, (enum device_attr)s->attr,
 				s->block, s->payload);
 	}

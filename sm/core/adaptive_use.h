@@ -6,8 +6,8 @@
  *
  * The fabric comes up without: a run that changes forwarding tables leaves
  * switches alone where it is off. When it is committed, another one without a
- * sweep writes what is left, some switches each time, so that no change of the
- * fabric waits for it.
+ * sweep writes what is left; a change of the fabric stops it, and what it has
+ * not written is for the run after that.
  */
 #ifndef HEDDLE_SM_CORE_ADAPTIVE_USE_H
 #define HEDDLE_SM_CORE_ADAPTIVE_USE_H

@@ -473,6 +473,24 @@ START_TEST(off_and_on_by_a_reload)
 }
 END_TEST
 
+/* However many switches there are, one run has them all choose: 484 of 605, and
+ * 100,000 blocks. */
+START_TEST(a_large_fabric_in_one_run)
+{
+	struct fabric *f = adaptive_give(gen_tree_three(22, NULL));
+	struct world *w = core_start(f, "{}");
+	unsigned commits;
+
+	core_expect(w, 0, "bring-up");
+	commits = w->commits;
+	world_reload(w, on);
+	ck_assert(world_settle(w, mono_ms(10000)));
+	ck_assert_uint_eq(w->commits, commits + 1);
+	ck_assert_uint_eq(count_on(w), 484);
+	core_end(w, f);
+}
+END_TEST
+
 /* The daemon is killed, and what it left on is switched off and made anew. */
 START_TEST(a_restart_finds_it_on)
 {
@@ -749,6 +767,7 @@ main(void)
 	tcase_add_loop_test(t, random_troubles, 0, 6);
 	tcase_add_test(t, a_switch_reboots);
 	tcase_add_test(t, off_and_on_by_a_reload);
+	tcase_add_test(t, a_large_fabric_in_one_run);
 	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
 	tcase_add_loop_test(t, a_switch_that_does_not_take_them, 0,
 		sizeof(refusals) / sizeof(refusals[0]));
