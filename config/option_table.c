@@ -297,7 +297,9 @@ static const struct schema_option adaptive[] = {
 			"forwards by its table, and is named in the status. "
 			"Only NVIDIA's switches from SwitchX on are asked; "
 			"what another subnet manager left on is switched off "
-			"first, whatever routing.foreign_adaptive says."},
+			"first, whatever routing.foreign_adaptive says. After "
+			"a restart groups that are still those wanted are read "
+			"back, and stay."},
 	{.key = "by",
 		.type = SCHEMA_ENUM,
 		FIELD(config_adaptive_use, by),

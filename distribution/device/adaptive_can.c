@@ -45,6 +45,10 @@ adaptive_can_of(const struct device_store *h, const struct topo *t, sw_ix s,
 		out->choice.groups = a.group_cap;
 		out->sub_groups = a.sub_groups_sup;
 		out->is_on = a.enabled;
+		out->is_found = a.enabled && device_marked(h,
+						     device_at_switch(n->guid,
+							     DEVICE_AR_INFO),
+						     DEVICE_FOUND);
 		out->by_sl = a.by_sl_cap;
 	}
 	if (adaptive_is_on(seen)) {

@@ -16,7 +16,8 @@
 
 enum adaptive_state {
 	ADAPTIVE_UNREAD,  /* not asked yet */
-	ADAPTIVE_OFF,	  /* the LFT alone decides */
+	ADAPTIVE_OFF,	  /* the LFT alone decides, or groups of our own beside
+			     it: adaptive_can.h */
 	ADAPTIVE_LEFT,	  /* on, and not to be switched off */
 	ADAPTIVE_UNTOLD,  /* the switch does not say whether it is on */
 	ADAPTIVE_SILENT,  /* on; the Set that switches it off has no answer */

@@ -190,6 +190,15 @@ device_mark(struct device_store *h, struct device_at at, enum device_mark m)
 	find_or_add_table(h, &at)->marks |= m;
 }
 
+void
+device_unmark(struct device_store *h, struct device_at at, enum device_mark m)
+{
+	struct device_table *t = find_table(h, &at);
+
+	if (t != NULL)
+		t->marks &= ~(unsigned)m;
+}
+
 bool
 device_marked(
 	const struct device_store *h, struct device_at at, enum device_mark m)

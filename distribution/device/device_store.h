@@ -82,9 +82,13 @@ enum device_mark {
 	DEVICE_REFUSES_SPAN = 1 << 1, /* it gets its rows one by one */
 	DEVICE_ASSIGNED = 1
 			  << 2, /* rows for QoS levels or layers were written */
+	DEVICE_FOUND = 1 << 3,	/* ARInfo: it chooses by groups that it was
+				   found with, which no plan has compared yet */
 };
 
 void device_mark(
+	struct device_store *h, struct device_at at, enum device_mark m);
+void device_unmark(
 	struct device_store *h, struct device_at at, enum device_mark m);
 bool device_marked(
 	const struct device_store *h, struct device_at at, enum device_mark m);

@@ -53,7 +53,7 @@ struct foreign_adaptive {
 	struct topo *topo;
 	struct device_store *hw;
 	struct xact *x;
-	bool switch_off;
+	bool switch_off, keep_groups;
 	struct asked *asked;
 	uint32_t nasked;
 	uint32_t *ready; /* [nasked] ring: whose next step can be sent */
@@ -91,6 +91,7 @@ foreign_adaptive_new(struct topo *t, const struct foreign_adaptive_job *job)
 	f->hw = job->hw;
 	f->x = job->x;
 	f->switch_off = job->switch_off;
+	f->keep_groups = job->keep_groups;
 	for (sw_ix s = 0; s < t->nsw; s++)
 		n += needs_asking(job, &t->node[t->sw[s].node]);
 	f->asked = mem_zalloc(n, sizeof(*f->asked));
@@ -160,6 +161,31 @@ ask_next(struct foreign_adaptive *f, struct asked *a, enum step step)
 	f->ready[at] = (uint32_t)(a - f->asked);
 }
 
+/* Whether groups alone are on, and may be ours. */
+static bool
+keeps_groups(const struct foreign_adaptive *f, const struct asked *a)
+{
+	uint64_t guid = f->topo->node[f->topo->sw[a->sw].node].guid;
+
+	return f->keep_groups && a->kind == ADAPTIVE_REV1 &&
+	       a->found == MAD_AR_ON_GROUPS &&
+	       !adaptive_is_on(adaptive_seen_of(f->hw, guid)) &&
+	       !device_marked(f->hw, device_at_switch(guid, DEVICE_AR_INFO),
+		       DEVICE_REFUSES);
+}
+
+/* They stay on until the plan has compared them. */
+static void
+leave_groups_on(struct foreign_adaptive *f, struct asked *a)
+{
+	uint64_t guid = f->topo->node[f->topo->sw[a->sw].node].guid;
+
+	a->found = a->ar = 0;
+	end_asking(f, a, ADAPTIVE_OFF);
+	device_mark(
+		f->hw, device_at_switch(guid, DEVICE_AR_INFO), DEVICE_FOUND);
+}
+
 /* All that is on has been read: switch it off, or be done. */
 static void
 leave_reading(struct foreign_adaptive *f, struct asked *a)
@@ -167,6 +193,8 @@ leave_reading(struct foreign_adaptive *f, struct asked *a)
 	a->found = a->ar | a->plft;
 	if (a->found == 0)
 		end_asking(f, a, ADAPTIVE_OFF);
+	else if (keeps_groups(f, a))
+		leave_groups_on(f, a);
 	else if (!f->switch_off)
 		end_asking(f, a, ADAPTIVE_LEFT);
 	else

@@ -33,9 +33,11 @@
  * (adaptive_can.h): the kind that it says it has, and the ARInfo that was read
  * last. While the store knows both, what is on there is our own doing and
  * nothing is asked; a Set of ours without an answer makes ARInfo unknown, and
- * the switch is asked again. After a restart nothing is known, and what this
- *manager had switched on is switched off like that of any other, which is safe
- *at any time: each entry of a group stands beside the port of the LFT.
+ * the switch is asked again. After a restart nothing is known. A manager that
+ * has switches choose itself leaves groups on where nothing else is on
+ * (keep_groups) and marks them as found: adaptive_read.h reads them, and the
+ * plan switches off what is not its own. That is safe at any time: each entry
+ *of a group stands beside the port of the LFT.
  *
  * A refusal of GeneralInfo means that the switch has none of them. Silence does
  * not: a switch that answers everything else and not this one is named.
@@ -83,6 +85,8 @@ struct foreign_adaptive_job {
 	const struct map *suspects; /* GUIDs of switches that are asked again
 				       although it is known to be on */
 	bool switch_off;	    /* else nothing is Set */
+	bool keep_groups; /* but where a switch that was not asked before has
+			     groups on alone: it is marked DEVICE_FOUND */
 };
 
 /*

@@ -9,6 +9,10 @@
  * the switch forwards by (a write without an answer; defaults that are not
  * those of the forwarding table), and everywhere where the change is not one
  * in which old and new paths obey one order of switches.
+ *
+ * Groups that a switch was found with after a restart stay in force where they
+ * are those that the routes want, and no forwarding table changes: then they
+ * are proven with the routes. Any others are of an unknown order: off.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +101,8 @@ add_later(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 /*
  * The order in which steps of a phase are sent: block after block, each of all
  * switches. Equal blocks that are acknowledged together share their memory in
- * the device store, and no switch gets all of its blocks at once.
+ * the device store, and no switch gets all of its blocks at once. The last
+ * block comes first: the store has room for all from then on.
  */
 static void
 order_steps(struct plan_adaptive_state *a)
@@ -110,11 +115,11 @@ order_steps(struct plan_adaptive_state *a)
 	at = mem_zalloc(most + 2, sizeof(*at));
 	a->order = mem_alloc((a->n + 1) * sizeof(*a->order));
 	for (size_t i = 0; i < a->n; i++)
-		at[a->later[i].step.block + 1]++;
+		at[most - a->later[i].step.block + 1]++;
 	for (uint32_t b = 1; b <= most; b++)
 		at[b] += at[b - 1];
 	for (size_t i = 0; i < a->n; i++)
-		a->order[at[a->later[i].step.block]++] = (uint32_t)i;
+		a->order[at[most - a->later[i].step.block]++] = (uint32_t)i;
 	free(at);
 }
 
@@ -551,12 +556,44 @@ has_sub_groups(const struct plan_maker *m, const struct adaptive_can *can)
 	       (m->adaptive->sets->default_first && can->sub_groups > 1);
 }
 
+/* Whether it has to be switched off before anything is made for it. */
+static bool
+must_be_off(struct plan_maker *m, sw_ix s, const struct adaptive_can *can)
+{
+	const struct plan_adaptive_state *a = m->adaptive;
+
+	return can->choice.kind == ROUTE_FIXED || a->sets == NULL || a->off ||
+	       (can->is_found && a->careful) || !has_sub_groups(m, can) ||
+	       !load_held(m, s, can->choice.groups);
+}
+
+/* The steps of a switch, made anew; one that was found with anything else is
+ * switched off in their place. */
+static void
+make_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can)
+{
+	struct plan_adaptive_counts *c = &m->p->adaptive;
+	size_t before = m->adaptive->n;
+	struct adaptive_groups g;
+
+	make_groups(m, s, can, &g);
+	if (can->is_on || g.chosen > 0)
+		add_switch(m, s, can, &g);
+	if (can->is_found && m->adaptive->n > before) {
+		m->adaptive->n = before;
+		add_off(m, s, can);
+		c->left = true;
+	}
+	c->left |= !g.complete;
+	c->no_room += g.no_room;
+	adaptive_groups_free(&g);
+}
+
 static void
 plan_switch(struct plan_maker *m, sw_ix s)
 {
 	struct plan_adaptive_state *a = m->adaptive;
 	struct plan_adaptive_counts *c = &m->p->adaptive;
-	struct adaptive_groups g;
 	struct adaptive_can can;
 	bool may;
 
@@ -567,20 +604,14 @@ plan_switch(struct plan_maker *m, sw_ix s)
 	c->left |= may && !can.is_on && a->careful && a->sets->row[s] != NULL;
 	if (!can.is_on && (!may || a->careful || a->sets->row[s] == NULL))
 		return;
-	if (can.is_on && (!may || a->off || !has_sub_groups(m, &can) ||
-				 !load_held(m, s, can.choice.groups))) {
+	if (can.is_on && must_be_off(m, s, &can)) {
 		add_off(m, s, &can);
 		c->left |= may;
 		return;
 	}
 	if (!can.is_on)
 		(void)load_held(m, s, can.choice.groups);
-	make_groups(m, s, &can, &g);
-	if (can.is_on || g.chosen > 0)
-		add_switch(m, s, &can, &g);
-	c->left |= !g.complete;
-	c->no_room += g.no_room;
-	adaptive_groups_free(&g);
+	make_switch(m, s, &can);
 }
 
 /* The switch of each LID that may have a choice: LIDs of compute hosts, but

@@ -6,6 +6,7 @@
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
+#include "sm/mad/mad_ar.h"
 
 static struct adaptive_seen
 seen_of(const struct sm *sm, const struct topo *t, sw_ix s)
@@ -54,9 +55,25 @@ start_reading(struct sm *sm)
 		.switch_off = sm->cfg->routing.foreign_adaptive ==
 				      CONFIG_ADAPTIVE_OFF ||
 			      sm->cfg->routing.adaptive.enabled,
+		.keep_groups = sm->cfg->routing.adaptive.enabled,
 	};
 
 	sm->run.adaptive = foreign_adaptive_new(sm->run.topo, &job);
+}
+
+/* It is off on n switches where it was found on. */
+static void
+note_switched_off(struct sm *sm, uint32_t n, sw_ix first, unsigned was_on)
+{
+	const struct topo *t = sm->run.topo;
+	char what[160];
+
+	adaptive_on_text(was_on, what, sizeof(what));
+	log_warn("adaptive: switched off on switches=%u first guid=0x%016llx "
+		 "\"%s\" was_on=\"%s\"",
+		n, (unsigned long long)t->node[t->sw[first].node].guid,
+		topo_desc(t, t->sw[first].node), what);
+	sm->stat.adaptive_off += n;
 }
 
 static void
@@ -71,15 +88,7 @@ finish_reading(struct sm *sm, struct mono now)
 	foreign_adaptive_free(sm->run.adaptive);
 	sm->run.adaptive = NULL;
 	if (n > 0) {
-		const struct topo *t = sm->run.topo;
-		char what[160];
-
-		adaptive_on_text(on, what, sizeof(what));
-		log_warn("adaptive: switched off on switches=%u first "
-			 "guid=0x%016llx \"%s\" was_on=\"%s\"",
-			n, (unsigned long long)t->node[t->sw[first].node].guid,
-			topo_desc(t, t->sw[first].node), what);
-		sm->stat.adaptive_off += n;
+		note_switched_off(sm, n, first, on);
 		sm->in_flight.adaptive_off_at = now;
 	}
 	memcpy(was, sm->stat.adaptive, sizeof(was));
@@ -88,16 +97,76 @@ finish_reading(struct sm *sm, struct mono now)
 		log_error("adaptive: %s", sm->stat.adaptive);
 }
 
+/* Go on with the groups that were found; true when they are read. */
+static bool
+read_groups(struct sm *sm, struct mono now)
+{
+	uint32_t n = adaptive_read_switches(sm->run.groups_read);
+
+	adaptive_read_feed(sm->run.groups_read, now);
+	if (!adaptive_read_done(sm->run.groups_read))
+		return false;
+	adaptive_read_free(sm->run.groups_read);
+	sm->run.groups_read = NULL;
+	if (n > 0)
+		log_info(
+			"adaptive: groups that were found are read switches=%u",
+			n);
+	return true;
+}
+
 bool
 run_adaptive_read(struct sm *sm, struct mono now)
 {
+	if (sm->run.groups_read != NULL)
+		return read_groups(sm, now);
 	if (sm->run.adaptive == NULL)
 		start_reading(sm);
 	foreign_adaptive_feed(sm->run.adaptive, now);
 	if (!foreign_adaptive_done(sm->run.adaptive))
 		return false;
 	finish_reading(sm, now);
-	return true;
+	sm->run.groups_read = adaptive_read_new(sm->run.topo, sm->hw, sm->x);
+	return read_groups(sm, now);
+}
+
+/*
+ * Whether the plan has decided what was found on a switch: it switched it off
+ * (*off), or a whole plan found nothing to write.
+ */
+static bool
+is_decided(const struct sm *sm, sw_ix s, bool *off)
+{
+	const struct topo *t = sm->run.topo;
+	uint64_t guid = t->node[t->sw[s].node].guid;
+	const struct device_at at = device_at_switch(guid, DEVICE_AR_INFO);
+	const uint8_t *is = device_bytes(sm->hw, at);
+
+	*off = is != NULL && mad_ar_info_on(is) == 0;
+	return topo_sw_live(t, s) && device_marked(sm->hw, at, DEVICE_FOUND) &&
+	       is != NULL && (*off || push_complete(sm->run.push));
+}
+
+void
+run_adaptive_decided(struct sm *sm)
+{
+	const struct topo *t = sm->run.topo;
+	uint32_t n = 0;
+	sw_ix first = 0;
+	bool off;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		if (!is_decided(sm, s, &off))
+			continue;
+		device_unmark(sm->hw,
+			device_at_switch(
+				t->node[t->sw[s].node].guid, DEVICE_AR_INFO),
+			DEVICE_FOUND);
+		if (off && n++ == 0)
+			first = s;
+	}
+	if (n > 0)
+		note_switched_off(sm, n, first, MAD_AR_ON_GROUPS);
 }
 
 bool
@@ -166,6 +235,11 @@ run_adaptive_retry(struct sm *sm, const struct topo *t)
 void
 run_adaptive_stop(struct sm *sm, struct mono now)
 {
+	if (sm->run.groups_read != NULL) {
+		adaptive_read_stop(sm->run.groups_read, now);
+		adaptive_read_free(sm->run.groups_read);
+		sm->run.groups_read = NULL;
+	}
 	if (sm->run.adaptive == NULL)
 		return;
 	xact_cancel(sm->x, sm->run.adaptive, now);

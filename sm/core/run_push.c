@@ -321,6 +321,7 @@ run_push_finish(struct sm *sm, struct mono now)
 		log_info("push: stopped early, the fabric changed cause=\"%s\"",
 			sm->dirty.text);
 	}
+	run_adaptive_decided(sm);
 	if (sm->run.plan->adaptive.moved)
 		sm->in_flight.groups_moved_at = now;
 	check_lid_routing(sm);

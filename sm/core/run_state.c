@@ -50,6 +50,7 @@ run_state_free(struct sm *sm)
 	pkey_read_free(r->pkey_read);
 	device_read_free(r->row_read);
 	foreign_adaptive_free(r->adaptive);
+	adaptive_read_free(r->groups_read);
 	run_state_discard(sm);
 	view_change_free(&r->change); /* may hold blocks of the pool */
 	map_free(&r->probed);

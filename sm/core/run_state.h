@@ -22,6 +22,7 @@ struct lft_read;
 struct pkey_read;
 struct device_read;
 struct sweep;
+struct adaptive_read;
 struct foreign_adaptive;
 struct push;
 struct qos;
@@ -51,6 +52,7 @@ struct run {
 	struct pkey_read *pkey_read;
 	struct device_read *row_read; /* of SL2VL, or NULL */
 	struct foreign_adaptive *adaptive;
+	struct adaptive_read *groups_read;
 	struct push *push;
 	/* what it has made so far */
 	struct topo *topo;	    /* with LIDs, from SM_TAKE on */

@@ -70,6 +70,7 @@
 #include "discovery/sweep/sweep.h"
 #include "distribution/device/device_check.h"
 #include "distribution/device/device_store.h"
+#include "distribution/device/adaptive_read.h"
 #include "distribution/device/foreign_adaptive.h"
 #include "distribution/device/lft_read.h"
 #include "distribution/device/pkey_read.h"

@@ -78,6 +78,7 @@ daemon names-demo 240
 daemon record-demo 240
 daemon ctl-demo 240
 daemon adaptive-demo 240
+adaptive restart-demo 240
 partitions reload-demo 240
 audit tenants 240
 audit credit 240

@@ -491,19 +491,80 @@ START_TEST(a_large_fabric_in_one_run)
 }
 END_TEST
 
-/* The daemon is killed, and what it left on is switched off and made anew. */
+/* The daemon is killed and started, with what it saved or without. Nothing has
+ * changed: it reads what switches have, and writes none of it. */
 START_TEST(a_restart_finds_it_on)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
+	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
+	uint64_t written;
 
 	expect_in_step(w, "bring-up");
 	world_kill(w);
 	if (_i == 1)
 		world_forget(w);
+	written = count_sets(w);
+	world_start(w);
+	(void)settle_watched(w, "started again");
+	ck_assert_uint_eq(count_sets(w), written);
+	ck_assert_uint_eq(count_on(w), 8);
+	/* it is its own again: a change does not switch it off */
+	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), false);
+	ck_assert_uint_eq(settle_watched(w, "cut"), 8);
+	core_end(w, f);
+}
+END_TEST
+
+/* One entry, or its group, as nobody wants it. */
+static void
+alter_groups(struct world *w, uint32_t node, bool group)
+{
+	uint8_t block[MAD_DATA];
+	struct mad_ar_entry e[MAD_AR_ENTRIES];
+	unsigned i = 0;
+
+	(void)sim_read(w->sim, node, 0, MAD_AR_LFT, 0, block);
+	mad_ar_lft_decode(block, e);
+	while (e[i].state == MAD_AR_STATIC)
+		ck_assert_uint_lt(++i, MAD_AR_ENTRIES);
+	if (group) {
+		struct mad_ar_group g = {{{0}}};
+
+		bitset_add(g.port[0], e[i].port);
+		sim_hand_ar_group(w->sim, node, e[i].group, &g);
+	} else {
+		e[i].state = MAD_AR_STATIC;
+		sim_hand_ar_entry(w->sim, node, (uint16_t)i, &e[i]);
+	}
+}
+
+enum { CABLE_GONE, OTHERS_WANTED, ENTRY_ALTERED, GROUP_ALTERED, ELSES };
+
+/* While no daemon runs a cable fails, other groups are wanted, or one switch is
+ * altered: what may be of another order is switched off, and made anew. */
+START_TEST(a_restart_finds_something_else)
+{
+	struct fabric *f = adaptive_tree();
+	struct world *w = core_start(f, on);
+	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
+	struct sm_status s;
+
+	expect_in_step(w, "bring-up");
+	world_kill(w);
+	if (_i == CABLE_GONE)
+		sim_fault_link(
+			w->sim, leaf, core_port_between(f, leaf, top), false);
+	else if (_i == OTHERS_WANTED)
+		world_reload(w, "routing: {adaptive: {enabled: true, "
+				"prefer: flat}}\n");
+	else
+		alter_groups(w, leaf, _i == GROUP_ALTERED);
 	world_start(w);
 	(void)settle_watched(w, "started again");
 	ck_assert_uint_eq(count_on(w), 8);
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.adaptive_off, _i >= ENTRY_ALTERED ? 1 : 8);
 	core_end(w, f);
 }
 END_TEST
@@ -644,6 +705,9 @@ START_TEST(a_lossy_fabric)
 	w = world_new(f, &o, on);
 	world_start(w);
 	for (unsigned i = 0; i < 4; i++) {
+		/* until a late copy of a Set is found */
+		ck_assert(world_settle(w, mono_ms(120000)));
+		world_run(w, mono_ms(3000));
 		core_expect_order(w, "lossy");
 		sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top),
 			i % 2 != 0);
@@ -769,6 +833,7 @@ main(void)
 	tcase_add_test(t, off_and_on_by_a_reload);
 	tcase_add_test(t, a_large_fabric_in_one_run);
 	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
+	tcase_add_loop_test(t, a_restart_finds_something_else, 0, ELSES);
 	tcase_add_loop_test(t, a_switch_that_does_not_take_them, 0,
 		sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_loop_test(t, a_switch_that_takes_no_more, 0, 3);
