@@ -142,6 +142,8 @@ tell_switches(struct sm *sm, const struct topo *t)
 		.no_room = sm->run.plan->adaptive.no_room +
 			   (sets != NULL ? sets->dropped : 0),
 	};
+	if (!out->enabled)
+		return; /* nothing is shown of what switches could do */
 	if (sets != NULL)
 		(void)snprintf(out->why, sizeof(out->why), "%s", sets->why);
 	for (sw_ix s = 0; s < t->nsw; s++) {
