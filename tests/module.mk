@@ -194,6 +194,8 @@ soak: $(B)/heddle-soak $(B)/unit/routing/verify/certificate_test
 	CERTIFICATE_SEEDS=100 $(B)/unit/routing/verify/certificate_test
 	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --large $(LARGE) \
 		--from $(FROM) --replay
+	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --adaptive \
+		--from $(FROM)
 	for e in dor torus dragonfly nue; do $(B)/heddle-soak \
 		--seconds $(SECONDS) --hosts $(HOSTS) --engine $$e \
 		--from $(FROM) || exit 1; done

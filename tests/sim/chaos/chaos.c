@@ -436,6 +436,16 @@ come_to_rest(struct chaos *c, struct reason *why)
 	return -1;
 }
 
+/* Switches that cannot choose among ports, as far as the daemon knows. */
+static uint32_t
+count_fixed(const struct chaos *c)
+{
+	struct sm_status s;
+
+	sm_status(c->w->sm, &s);
+	return s.adaptive_use.fixed;
+}
+
 /*
  * A daemon that restarts in a fabric in order has nothing to write. It asks
  * every host to register anew, since what hosts registered before died with it;
@@ -447,7 +457,8 @@ static int
 second_life(struct chaos *c, unsigned judge, struct reason *why)
 {
 	const struct sim_stats *s = sim_stats(c->w->sim);
-	uint64_t ports, keys, lanes;
+	uint64_t ports, keys, lanes, groups;
+	uint32_t fixed = count_fixed(c);
 
 	/* memberships are saved some time after they change */
 	world_run(c->w, mono_ms(2000));
@@ -463,7 +474,14 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	keys = s->by[sim_attr_row(MAD_PKEY_TABLE)][MAD_SET];
 	lanes = s->by[sim_attr_row(MAD_SL2VL)][MAD_SET] +
 		s->by[sim_attr_row(MAD_VLARB)][MAD_SET] - s->sl2vl_blind;
-	c->r->rewritten = s->lft_sets + ports + s->mft_sets + keys + lanes;
+	groups = s->by[sim_attr_row(MAD_AR_INFO)][MAD_SET] +
+		 s->by[sim_attr_row(MAD_AR_GROUP)][MAD_SET] +
+		 s->by[sim_attr_row(MAD_AR_LFT)][MAD_SET];
+	/* a switch that once did not take its groups is tried again */
+	if (fixed != count_fixed(c))
+		groups = 0;
+	c->r->rewritten =
+		s->lft_sets + ports + s->mft_sets + keys + lanes + groups;
 	/* a port that did not answer, because its SMA's queue is short, is
 	 * taken for absent until it is asked again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
@@ -471,12 +489,13 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 		return reason_set(why,
 			"a second life wrote %llu LFT blocks (%llu of them "
 			"unchanged), %llu MFT blocks, %llu ports, %llu P_Key "
-			"blocks and %llu tables of lanes",
+			"blocks, %llu tables of lanes and %llu of adaptive "
+			"routing",
 			(unsigned long long)s->lft_sets,
 			(unsigned long long)s->lft_same,
 			(unsigned long long)s->mft_sets,
 			(unsigned long long)ports, (unsigned long long)keys,
-			(unsigned long long)lanes);
+			(unsigned long long)lanes, (unsigned long long)groups);
 	return 0;
 }
 

@@ -62,6 +62,7 @@ struct chaos_limits {
 	bool replay; /* the day is recorded, and lived again: the core sends
 			the same messages in the same order */
 	bool lanes;  /* with several routing layers, and sometimes QoS levels */
+	bool adaptive; /* most switches choose among ports */
 	/* The engine, on fabrics that it is for: "dor", "torus", "dragonfly",
 	 * "nue" (any fabric, on 1 to 8 layers). NULL: what the daemon takes, on
 	 * any fabric. */

@@ -3,13 +3,13 @@
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
  *		[--judge N] [--tenants] [--drains] [--health] [--lanes]
- *		[--engine NAME] [--replay]
+ *		[--adaptive] [--engine NAME] [--replay]
  *	soak --seed SEED	that one, with the daemon's log
  *
  * --hosts: about as many at most; --large: at least; --tenants: with
  * partitions; --drains: switches and links are drained; --health: links flap
  * and err, and are drained for that; --lanes: with several routing layers, and
- * sometimes QoS levels;
+ * sometimes QoS levels; --adaptive: most switches choose among ports;
  * --replay: each day is recorded, and lived again with the same messages;
  * --engine: dor, torus, dragonfly, on fabrics that it is for; nue, on any.
  *
@@ -43,10 +43,13 @@ print_usage(void)
 		"usage: soak [--seconds N] [--count N] "
 		"[--hosts N] [--large N]\n"
 		"            [--from SEED] [--judge N] [--tenants] [--drains]\n"
-		"            [--health] [--lanes] [--engine NAME] [--replay]\n"
+		"            [--health] [--lanes] [--adaptive] [--engine "
+		"NAME]\n"
+		"            [--replay]\n"
 		"       soak --seed SEED [--hosts N] [--large "
 		"N] [--tenants] [--drains] [--health]\n"
-		"            [--lanes] [--engine NAME] [--replay]\n");
+		"            [--lanes] [--adaptive] [--engine NAME] "
+		"[--replay]\n");
 	exit(2);
 }
 
@@ -86,6 +89,8 @@ read_options(char **argv)
 			o.limits.health = true;
 		} else if (strcmp(argv[i], "--lanes") == 0) {
 			o.limits.lanes = true;
+		} else if (strcmp(argv[i], "--adaptive") == 0) {
+			o.limits.adaptive = true;
 		} else if (strcmp(argv[i], "--engine") == 0) {
 			o.limits.engine = argv[++i];
 		} else if (strcmp(argv[i], "--seconds") == 0) {

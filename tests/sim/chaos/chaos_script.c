@@ -756,6 +756,33 @@ write_groups(struct plan_maker *m, uint64_t seed)
 		s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));
 }
 
+/* Also from random numbers of its own. */
+static void
+add_adaptive(struct plan_maker *m, uint64_t seed)
+{
+	struct rng own = {seed ^ UINT64_C(0x6164617074697665)};
+	size_t n = strlen(m->s->yaml);
+
+	(void)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
+		"  adaptive: {enabled: true, prefer: %s, ageing: %u}\n",
+		rng_below(&own, 3) == 0 ? "flat" : "default",
+		rng_below(&own, 2) * 30);
+	for (uint32_t i = 0; i < m->s->f->nnodes; i++) {
+		struct fabric_attrs *a = &m->s->f->node[i].attrs;
+
+		if (m->s->f->node[i].type != FABRIC_SWITCH ||
+			rng_below(&own, 8) == 0)
+			continue;
+		a->ar = true;
+		a->groups = rng_below(&own, 4) == 0
+				    ? (uint16_t)(1 + rng_below(&own, 16))
+				    : 2048;
+		a->sub_groups = (uint8_t)(1 + rng_below(&own, 2));
+		a->ar_lft_stops = rng_below(&own, 8) == 0;
+	}
+	append_what(m, ", adaptive routing");
+}
+
 static void
 add_engine(struct plan_maker *m, const char *engine, uint64_t seed)
 {
@@ -784,6 +811,8 @@ chaos_script_make(
 	write_groups(&m, seed);
 	if (l->engine != NULL)
 		add_engine(&m, l->engine, seed);
+	if (l->adaptive)
+		add_adaptive(&m, seed);
 	if (l->tenants)
 		add_tenants(&m, seed);
 	if (l->lanes)

@@ -19,6 +19,7 @@ enum {
 	TENANT_SEEDS = 100,
 	DOR_SEEDS = 30,
 	NUE_SEEDS = 8,
+	ADAPTIVE_SEEDS = 12,
 	DRAIN_SEEDS = 60,
 	HEALTH_SEEDS = 5
 };
@@ -28,6 +29,7 @@ enum {
 	TENANT_SEEDS = 200,
 	DOR_SEEDS = 150,
 	NUE_SEEDS = 24,
+	ADAPTIVE_SEEDS = 40,
 	DRAIN_SEEDS = 300,
 	HEALTH_SEEDS = 20
 };
@@ -174,6 +176,14 @@ START_TEST(a_day_of_bad_links)
 			.health = true,
 			.drains = _i % 4 == 2,
 			.lanes = _i % 4 == 3});
+}
+END_TEST
+
+/* Most switches choose among ports. */
+START_TEST(a_bad_day_with_adaptive_routing)
+{
+	run_day((uint64_t)_i, (struct chaos_limits){.max_hosts = FEW_HOSTS,
+				      .adaptive = true});
 }
 END_TEST
 
@@ -379,6 +389,8 @@ main(void)
 	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
 	tcase_add_test(tc, a_remembered_day_of_maintenance);
 	tcase_add_loop_test(tc, a_day_of_maintenance, 0, DRAIN_SEEDS);
+	tcase_add_loop_test(
+		tc, a_bad_day_with_adaptive_routing, 0, ADAPTIVE_SEEDS);
 	tcase_add_loop_test(tc, a_day_of_bad_links, 0, HEALTH_SEEDS);
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
