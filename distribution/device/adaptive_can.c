@@ -36,19 +36,18 @@ adaptive_can_of(const struct device_store *h, const struct topo *t, sw_ix s,
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	struct adaptive_seen seen = adaptive_seen_of(h, n->guid);
 	const char *why;
+	struct device_at at = device_at_switch(n->guid, DEVICE_AR_INFO);
 	struct mad_ar_info a;
 
 	*out = (struct adaptive_can){.choice = {.kind = ROUTE_FIXED}};
-	out->info = device_bytes(h, device_at_switch(n->guid, DEVICE_AR_INFO));
+	out->info = device_bytes(h, at);
 	if (out->info != NULL) {
 		(void)mad_ar_info_decode(out->info, &a, NULL);
 		out->choice.groups = a.group_cap;
 		out->sub_groups = a.sub_groups_sup;
 		out->is_on = a.enabled;
-		out->is_found = a.enabled && device_marked(h,
-						     device_at_switch(n->guid,
-							     DEVICE_AR_INFO),
-						     DEVICE_FOUND);
+		out->is_found = a.enabled && device_marked(h, at, DEVICE_FOUND);
+		out->stays_on = device_marked(h, at, DEVICE_STAYS_ON);
 		out->by_sl = a.by_sl_cap;
 	}
 	if (adaptive_is_on(seen)) {

@@ -23,6 +23,8 @@ struct adaptive_can {
 	bool is_on;	     /* it chooses now, by groups of ours */
 	bool is_found;	     /* ... by groups that it was found with: whose they
 				are the plan says (DEVICE_FOUND) */
+	bool stays_on;	     /* ... and a Set of the forwarding table does not
+				switch it off */
 	bool by_sl;	     /* it can tell service levels apart */
 	uint8_t sub_groups;  /* that a group may have */
 	char why[120];	     /* ROUTE_FIXED: as the rest of a sentence about

@@ -84,6 +84,8 @@ enum device_mark {
 			  << 2, /* rows for QoS levels or layers were written */
 	DEVICE_FOUND = 1 << 3,	/* ARInfo: it chooses by groups that it was
 				   found with, which no plan has compared yet */
+	DEVICE_STAYS_ON = 1 << 4, /* ARInfo: it still chose after a Set of its
+				     forwarding table */
 };
 
 void device_mark(

@@ -445,7 +445,7 @@ add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	if (can->is_on && !m->adaptive->written[s] && !lets_in(m, can))
 		return;
 	/* it may switch itself off when its forwarding table is written */
-	if (can->is_on && m->adaptive->written[s])
+	if (can->is_on && m->adaptive->written[s] && !can->stays_on)
 		add_later(m, PLAN_ADAPTIVE_READ, s, DEVICE_AR_INFO, 0, NULL);
 	add_info(m, PLAN_ADAPTIVE_ON, s, can, &want, true);
 }

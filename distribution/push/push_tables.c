@@ -136,6 +136,12 @@ take_read(struct push *p, const struct plan_step *s,
 	} else {
 		device_record(p->job.hw, push_topo(p), s->port, push_at(p, s),
 			res->data);
+		if (s->kind == PLAN_ADAPTIVE_READ &&
+			mad_ar_info_on(res->data) != 0)
+			device_mark(p->job.hw,
+				device_at_switch(
+					push_guid(p, s), DEVICE_AR_INFO),
+				DEVICE_STAYS_ON);
 		p->counts.reads++;
 	}
 }

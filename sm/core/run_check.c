@@ -5,8 +5,8 @@
 #include "sm/core/sm_priv.h"
 
 enum {
-	MAX_SAMPLES = 256, /* blocks read after a push */
-	TABLES_SAMPLED = 8 /* of adaptive groups and entries one in so many */
+	MAX_SAMPLES = 256,  /* blocks read after a push */
+	TABLES_SAMPLED = 16 /* of adaptive groups and entries one in so many */
 };
 
 /* ---- what ---- */
@@ -27,9 +27,7 @@ sample_of_step(const struct topo *t, const struct plan_step *s,
 		return true;
 	if (adaptive_use_has(at->attr) && s->kind != PLAN_ADAPTIVE_OFF) {
 		at->block = s->block;
-		return !plan_reads(s) &&
-		       (at->attr == DEVICE_AR_INFO ||
-			       s->block % TABLES_SAMPLED == 0);
+		return !plan_reads(s);
 	}
 	/* of the Sets of a port that comes up the last one is enough */
 	if (s->attr == DEVICE_PORT_INFO && !plan_reads(s) &&
@@ -45,18 +43,24 @@ sample_of_step(const struct topo *t, const struct plan_step *s,
 	return true;
 }
 
-/* Of the rows and ports that were written a part, spread over all of them. */
+/* Of the rows and ports that were written a part, spread over all of them;
+ * adaptive groups and entries are many for one change. */
 static void
 sample_steps(struct sm *sm)
 {
 	const struct plan *p = sm->run.plan;
-	size_t step = p->nsteps / MAX_SAMPLES + 1;
+	size_t step = p->nsteps / MAX_SAMPLES + 1, tables = 0;
 
 	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
 		struct device_check_item i;
 
-		if (sample_of_step(p->topo, &p->step[k], &i))
-			drift_sample(sm, &i);
+		if (!sample_of_step(p->topo, &p->step[k], &i))
+			continue;
+		if ((i.at.attr == DEVICE_AR_GROUP ||
+			    i.at.attr == DEVICE_AR_LFT) &&
+			tables++ % TABLES_SAMPLED != 0)
+			continue;
+		drift_sample(sm, &i);
 	}
 }
 

@@ -491,6 +491,46 @@ START_TEST(a_large_fabric_in_one_run)
 }
 END_TEST
 
+/* SMPs until it has settled after a link between switches went or came. */
+static uint64_t
+cost_of_link(struct world *w, unsigned n, bool up)
+{
+	uint32_t node = 0;
+	unsigned port = 0;
+
+	find_link(w->fabric, n, &node, &port);
+	sim_clear_stats(w->sim);
+	sim_fault_link(w->sim, node, port, up);
+	ck_assert(world_settle(w, mono_ms(10000)));
+	return sim_stats(w->sim)->smps;
+}
+
+/* Of 320 switches 256 choose. A link that is lost, or returns, costs at most
+ * four times the SMPs that it costs without, from the second time on: it is
+ * known then that switches go on choosing when their tables are written. */
+START_TEST(cost_of_a_link)
+{
+	struct fabric *f = adaptive_give(gen_tree_three(16, NULL));
+	struct world *with = core_start(f, on), *without = core_start(f, "{}");
+
+	ck_assert(world_settle(with, mono_ms(10000)));
+	ck_assert(world_settle(without, mono_ms(10000)));
+	ck_assert_uint_eq(count_on(with), 256);
+	for (unsigned i = 0; i < 8; i++) {
+		unsigned link = 5 + i / 2 % 2 * 700;
+		uint64_t is = cost_of_link(with, link, i % 2 != 0),
+			 most = 4 * cost_of_link(without, link, i % 2 != 0);
+
+		ck_assert_msg(i < 4 || is <= most,
+			"link %u %s: %llu SMPs of %llu", link,
+			i % 2 != 0 ? "returns" : "is lost",
+			(unsigned long long)is, (unsigned long long)most);
+	}
+	world_free(without);
+	core_end(with, f);
+}
+END_TEST
+
 /* The daemon is killed and started, with what it saved or without. Nothing has
  * changed: it reads what switches have, and writes none of it. */
 START_TEST(a_restart_finds_it_on)
@@ -565,6 +605,26 @@ START_TEST(a_restart_finds_something_else)
 	ck_assert_uint_eq(count_on(w), 8);
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.adaptive_off, _i >= ENTRY_ALTERED ? 1 : 8);
+	core_end(w, f);
+}
+END_TEST
+
+/* What switches could do is counted where it is asked for alone. */
+START_TEST(no_counts_where_it_is_off)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "{}");
+	struct sm_status s;
+
+	core_expect_order(w, "off");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.adaptive_use.fixed, 0);
+	ck_assert_str_eq(s.adaptive_use.first, "");
+	ck_assert_uint_eq(s.adaptive_use.switches, 12);
+	world_reload(w, on);
+	core_expect_order(w, "on");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.adaptive_use.fixed, 12);
 	core_end(w, f);
 }
 END_TEST
@@ -831,7 +891,9 @@ main(void)
 	tcase_add_loop_test(t, random_troubles, 0, 6);
 	tcase_add_test(t, a_switch_reboots);
 	tcase_add_test(t, off_and_on_by_a_reload);
+	tcase_add_test(t, no_counts_where_it_is_off);
 	tcase_add_test(t, a_large_fabric_in_one_run);
+	tcase_add_test(t, cost_of_a_link);
 	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
 	tcase_add_loop_test(t, a_restart_finds_something_else, 0, ELSES);
 	tcase_add_loop_test(t, a_switch_that_does_not_take_them, 0,
