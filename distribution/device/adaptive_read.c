@@ -17,7 +17,7 @@ enum {
 
 struct adaptive_read {
 	struct device_read *read;
-	struct topo *topo;
+	const struct topo *topo; /* of the reading */
 	struct device_store *hw;
 	sw_ix *todo; /* [ntodo] switches to read */
 	uint32_t ntodo;
@@ -111,7 +111,7 @@ adaptive_read_new(struct topo *t, struct device_store *hw, struct xact *x)
 {
 	struct adaptive_read *r = mem_zalloc(1, sizeof(*r));
 
-	r->topo = topo_ref(t);
+	r->topo = t;
 	r->hw = hw;
 	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
 	r->read = device_read_new(&(struct device_reading){.topo = t,
@@ -135,9 +135,8 @@ adaptive_read_free(struct adaptive_read *r)
 {
 	if (r == NULL)
 		return;
-	device_read_free(r->read);
-	topo_unref(r->topo);
 	free(r->todo);
+	device_read_free(r->read);
 	free(r);
 }
 
