@@ -21,6 +21,7 @@ enum phase {
 	PHASE_NAMES,
 	PHASE_TABLES,
 	PHASE_ADAPTIVE,
+	PHASE_CHOICES,
 	PHASE_SA,
 	PHASE_GROUPS,
 	PHASE_VLS,
@@ -105,6 +106,7 @@ audit_free(struct audit *a)
 	lft_read_free(a->readback);
 	foreign_adaptive_free(a->adaptive);
 	mft_free(a->mft);
+	audit_adaptive_read_free(a->found.choices);
 	audit_vl_read_free(a->found.vls);
 	audit_sa_client_free(a->found.sa);
 	xact_free(a->x);
@@ -380,6 +382,17 @@ step_adaptive(struct audit *a, struct mono now)
 	foreign_adaptive_feed(a->adaptive, now);
 	if (!foreign_adaptive_done(a->adaptive))
 		return false;
+	a->found.choices = audit_adaptive_read_new(a->found.topo, a->hw, a->x);
+	a->phase = PHASE_CHOICES;
+	return true;
+}
+
+static bool
+step_choices(struct audit *a, struct mono now)
+{
+	audit_adaptive_read_feed(a->found.choices, now);
+	if (!audit_adaptive_read_done(a->found.choices))
+		return false;
 	a->found.sa = audit_sa_client_new(a->found.topo, &a->guard.transport);
 	audit_sa_client_start(a->found.sa, now);
 	a->phase = PHASE_SA;
@@ -490,6 +503,7 @@ advance_phase(struct audit *a, struct mono now)
 		[PHASE_NAMES] = step_names,
 		[PHASE_TABLES] = step_tables,
 		[PHASE_ADAPTIVE] = step_adaptive,
+		[PHASE_CHOICES] = step_choices,
 		[PHASE_SA] = step_sa,
 		[PHASE_GROUPS] = step_groups,
 		[PHASE_VLS] = step_vls,
@@ -557,6 +571,7 @@ audit_doing(const struct audit *a)
 		[PHASE_NAMES] = "reading names",
 		[PHASE_TABLES] = "reading forwarding tables",
 		[PHASE_ADAPTIVE] = "asking for adaptive routing",
+		[PHASE_CHOICES] = "reading adaptive groups",
 		[PHASE_SA] = "asking subnet administration for groups",
 		[PHASE_GROUPS] = "reading multicast tables",
 		[PHASE_VLS] = "reading SL to VL tables",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sm/audit/findings.h"
+#include "sm/policy/jobs.h"
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -19,6 +20,7 @@ struct judged {
 	struct audit_mcast_facts groups;
 	struct audit_dependencies_verdict sure, all;
 	struct audit_unreachable_facts unreachable;
+	struct audit_adaptive_facts choices;
 	bool by_vl; /* whether there is a credit loop depends on VLs */
 };
 
@@ -124,6 +126,8 @@ judge_fabric(struct judged *j)
 	j->by_vl = audit_vl_read_facts(f->vls).vls > 1 && f->one_vl > 0;
 	judge_dependencies(j);
 	correct_report(j);
+	audit_adaptive_sets_judge(f->choices, f->routes, f->deps,
+		jobs_threads(f->cfg), &j->choices);
 }
 
 /* ---- as JSON ---- */
@@ -199,6 +203,28 @@ groups_json(const struct audit_mcast_facts *g)
 	json_util_put(o, "without_tree", json_util_u64(g->none.n));
 	json_util_put(o, "dead_entries", json_util_u64(g->dead.n));
 	json_util_put(o, "left_over", json_util_u64(g->unowned.n));
+	return o;
+}
+
+static json_t *
+choices_json(const struct audit_adaptive_facts *c)
+{
+	json_t *o = json_object();
+
+	json_util_put(o, "switches", json_util_u64(c->switches));
+	json_util_put(o, "unread", json_util_u64(c->unread));
+	json_util_put(o, "entries", json_util_u64(c->choices));
+	json_util_put(o, "pairs", json_util_u64(c->judged.choices));
+	json_util_put(o, "ports", json_util_u64(c->judged.options));
+	json_util_put(o, "ok", json_boolean(c->safe));
+	json_util_put(o, "why", names_text(c->why));
+	json_util_put(o, "cyclic", json_util_u64(c->judged.cyclic));
+	json_util_put(o, "mixed", json_boolean(c->mixed));
+	json_util_put(o, "no_group", json_util_u64(c->no_group.n));
+	json_util_put(o, "no_link", json_util_u64(c->no_link.n));
+	json_util_put(o, "away", json_util_u64(c->away.n));
+	json_util_put(o, "other_default", json_util_u64(c->other_default.n));
+	json_util_put(o, "unjudged", json_util_u64(c->unjudged));
 	return o;
 }
 
@@ -289,6 +315,7 @@ put_findings(struct judged *j, json_t *o)
 		.paths = &j->paths,
 		.groups = &j->groups,
 		.unreachable = &j->unreachable,
+		.choices = &j->choices,
 		.sure = &j->sure,
 		.all = &j->all,
 		.by_vl = j->by_vl};
@@ -331,6 +358,7 @@ audit_json_make(const struct audit_input *f, enum audit_verdict *v)
 	json_util_put(o, "sa", sa_json(&j));
 	json_util_put(o, "groups", groups_json(&j.groups));
 	json_util_put(o, "dependencies", dependencies_json(&j));
+	json_util_put(o, "choices", choices_json(&j.choices));
 	json_util_put(o, "found", plan_json_forecast(&j.found));
 	json_util_put(o, "heddle", plan_json_forecast(&j.ours));
 	json_util_put(o, "wire", wire_json(&j));

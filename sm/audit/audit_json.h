@@ -18,6 +18,7 @@
 #include "distribution/device/adaptive_seen.h"
 #include "distribution/push/mft.h"
 #include "routing/core/routes.h"
+#include "sm/audit/adaptive_read.h"
 #include "sm/audit/audit_verdict.h"
 #include "sm/audit/sa_client.h"
 #include "sm/audit/vl_read.h"
@@ -31,6 +32,7 @@ struct audit_input {
 	const struct device_store *hw; /* what else forwards */
 	struct routes *routes; /* as read, with the report of the verifier */
 	struct verify_dependencies *deps;
+	struct audit_adaptive_read *choices;
 	struct audit_vls *vls;
 	struct audit_sa *sa;
 	struct mft *mft;

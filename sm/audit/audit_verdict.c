@@ -63,6 +63,9 @@ put_losses(const struct audit_findings_in *in, const json_t *findings,
 	else if (count_findings(findings, "risk", "unreachable") > 0)
 		buf_printf(what, "switches do not reach each other's own "
 				 "ports; no packets of hosts are lost");
+	else if (count_findings(findings, "risk", "choice") > 0)
+		buf_printf(what, "switches may choose ports by which packets "
+				 "do not arrive");
 	else if (count_findings(findings, "risk", NULL) > 0)
 		buf_printf(what, "switches forward by more than the tables "
 				 "that were judged");

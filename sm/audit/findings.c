@@ -402,8 +402,8 @@ find_unjudged(struct list *l)
 					l->in->read->builder, t->node[n].guid));
 }
 
-/* True if switch s forwards otherwise than by the tables that were judged; or,
- * untold, if it does not say whether it does. */
+/* True if switch s forwards by more than what was read and judged; or, untold,
+ * if it does not say whether it does. */
 static bool
 is_adaptive(const struct list *l, sw_ix s, bool untold)
 {
@@ -412,6 +412,7 @@ is_adaptive(const struct list *l, sw_ix s, bool untold)
 		in->hw, in->topo->node[in->topo->sw[s].node].guid);
 
 	return adaptive_is_on(seen) &&
+	       !audit_adaptive_read_switch(in->choices, s)->complete &&
 	       (seen.state == ADAPTIVE_UNTOLD) == untold;
 }
 
@@ -447,6 +448,84 @@ find_adaptive(struct list *l, bool untold)
 			text, sizeof(text));
 		add_line(lines, "%s %s", topo_name(t, node).s, text);
 	}
+}
+
+/* Something wrong with groups, in words, if there is anything: text is about so
+ * many things. */
+static void
+find_choice_fault(
+	struct list *l, const struct audit_adaptive_fault *f, const char *what)
+{
+	if (f->n > 0)
+		add_line(add_finding(l, RISK, "choice", "%s: %" PRIu64 ".",
+				 what, f->n),
+			"%s", f->first);
+}
+
+/* What the judge says of all choices of switches; it takes all VLs for one. */
+static void
+find_choice_verdict(struct list *l)
+{
+	const struct audit_adaptive_facts *c = l->in->choices;
+	bool cyclic = c->judged.cyclic > 0,
+	     sure = !c->mixed &&
+		    (!cyclic || audit_vl_read_facts(l->in->read->vls).vls <= 1);
+
+	if (!c->safe) {
+		add_line(add_finding(l, sure ? FAULT : RISK,
+				 cyclic ? "deadlock" : "choice",
+				 cyclic ? "Packets for which switches choose "
+					  "among ports %s wait for each other "
+					  "in a circle."
+					: "Packets for which switches choose "
+					  "among ports %s lost or loop.",
+				 sure	  ? (cyclic ? "can" : "may be")
+				 : cyclic ? "may"
+					  : "might be"),
+			"%s", c->why);
+		return;
+	}
+	(void)add_finding(l, NOTE, "choice",
+		"%u switch%s %s among ports by adaptive groups, which were "
+		"read: whatever %s, no packet waits in a circle, loops, or "
+		"ends where no entry goes on.",
+		c->switches, names_plural_es(c->switches),
+		c->switches == 1 ? "chooses" : "choose",
+		c->switches == 1 ? "it chooses" : "they choose");
+}
+
+/* Adaptive groups that were read. */
+static void
+find_choices(struct list *l)
+{
+	const struct audit_adaptive_facts *c = l->in->choices;
+
+	find_choice_fault(l, &c->no_group,
+		"LIDs whose adaptive group has no ports, or is beyond those in "
+		"use");
+	find_choice_fault(l, &c->no_link,
+		"Ports of adaptive groups that lead to no switch");
+	find_choice_fault(l, &c->away,
+		"Ports of adaptive groups that lead away from a host that is "
+		"at the switch");
+	find_choice_fault(l, &c->other_default,
+		"LIDs whose default beside a group is not the port of the "
+		"forwarding table");
+	if (c->unjudged > 0)
+		(void)add_finding(l, UNREAD, "choice",
+			"%" PRIu64
+			" LIDs of switches without hosts have adaptive groups, "
+			"which were not judged; only packets to switches "
+			"themselves go by them.",
+			c->unjudged);
+	if (c->unread > 0)
+		add_line(add_finding(l, UNREAD, "choice",
+				 "%u switch%s did not give all adaptive "
+				 "groups.",
+				 c->unread, names_plural_es(c->unread)),
+			"%s", c->unread_first);
+	if (c->switches > 0)
+		find_choice_verdict(l);
 }
 
 /* What subnet administration did not tell. */
@@ -548,6 +627,7 @@ audit_findings(const struct audit_findings_in *in)
 	find_unjudged(&l);
 	find_adaptive(&l, false);
 	find_adaptive(&l, true);
+	find_choices(&l);
 	find_sa(&l);
 	find_sls(&l);
 	find_tables(&l);

@@ -12,6 +12,7 @@
 
 #include <jansson.h>
 
+#include "sm/audit/adaptive_sets.h"
 #include "sm/audit/audit_json.h"
 #include "sm/audit/dependencies.h"
 #include "sm/audit/mcast_trees.h"
@@ -26,6 +27,7 @@ struct audit_findings_in {
 	const struct audit_path_facts *paths;
 	const struct audit_mcast_facts *groups;
 	const struct audit_unreachable_facts *unreachable;
+	const struct audit_adaptive_facts *choices;
 	const struct audit_dependencies_verdict *sure, *all;
 	bool by_vl; /* whether there is a credit loop depends on VLs */
 };

@@ -10,6 +10,7 @@
 #include "tests/sim/model/world.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/adaptive_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { RING = 5, FIRST_MLID = 0xc000 };
@@ -235,16 +236,17 @@ START_TEST(switches_that_forward_adaptively)
 {
 	struct rig r = make_ring(NULL);
 	uint32_t sw2 = ring_node(&r, "sw", 2);
+	const unsigned on = MAD_AR_ON_GROUPS | MAD_AR_ON_RECOVERY;
 	enum audit_verdict verdict;
 	json_t *report;
 
-	sim_hand_adaptive(r.w->sim, sw2, MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
+	sim_hand_adaptive(r.w->sim, sw2, on, SIM_AR_OBEYS);
 	sim_hand_adaptive(r.w->sim, ring_node(&r, "sw", 3), 0, SIM_AR_OBEYS);
 	report = run_audit(&r, &verdict);
 	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(
 		report, "adaptive", "risk", "sw2' uses adaptive routing");
-	ck_assert_uint_eq(sim_adaptive_on(r.w->sim, sw2), MAD_AR_ON_GROUPS);
+	ck_assert_uint_eq(sim_adaptive_on(r.w->sim, sw2), on);
 	page_fits(report);
 	json_decref(report);
 	audit_free(r.audit);
@@ -257,6 +259,160 @@ START_TEST(switches_that_forward_adaptively)
 	ck_assert_int_eq(verdict, AUDIT_VERDICT_UNKNOWN);
 	expect_finding(report, "adaptive", "unknown",
 		"sw2' does not say whether it uses adaptive routing");
+	page_fits(report);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+/* ---- adaptive groups ---- */
+
+/* A tree whose switches choose, brought up by a daemon that has them do so. */
+static struct rig
+make_choosing(void)
+{
+	static const struct gen_fattree2 p = {2, 4, 1, 2, 2};
+	const struct sim_options o = sim_defaults();
+	struct rig r = {.f = adaptive_give(gen_tree_two(&p, NULL))};
+
+	r.w = world_new(r.f, &o, "routing: {adaptive: {enabled: true}}\n");
+	world_start(r.w);
+	ck_assert(world_settle(r.w, mono_ms(60000)));
+	r.looker = fabric_find(r.f, "h8");
+	return r;
+}
+
+/* Groups that are right are judged, and said to be. */
+START_TEST(groups_of_our_own)
+{
+	struct rig r = make_choosing();
+	enum audit_verdict verdict;
+	const json_t *c;
+	json_t *report = run_audit(&r, &verdict);
+
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_SAFE);
+	expect_finding(report, "choice", "note", "4 switches choose");
+	ck_assert_ptr_null(find_finding(report, "adaptive"));
+	c = json_object_get(report, "choices");
+	/* spines have one link to each leaf */
+	ck_assert_int_eq(json_util_num(c, "switches"), 4);
+	/* from each leaf to the others by both spines */
+	ck_assert_int_eq(json_util_num(c, "pairs"), 4 * 3);
+	ck_assert_int_eq(json_util_num(c, "ports"), 4 * 3 * 2);
+	ck_assert_int_eq(json_util_num(c, "no_group"), 0);
+	page_fits(report);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+static uint16_t
+lid_of(const struct rig *r, const char *host)
+{
+	const struct topo *t = sm_view(r->w->sm)->topo;
+	uint64_t guid = r->f->node[fabric_find(r->f, host)].guid;
+
+	return t->port[topo_port_of(t, topo_by_node_guid(t, guid), 1)].lid;
+}
+
+/* What a stranger wrote over them. */
+struct stroke {
+	const char *where; /* switch */
+	const char *to;	   /* host */
+	uint8_t ports[2];  /* of a group of its own; 0: none */
+	uint16_t group;	   /* that the entry names */
+	bool other;	   /* another default than the table's */
+	const char *kind, *severity, *words;
+};
+
+static const struct stroke strokes[] = {
+	/* down to another leaf, which sends it up again */
+	{"spine", "h8", {1, 4}, 60, false, "deadlock", "risk",
+		"options close a credit loop of 4 links"},
+	{"leaf1", "h8", {3, 0}, 50, false, "choice", "note", "4 switches"},
+	{"leaf1", "h8", {0, 0}, 60, false, "choice", "risk",
+		"'leaf1': LID % names the empty group 60"},
+	{"leaf1", "h8", {0, 0}, 63, false, "choice", "risk",
+		"'leaf1': LID % names the empty group 63"},
+	{"leaf1", "h8", {3, 1}, 60, false, "choice", "risk",
+		"'leaf1': LID % may leave by port 1 of group 60"},
+	{"leaf4", "h8", {2, 3}, 60, false, "choice", "risk",
+		"'leaf4': LID % may leave by port 3 of group 60"},
+	{"leaf1", "h8", {0, 0}, 0, true, "choice", "risk",
+		"'leaf1': LID % has port"},
+};
+
+enum { STROKES = sizeof(strokes) / sizeof(strokes[0]) };
+
+/* One of the findings of a kind says this. */
+static void
+expect_among(const json_t *report, const char *kind, const char *severity,
+	const char *words)
+{
+	const json_t *list = json_object_get(report, "findings"), *e;
+	unsigned found = 0;
+	size_t i;
+
+	json_array_foreach(list, i, e)
+	{
+		char *said = json_dumps(e, 0);
+
+		found += strcmp(json_util_text(e, "kind"), kind) == 0 &&
+			 strcmp(json_util_text(e, "severity"), severity) == 0 &&
+			 strstr(said, words) != NULL;
+		free(said);
+	}
+	ck_assert_msg(found > 0, "%s %s: no '%s'", severity, kind, words);
+}
+
+/* "spine": the one by which leaf1 sends to that host; it chooses from now on.
+ */
+static uint32_t
+find_struck(const struct rig *r, const struct stroke *k)
+{
+	uint32_t leaf1 = fabric_find(r->f, "leaf1");
+	bool first = sim_lft(r->w->sim, leaf1, lid_of(r, k->to)) == 3;
+	uint32_t spine = fabric_find(r->f, first ? "spine1" : "spine2");
+
+	if (strcmp(k->where, "spine") != 0)
+		return fabric_find(r->f, k->where);
+	sim_hand_adaptive(r->w->sim, spine, MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
+	return spine;
+}
+
+START_TEST(groups_of_others)
+{
+	const struct stroke *k = &strokes[_i];
+	struct rig r = make_choosing();
+	uint32_t at = find_struck(&r, k);
+	uint16_t lid = lid_of(&r, k->to);
+	struct mad_ar_entry e = {.state = MAD_AR_FREE,
+		.group = k->group,
+		.port = sim_lft(r.w->sim, at, lid)};
+	struct mad_ar_group g = {{{0}}};
+	enum audit_verdict verdict;
+	char words[80], text[20];
+	const char *gap = strchr(k->words, '%');
+	json_t *report;
+
+	for (unsigned p = 0; p < 2; p++)
+		g.port[p][0] |=
+			k->ports[p] != 0 ? UINT64_C(1) << k->ports[p] : 0;
+	sim_hand_ar_group(r.w->sim, at, 61, &g); /* the highest in use */
+	if (k->group != 0 && k->group < 61)
+		sim_hand_ar_group(r.w->sim, at, k->group, &g);
+	if (k->other)
+		e.state = MAD_AR_STATIC;
+	e.port = k->other ? (uint8_t)(7 - e.port) : e.port;
+	sim_hand_ar_entry(r.w->sim, at, lid, &e);
+	report = run_audit(&r, &verdict);
+	(void)snprintf(text, sizeof(text), "%u", lid);
+	(void)snprintf(words, sizeof(words), "%.*s%s%s",
+		gap != NULL ? (int)(gap - k->words) : (int)strlen(k->words),
+		k->words, gap != NULL ? text : "", gap != NULL ? gap + 1 : "");
+	expect_among(report, k->kind, k->severity, words);
+	ck_assert_int_eq(verdict, strcmp(k->severity, "note") == 0
+					  ? AUDIT_VERDICT_SAFE
+					  : AUDIT_VERDICT_AT_RISK);
 	page_fits(report);
 	json_decref(report);
 	rig_free(&r);
@@ -624,6 +780,8 @@ main(void)
 	tcase_add_test(tc, a_well_run_fabric);
 	tcase_add_test(tc, a_switch_that_does_not_answer);
 	tcase_add_test(tc, switches_that_forward_adaptively);
+	tcase_add_test(tc, groups_of_our_own);
+	tcase_add_loop_test(tc, groups_of_others, 0, STROKES);
 	tcase_add_test(tc, tables_that_lose_packets);
 	tcase_add_test(tc, tables_that_lose_what_no_host_sends);
 	tcase_add_test(tc, tables_that_deadlock);

@@ -1,0 +1,199 @@
+#include "sm/audit/adaptive_sets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+/* A switch whose entries are being read. */
+struct reader {
+	const struct audit_adaptive_switch *w;
+	const struct routes *r;
+	struct audit_adaptive_facts *out;
+	sw_ix sw;
+	struct route_set *set; /* [nsw] by destination switch */
+	uint8_t *seen;	       /* [nsw] an entry was taken for it */
+};
+
+/* An entry for a LID, of the switch of a reader. */
+struct entry {
+	uint16_t lid;
+	sw_ix to;
+	const struct mad_ar_entry *e;
+};
+
+static struct topo_name
+name_of(const struct reader *x)
+{
+	return topo_name(x->r->topo, x->r->topo->sw[x->sw].node);
+}
+
+static void
+note_entry(const struct reader *x, struct audit_adaptive_fault *f,
+	const struct entry *e, const char *what)
+{
+	if (f->n++ == 0)
+		(void)snprintf(f->first, sizeof(f->first), "%s: LID %u %s %u",
+			name_of(x).s, e->lid, what, e->e->group);
+}
+
+static void
+note_port(const struct reader *x, struct audit_adaptive_fault *f,
+	const struct entry *e, unsigned port)
+{
+	if (f->n++ == 0)
+		(void)snprintf(f->first, sizeof(f->first),
+			"%s: LID %u may leave by port %u of group %u",
+			name_of(x).s, e->lid, port, e->e->group);
+}
+
+/* The ports of the entry's group: no ports, and noted, if there are none. */
+static struct route_set
+ports_of_group(const struct reader *x, const struct entry *e)
+{
+	const struct mad_ar_group *g;
+	struct route_set set = {{0}};
+
+	if (e->e->group < x->w->ngroups &&
+		e->e->group <= x->w->info.group_top) {
+		g = &x->w->group[e->e->group];
+		for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+			set.port[w] = g->port[0][w] | g->port[1][w];
+	}
+	x->out->choices++;
+	if (route_set_count(&set) == 0)
+		note_entry(x, &x->out->no_group, e, "names the empty group");
+	return set;
+}
+
+/* The live switch behind a port, or TOPO_NONE. */
+static sw_ix
+switch_by(const struct reader *x, unsigned port)
+{
+	const struct topo *t = x->r->topo;
+	sw_ix next = topo_port_switch(t, topo_port_behind(t, x->sw, port));
+
+	return next != TOPO_NONE && topo_sw_live(t, next) ? next : TOPO_NONE;
+}
+
+/* Those of the ports that lead to a switch; others are noted. */
+static struct route_set
+ports_with_switch(const struct reader *x, const struct entry *e,
+	const struct route_set *from, uint8_t table)
+{
+	struct route_set set = {{0}};
+
+	for (unsigned p = route_set_next(from, 0); p < ROUTE_SET_WORDS * 64;
+		p = route_set_next(from, p + 1)) {
+		if (p == table && x->sw == e->to)
+			continue; /* there it is delivered */
+		if (x->sw == e->to)
+			note_port(x, &x->out->away, e, p);
+		else if (switch_by(x, p) == TOPO_NONE)
+			note_port(x, &x->out->no_link, e, p);
+		else
+			route_set_add(&set, p);
+	}
+	return set;
+}
+
+/* Packets to a LID take the default of its entry, too, where that is not the
+ * forwarding table's. */
+static void
+take_entry(struct reader *x, const struct entry *e)
+{
+	uint8_t table = routes_port(x->r, x->sw, e->lid);
+	struct route_set ports = {{0}}, set;
+
+	if (e->e->state != MAD_AR_STATIC)
+		ports = ports_of_group(x, e);
+	if (e->e->port != table && x->out->other_default.n++ == 0)
+		(void)snprintf(x->out->other_default.first,
+			sizeof(x->out->other_default.first),
+			"%s: LID %u has port %u beside its group, and port %u "
+			"in the forwarding table",
+			name_of(x).s, e->lid, e->e->port, table);
+	set = ports_with_switch(x, e, &ports, table);
+	if (e->e->port != table && switch_by(x, e->e->port) != TOPO_NONE)
+		route_set_add(&set, e->e->port);
+	x->out->unjudged += e->e->state != MAD_AR_STATIC &&
+			    x->r->topo->sw[e->to].nhost == 0;
+	if (x->sw == e->to)
+		return;
+	x->out->mixed |= x->seen[e->to] &&
+			 memcmp(&set, &x->set[e->to], sizeof(set)) != 0;
+	x->seen[e->to] = true;
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+		x->set[e->to].port[w] |= set.port[w];
+}
+
+static struct route_set_row *
+read_switch(struct reader *x)
+{
+	const struct topo *t = x->r->topo;
+	struct route_set_row *row = route_set_row_new(t->nsw);
+
+	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+		port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+		struct entry e = {(uint16_t)lid,
+			p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p),
+			&x->w->entry[lid]};
+
+		if (e.to != TOPO_NONE)
+			take_entry(x, &e);
+	}
+	for (sw_ix d = 0; d < t->nsw; d++)
+		row->of[d] = route_set_row_number(row, &x->set[d]);
+	return row;
+}
+
+static void
+read_all(const struct audit_adaptive_read *read, const struct routes *r,
+	struct route_sets *sets, struct audit_adaptive_facts *out)
+{
+	const struct topo *t = r->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		struct reader x = {.w = audit_adaptive_read_switch(read, s),
+			.r = r,
+			.out = out,
+			.sw = s};
+
+		if (x.w->asked && !x.w->complete && out->unread++ == 0)
+			(void)snprintf(out->unread_first,
+				sizeof(out->unread_first), "%s", name_of(&x).s);
+		if (!x.w->complete)
+			continue;
+		x.set = mem_zalloc(t->nsw, sizeof(*x.set));
+		x.seen = mem_zalloc(t->nsw, sizeof(*x.seen));
+		sets->row[s] = read_switch(&x);
+		sets->can[s].kind = ROUTE_COMMITS;
+		out->switches++;
+		free(x.set);
+		free(x.seen);
+	}
+}
+
+void
+audit_adaptive_sets_judge(const struct audit_adaptive_read *read,
+	const struct routes *r, const struct verify_dependencies *deps,
+	unsigned threads, struct audit_adaptive_facts *out)
+{
+	struct route_choice *can = mem_zalloc(r->topo->nsw, sizeof(*can));
+	struct route_sets *sets = route_sets_new(r->topo->nsw, can, false);
+	const struct verify_sets_job job = {.topo = r->topo,
+		.side = {{r->pool, r->row, r->nblocks, sets}},
+		.nsides = 1,
+		.deps = deps,
+		.threads = threads};
+	struct reason why = {""};
+
+	*out = (struct audit_adaptive_facts){.safe = true};
+	read_all(read, r, sets, out);
+	if (out->switches > 0)
+		out->safe = verify_sets(&job, &out->judged, &why) == 0;
+	(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+	route_sets_unref(sets);
+	free(can);
+}
