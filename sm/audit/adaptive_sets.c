@@ -111,8 +111,8 @@ take_entry(struct reader *x, const struct entry *e)
 	if (e->e->port != table && x->out->other_default.n++ == 0)
 		(void)snprintf(x->out->other_default.first,
 			sizeof(x->out->other_default.first),
-			"%s: LID %u has port %u beside its group, and port %u "
-			"in the forwarding table",
+			"%s: LID %u has port %u for packets in order, and port "
+			"%u in the forwarding table",
 			name_of(x).s, e->lid, e->e->port, table);
 	set = ports_with_switch(x, e, &ports, table);
 	if (e->e->port != table && switch_by(x, e->e->port) != TOPO_NONE)

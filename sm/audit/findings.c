@@ -509,8 +509,8 @@ find_choices(struct list *l)
 		"Ports of adaptive groups that lead away from a host that is "
 		"at the switch");
 	find_choice_fault(l, &c->other_default,
-		"LIDs whose default beside a group is not the port of the "
-		"forwarding table");
+		"LIDs whose port for packets in order, beside the adaptive "
+		"group, is not that of the forwarding table");
 	if (c->unjudged > 0)
 		(void)add_finding(l, UNREAD, "choice",
 			"%" PRIu64

@@ -1057,6 +1057,13 @@ test_told() {
 	in_order "without another fabric's state"
 }
 
+# audits WORDS: the audit from another host has this line
+audits() {
+	at h12 "$B/heddled" --audit >"$E2E_DIR/audit" 2>"$E2E_DIR/audit.err"
+	grep -q "$1" "$E2E_DIR/audit" ||
+		fail "--audit: $(cat "$E2E_DIR/audit.err" "$E2E_DIR/audit")"
+}
+
 test_adaptive() {
 	config a 5 </dev/null
 	daemon a h1
@@ -1065,6 +1072,7 @@ test_adaptive() {
 	for n in leaf1 leaf2 spine1; do
 		sim adaptive "$n" on || fail "adaptive"
 	done
+	audits '^RISK  *LIDs whose port for packets in order, beside'
 	sim adaptive leaf3 plft || fail "adaptive"
 	sim adaptive leaf4 keeps || fail "adaptive"
 	daemon a h1
@@ -1087,6 +1095,19 @@ test_adaptive() {
 	[ "$(sim adaptive leaf4)" = off ] || fail "leaf4 routes adaptively"
 	metric a 'heddle_foreign_adaptive 0'
 	in_order "all of it is off"
+	# what is planned of adaptive routing of our own comes about, and stands
+	# the audit; leaf1, leaf2 and leaf4 have it, and a top has no choice
+	tell a plan --from live --set routing.adaptive.enabled=true \
+		>"$E2E_DIR/plan" || fail "plan: $(cat "$E2E_DIR/plan")"
+	grep -q '^adaptive    \([0-9]*\) of 12 switches choose' \
+		"$E2E_DIR/plan" || fail "plan: $(cat "$E2E_DIR/plan")"
+	echo 'routing: {adaptive: {enabled: true}}' >>"$E2E_DIR/a/yaml"
+	kill -HUP "$(cat "$E2E_DIR/a/pid")"
+	becomes a adaptive.complete true
+	becomes a adaptive.choosing \
+		"$(sed -n 's/^adaptive *\([0-9]*\) of.*/\1/p' "$E2E_DIR/plan")"
+	audits '^note  *[1-9] switches choose among ports by adaptive groups'
+	in_order "switches choose"
 }
 
 # replays CODE OPTION...: heddle-sim replay of the bundle ends with that code
