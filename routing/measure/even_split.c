@@ -12,7 +12,7 @@ enum {
 	NO_LINK = UINT32_MAX,
 };
 /* Links that flows of bisections are laid over, at most: about a second. */
-static const uint64_t MOST_VISITS = 100000000;
+static const uint64_t MOST_VISITS = 30000000;
 
 enum state { UNSEEN, OPEN, CLOSED };
 

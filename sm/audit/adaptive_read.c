@@ -35,7 +35,8 @@ is_asked(const struct topo *t, const struct device_store *hw, sw_ix s)
 		adaptive_seen_of(hw, t->node[t->sw[s].node].guid);
 
 	return topo_sw_live(t, s) && seen.state == ADAPTIVE_LEFT &&
-	       seen.kind == ADAPTIVE_REV1 && seen.on == MAD_AR_ON_GROUPS;
+	       seen.kind == ADAPTIVE_REV1 &&
+	       (seen.on & ~(unsigned)MAD_AR_ON_RECOVERY) == MAD_AR_ON_GROUPS;
 }
 
 struct audit_adaptive_read *

@@ -3,9 +3,9 @@
  * any manager left them: ARInfo, ARLFT for every LID in use, and the groups
  * that it names (sm/mad/mad_ar.h).
  *
- * Asked are switches on which adaptive routing is on and nothing else that
- * forwards beside the forwarding table: what hashes, private tables or fast
- * recovery do cannot be told from groups. One that owes an answer is not
+ * Asked are switches on which adaptive routing is on and neither hashes nor
+ * private tables are, of which groups say too little. With fast recovery on
+ * they say what holds while no port is down. One that owes an answer is not
  * complete, and says nothing: part of its groups would be no proof.
  */
 #ifndef HEDDLE_SM_AUDIT_ADAPTIVE_READ_H

@@ -412,7 +412,8 @@ is_adaptive(const struct list *l, sw_ix s, bool untold)
 		in->hw, in->topo->node[in->topo->sw[s].node].guid);
 
 	return adaptive_is_on(seen) &&
-	       !audit_adaptive_read_switch(in->choices, s)->complete &&
+	       (seen.on != MAD_AR_ON_GROUPS ||
+		       !audit_adaptive_read_switch(in->choices, s)->complete) &&
 	       (seen.state == ADAPTIVE_UNTOLD) == untold;
 }
 
@@ -429,14 +430,12 @@ find_adaptive(struct list *l, bool untold)
 	if (n == 0)
 		return;
 	lines = add_finding(l, untold ? UNREAD : RISK, "adaptive",
-		"%u switch%s %s by more than %s forwarding table%s, which "
-		"alone %s judged here.",
+		"%u switch%s %s by more than forwarding tables and adaptive "
+		"groups, which alone are judged here.",
 		n, names_plural_es(n),
 		untold	 ? "may forward"
 		: n == 1 ? "forwards"
-			 : "forward",
-		n == 1 ? "its" : "their", names_plural(n),
-		n == 1 ? "was" : "were");
+			 : "forward");
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		node_ix node = t->sw[s].node;
 

@@ -247,6 +247,10 @@ START_TEST(switches_that_forward_adaptively)
 	expect_finding(
 		report, "adaptive", "risk", "sw2' uses adaptive routing");
 	ck_assert_uint_eq(sim_adaptive_on(r.w->sim, sw2), on);
+	/* its groups are judged all the same: none is written */
+	ck_assert_int_eq(
+		json_util_num(json_object_get(report, "choices"), "switches"),
+		1);
 	page_fits(report);
 	json_decref(report);
 	audit_free(r.audit);
