@@ -24,8 +24,9 @@ enum { SEGMENTS = 16, SEGMENT_MIN = 64 << 10, SEGMENT_MAX = 64 << 20 };
 /* A daemon that is started again and again leaves no more than these. */
 enum { FILES_MAX = 1000 };
 
-/* Fast; what repeats from one sweep to the next is found in this window. */
-enum { LEVEL = 1, WINDOW_LOG = 21 };
+/* Fast; a window that stays in the cache, and is no smaller than a batch: much
+ * repeats from one device to the next. */
+enum { LEVEL = 1, WINDOW_LOG = 18 };
 
 #define NAME_FORMAT "record-%016" PRIx64 "-%06" PRIu64
 

@@ -260,22 +260,28 @@ replace_text(struct buf *b, const char *was, const char *is)
 
 START_TEST(another_version)
 {
-	static const char *const was[] = {"heddle-bundle 1 0.1.0",
-		"heddle-record 1 0.1.0", "heddle-bundle 1", "heddle-record 1"},
-				 *const is[] = {"heddle-bundle 1 0.9.7",
-					 "heddle-record 1 0.9.7",
-					 "heddle-bundle 7", "heddle-record 7"};
+	static const struct {
+		const char *was, *is, *ours, *its;
+	} line[] = {
+		{"heddle-bundle 1 0.1.0", "heddle-bundle 1 0.9.7",
+			"0.1.0 (format 1)", "0.9.7 (format 1)"},
+		{"heddle-record 2 0.1.0", "heddle-record 2 0.9.7",
+			"0.1.0 (format 2)", "0.9.7 (format 2)"},
+		{"heddle-bundle 1", "heddle-bundle 7", "0.1.0 (format 1)",
+			"0.1.0 (format 7)"},
+		{"heddle-record 2", "heddle-record 7", "0.1.0 (format 2)",
+			"0.1.0 (format 7)"},
+	};
 	struct buf b = small_bundle();
 	struct found x;
 
-	replace_text(&b, was[_i], is[_i]);
+	replace_text(&b, line[_i].was, line[_i].is);
 	write_whole(path_of("b"), b.text, b.n);
 	x = read_bundle();
 	ck_assert_int_lt(x.rc, 0);
 	ck_assert_uint_eq(x.entries, 0);
-	ck_assert_ptr_nonnull(strstr(x.why.text, "0.1.0 (format 1)"));
-	ck_assert_ptr_nonnull(strstr(
-		x.why.text, _i < 2 ? "0.9.7 (format 1)" : "0.1.0 (format 7)"));
+	ck_assert_ptr_nonnull(strstr(x.why.text, line[_i].ours));
+	ck_assert_ptr_nonnull(strstr(x.why.text, line[_i].its));
 	buf_free(&b);
 }
 END_TEST
