@@ -52,19 +52,26 @@ blocked_start(struct sm *sm, struct mono now)
 	blocked_watch(sm, now);
 }
 
-/* Set the alarm for h, with the switch's name if the view has it. */
-static void
+/*
+ * Set the alarm for h, with the switch's name if the view has it. False: the
+ * switch has left the fabric since. No route leads over it, so that none loses
+ * packets there; that it is gone is an event, and its return opens it.
+ */
+static bool
 alarm_still_blocked(struct sm *sm, const struct blocked_row *h)
 {
 	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
 	node_ix n = t != NULL ? topo_by_node_guid(t, h->guid) : TOPO_NONE;
 
+	if (t != NULL && n == TOPO_NONE)
+		return false;
 	(void)snprintf(sm->stat.blocked, sizeof(sm->stat.blocked),
 		"switch 0x%016llx %s still blocks port %u to port %u; %llu "
 		"pairs lose packets",
 		(unsigned long long)h->guid,
 		n == TOPO_NONE ? "(unreachable)" : topo_desc(t, n), h->in,
 		h->out, (unsigned long long)h->pairs);
+	return true;
 }
 
 struct mono
@@ -95,8 +102,8 @@ blocked_watch(struct sm *sm, struct mono now)
 			mono_before(now, mono_add(b->row[i].since, limit)))
 			continue;
 		b->row[i].told = true;
-		alarm_still_blocked(sm, &b->row[i]);
-		log_error("push: %s", sm->stat.blocked);
+		if (alarm_still_blocked(sm, &b->row[i]))
+			log_error("push: %s", sm->stat.blocked);
 	}
 }
 
@@ -112,18 +119,16 @@ void
 blocked_review(struct sm *sm, struct mono now)
 {
 	const struct blocked_rows *b = device_blocked(sm->hw);
-	bool reached = false, wait = false;
+	bool reached = false;
 
+	sm->stat.blocked[0] = '\0';
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->row[i].settled)
 			continue;
-		wait = true;
 		reached |= within_reach(sm->view->topo, b->row[i].guid);
 		if (b->row[i].told)
-			alarm_still_blocked(sm, &b->row[i]);
+			(void)alarm_still_blocked(sm, &b->row[i]);
 	}
-	if (!wait)
-		sm->stat.blocked[0] = '\0';
 	if (!reached)
 		return; /* the plan after its return opens them */
 	dirty_mark_replan(sm, now, DIRTY_BLOCKED, NULL);
