@@ -21,17 +21,6 @@
 #include "routing/climb/climb_priv.h"
 #include "sm/base/mem.h"
 
-/* Costs of a search: of a next hop, of one that is not the tree's, and of a
- * pair that loses its layer by that; of such pairs at most BREAKS count. */
-enum {
-	COST_HOP = 1,
-	COST_CHANGE = 3,
-	COST_BREAK = 30,
-	BREAKS = 10,
-	COST_MOST = 4096, /* of a path: longer ones are not looked for */
-	NO_STATE = UINT32_MAX
-};
-
 /* Rounds allow a change to leave up to MORE - 1 pairs more without a layer; a
  * pair is tried at most ATTEMPTS times. */
 enum { MORE = 3, ATTEMPTS = 4 };
@@ -42,11 +31,6 @@ struct undo {
 	struct climb_layers layers;
 };
 
-/* A state of a search, in the list of those of equal cost. */
-struct entry {
-	uint32_t state, next;
-};
-
 struct climb_mend {
 	struct climb *x;
 	int more;	/* pairs more that a change may leave without a layer */
@@ -55,20 +39,11 @@ struct climb_mend {
 	bool *dirty;	/* [nsw] has got other layers */
 	struct undo *undo; /* [2 * nsw] what was there; n of them */
 	uint32_t n;
-	bool *seen;   /* [nsw] for walks; none is, in between */
-	sw_ix *stack; /* [nsw] */
-	/* a search: a state is a group, and the class of the link before it */
+	bool *seen;	  /* [nsw] for walks; none is, in between */
+	sw_ix *stack;	  /* [nsw] */
 	uint32_t *breaks; /* [nsw] pairs of switches behind one that do not have
-			     the layer, but another */
-	uint32_t now;	  /* its number */
-	uint32_t *round;  /* [states] the search that cost and before are of */
-	uint32_t *cost;	  /* [states] */
-	uint32_t *before; /* [states] where it was reached from, or NO_STATE */
-	uint32_t bucket[COST_MOST]; /* entries by cost, or NO_STATE */
-	struct entry *entry;	    /* nentries of them */
-	uint32_t nentries;
-	uint32_t *path; /* [states] groups that it found; length of them */
-	uint32_t length;
+			     the layer searched in, but another */
+	struct climb_search *search;
 };
 
 /* Whether u and t, which are linked somehow, have no layer both ways. */
@@ -155,15 +130,17 @@ hang_path(struct climb_mend *m, sw_ix t)
 {
 	struct climb *x = m->x;
 	size_t row = climb_pair(x, t, 0);
-	uint32_t n = m->length;
+	uint32_t n = m->search->length;
 	int more = 0;
 
 	memset(m->dirty, 0, x->g->nsw * sizeof(*m->dirty));
 	while (n > 0 &&
-		m->path[n - 1] == x->next[row + x->d->from[m->path[n - 1]]])
+		m->search->path[n - 1] ==
+			x->next[row + x->d->from[m->search->path[n - 1]]])
 		n--;
 	while (n-- > 0)
-		more += change_switch(m, t, x->d->from[m->path[n]], m->path[n]);
+		more += change_switch(m, t, x->d->from[m->search->path[n]],
+			m->search->path[n]);
 	for (uint32_t k = 1; k < x->nseq[t]; k++) {
 		sw_ix u = x->seq[row + k];
 		uint32_t c = x->next[row + u];
@@ -190,20 +167,6 @@ undo_changes(struct climb_mend *m)
 
 /* ---- paths that change little ---- */
 
-static void
-offer_state(
-	struct climb_mend *m, uint32_t state, uint32_t before, uint32_t cost)
-{
-	if (cost >= COST_MOST ||
-		(m->round[state] == m->now && m->cost[state] <= cost))
-		return;
-	m->round[state] = m->now;
-	m->cost[state] = cost;
-	m->before[state] = before;
-	m->entry[m->nentries] = (struct entry){state, m->bucket[cost]};
-	m->bucket[cost] = m->nentries++;
-}
-
 /* Pairs that would lose their layer if all that passes a switch on its way to t
  * could have this one alone. */
 static void
@@ -224,61 +187,17 @@ count_breaks(struct climb_mend *m, sw_ix t, unsigned layer)
 	}
 }
 
-/* What it costs that s goes on over group c in the tree of t. */
+/* What it costs that s goes on over group c in the tree of the search's t. */
 static uint32_t
-cost_of(const struct climb_mend *m, sw_ix t, sw_ix s, uint32_t c)
+cost_of(void *of, sw_ix s, uint32_t c)
 {
+	const struct climb_mend *m = of;
 	const struct climb *x = m->x;
-	size_t p = climb_pair(x, t, s);
+	size_t p = climb_pair(x, m->search->t, s);
 
 	if (c == x->next[p])
-		return COST_HOP;
-	if (x->pinned[p])
-		return COST_MOST;
-	return COST_HOP + COST_CHANGE +
-	       COST_BREAK * (m->breaks[s] < BREAKS ? m->breaks[s] : BREAKS);
-}
-
-/* Go on from a state: group c, reached by a link of a class. */
-static void
-offer_links(struct climb_mend *m, sw_ix t, uint32_t state, unsigned layer)
-{
-	const struct climb *x = m->x;
-	const struct swgraph *g = x->g;
-	uint32_t c = state / x->ins;
-	unsigned in = state % x->ins;
-	sw_ix s = g->group[c].peer;
-
-	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-		if (g->live[g->group[i].peer] &&
-			(climb_dep(x, in, c, i) >> layer & 1) != 0)
-			offer_state(m, i * x->ins + x->in[c], state,
-				m->cost[state] + cost_of(m, t, s, i));
-}
-
-/* The path that ends with a state, into m->path; false: it passes a switch
- * twice. */
-static bool
-list_path(struct climb_mend *m, uint32_t state)
-{
-	struct climb *x = m->x;
-	bool once = true;
-	uint32_t n = 0;
-
-	for (uint32_t i = state; i != NO_STATE; i = m->before[i])
-		n++;
-	m->length = n;
-	for (uint32_t i = state; i != NO_STATE; i = m->before[i])
-		m->path[--n] = i / x->ins;
-	for (uint32_t i = 0; i < m->length; i++) {
-		sw_ix s = x->d->from[m->path[i]];
-
-		once = once && !m->seen[s];
-		m->seen[s] = true;
-	}
-	for (uint32_t i = 0; i < m->length; i++)
-		m->seen[x->d->from[m->path[i]]] = false;
-	return once;
+		return CLIMB_COST_HOP;
+	return x->pinned[p] ? CLIMB_COST_MOST : climb_change_cost(m->breaks[s]);
 }
 
 /* The path of u to t that climbs in a layer and changes the least in the tree
@@ -286,30 +205,8 @@ list_path(struct climb_mend *m, uint32_t state)
 static bool
 find_path(struct climb_mend *m, sw_ix t, sw_ix u, unsigned layer)
 {
-	const struct climb *x = m->x;
-	const struct swgraph *g = x->g;
-
-	m->now++;
-	m->nentries = 0;
 	count_breaks(m, t, layer);
-	memset(m->bucket, 0xff, COST_MOST * sizeof(*m->bucket));
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-		if (g->live[g->group[i].peer])
-			offer_state(
-				m, i * x->ins, NO_STATE, cost_of(m, t, u, i));
-	for (uint32_t cost = 0; cost < COST_MOST; cost++)
-		while (m->bucket[cost] != NO_STATE) {
-			const struct entry *e = &m->entry[m->bucket[cost]];
-			uint32_t state = e->state;
-
-			m->bucket[cost] = e->next;
-			if (m->cost[state] != cost)
-				continue;
-			if (g->group[state / x->ins].peer == t)
-				return list_path(m, state);
-			offer_links(m, t, state, layer);
-		}
-	return false;
+	return climb_search_path(m->search, t, u, layer);
 }
 
 /* ---- a pair ---- */
@@ -422,8 +319,8 @@ force_path(struct climb_mend *m, sw_ix t, sw_ix u)
 	if (!m->escapes[t] && find_path(m, t, u, x->job->orders->escape)) {
 		(void)hang_path(m, t);
 		m->n = 0;
-		for (uint32_t i = 0; i < m->length; i++)
-			pinned[x->d->from[m->path[i]]] = true;
+		for (uint32_t i = 0; i < m->search->length; i++)
+			pinned[x->d->from[m->search->path[i]]] = true;
 	} else {
 		if (!m->escapes[t])
 			memset(pinned, 0, x->g->nsw * sizeof(*pinned));
@@ -451,53 +348,25 @@ force_first(struct climb_mend *m)
 	return false;
 }
 
-/* Room for searches, which x keeps. */
-static struct climb_mend *
-make_room(struct climb *x)
-{
-	struct arena *a = x->g->a;
-	size_t n = x->g->nsw + 1U, states = (size_t)x->d->n * x->ins + 1U;
-	size_t entries = states + (size_t)x->d->dep[x->d->n] * x->ins;
-
-	if (x->mend != NULL)
-		return x->mend;
-	x->mend = arena_array(a, 1, sizeof(*x->mend));
-	*x->mend = (struct climb_mend){.x = x,
-		.dirty = arena_array(a, n, sizeof(bool)),
-		.undo = arena_array(a, 2 * n, sizeof(struct undo)),
-		.seen = arena_array(a, n, sizeof(bool)),
-		.stack = arena_array(a, n, sizeof(sw_ix)),
-		.breaks = arena_array(a, n, sizeof(uint32_t)),
-		.round = arena_array(a, states, sizeof(uint32_t)),
-		.cost = arena_array(a, states, sizeof(uint32_t)),
-		.before = arena_array(a, states, sizeof(uint32_t)),
-		.entry = arena_array(a, entries, sizeof(struct entry)),
-		.path = arena_array(a, states, sizeof(uint32_t))};
-	return x->mend;
-}
-
 void
 climb_mend(struct climb *x)
 {
+	struct arena *a = x->g->a;
 	size_t n = x->g->nsw + 1U;
-	struct climb_mend *m = make_room(x);
+	struct climb_mend m = {.x = x,
+		.tried = arena_array(a, n * n, sizeof(*m.tried)),
+		.escapes = arena_array(a, n, sizeof(*m.escapes)),
+		.dirty = arena_array(a, n, sizeof(*m.dirty)),
+		.undo = arena_array(a, 2 * n, sizeof(*m.undo)),
+		.seen = arena_array(a, n, sizeof(*m.seen)),
+		.stack = arena_array(a, n, sizeof(*m.stack)),
+		.breaks = arena_array(a, n, sizeof(*m.breaks))};
 	bool left = true;
 
-	m->tried = arena_array(x->g->a, n * n, sizeof(*m->tried));
-	m->escapes = arena_array(x->g->a, n, sizeof(*m->escapes));
+	m.search = climb_search_new(x, cost_of, &m);
 	while (left) {
-		for (m->more = -1; left && m->more < MORE; m->more++)
-			left = mend_round(m);
-		left = left && force_first(m);
+		for (m.more = -1; left && m.more < MORE; m.more++)
+			left = mend_round(&m);
+		left = left && force_first(&m);
 	}
-}
-
-bool
-climb_mend_path(struct climb *x, sw_ix t, sw_ix u, int broken)
-{
-	struct climb_mend *m = make_room(x);
-
-	m->more = broken - 1;
-	renew_tree(m, t);
-	return mend_tree(m, t, u);
 }

@@ -1,9 +1,9 @@
 /*
  * climb_priv: shared by climb.c (trees and layers), climb_room.c,
- * climb_escape.c, climb_former.c (previous paths), climb_load.c, climb_mend.c
- * (pairs without a common layer), climb_lids.c (entries of LIDs) and
- * climb_rebalance.c (their balance), and climb_repair.c (routes in force
- * without a link), and included by no other file.
+ * climb_escape.c, climb_former.c (previous paths), climb_load.c, climb_search.c
+ * (paths that change little), climb_mend.c (pairs without a common layer),
+ * climb_lids.c (entries of LIDs), climb_rebalance.c (their balance) and
+ * climb_repair.c (routes in force without a link), and included by no other file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
@@ -45,7 +45,6 @@ struct climb {
 	uint64_t *load; /* [groups] pairs of hosts, by all trees */
 	uint32_t *size; /* [ncomp] live switches */
 	struct climb_former *former;
-	struct climb_mend *mend; /* room of climb_mend.c, once it is needed */
 	struct switch_lids lids;
 	struct route_layers layers;
 	/* room for one tree */
@@ -179,12 +178,51 @@ void climb_add_load(struct climb *x, sw_ix t, bool add);
 uint32_t climb_choose_link(const struct climb *x, sw_ix u, uint32_t c,
 	uint16_t lid, const uint64_t *load, bool *kept);
 
+/* climb_search.c: paths that change little. */
+
+/* Costs of a search: of a next hop, of one that is not the one in use, and of a
+ * pair that loses its layer by that; of such pairs at most BREAKS count. */
+enum {
+	CLIMB_COST_HOP = 1,
+	CLIMB_COST_CHANGE = 3,
+	CLIMB_COST_BREAK = 30,
+	CLIMB_BREAKS = 10,
+	CLIMB_COST_MOST = 4096, /* of a path: longer ones are not looked for */
+};
+
+/* What another next hop costs, by which so many pairs lose their layer. */
+static inline uint32_t
+climb_change_cost(uint32_t breaks)
+{
+	return CLIMB_COST_HOP + CLIMB_COST_CHANGE +
+	       CLIMB_COST_BREAK *
+		       (breaks < CLIMB_BREAKS ? breaks : CLIMB_BREAKS);
+}
+
+/* What it costs that s goes on over its group c. */
+typedef uint32_t climb_cost_of(void *of, sw_ix s, uint32_t c);
+
+struct climb_search {
+	const struct climb *x;
+	climb_cost_of *cost_of;
+	void *of;
+	sw_ix t; /* searched for; set before the costs are asked for */
+	unsigned layer;
+	uint32_t *path; /* groups that were found; length of them */
+	uint32_t length;
+	struct climb_search_room *room;
+};
+
+/* In the graph's arena. */
+struct climb_search *climb_search_new(
+	const struct climb *x, climb_cost_of *cost_of, void *of);
+/* The cheapest path of u to t that climbs in a layer; false: there is none, or
+ * it passes a switch twice. */
+bool climb_search_path(
+	struct climb_search *q, sw_ix t, sw_ix u, unsigned layer);
+
 /* climb_mend.c: every pair gets a common layer. */
 void climb_mend(struct climb *x);
-/* u gets one with t by a change in the tree of t, of which next[] is enough,
- * and by which at most `broken` other switches lose theirs. False: there is no
- * such change. */
-bool climb_mend_path(struct climb *x, sw_ix t, sw_ix u, int broken);
 
 /* climb_lids.c: the entries of all LIDs, and the pairs of hosts over each link,
  * [topo.nadj] in the graph's arena; false: cancelled. */

@@ -4,18 +4,20 @@
  *
  * The layer of a pair is tried first, then the others, those in which the
  * fewest of its paths are lacking before. A path is made by changing next hops
- * of switches on the way (climb_mend.c), which keep the layers of their own
+ * of switches on the way (climb_search.c), which keep the layers of their own
  * pairs; where that is not possible, a few may lose them, and are mended in
  * turn.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/climb/repair_priv.h"
+#include "sm/base/mem.h"
 
 /* Pairs that may lose their layers for one that is stuck, and in all beside
  * half as many as are stuck. Of those, as many a switch take as long as new
  * tables. */
-enum { BROKEN = 4, BROKEN_IN_ALL = 64, STUCK = 2 };
+enum { BROKEN = 4, BROKEN_IN_ALL = 256, STUCK = 2 };
 
 static void
 put_layer(struct repair *m, sw_ix u, sw_ix t, unsigned layer)
@@ -33,92 +35,190 @@ put_layer(struct repair *m, sw_ix u, sw_ix t, unsigned layer)
 	layer_row_put(l->row[t], u, (uint8_t)layer);
 }
 
-/* Stuck switches get a next hop in no layer, so that the tree is whole. */
-static void
-complete_tree(struct repair *m)
+/* ---- a path ---- */
+
+/* A search for a path to the LID at work. Nothing is known of a switch until it
+ * is asked for. */
+struct mending {
+	struct repair *m;
+	struct climb_search *search;
+	sw_ix u;	  /* it is from there */
+	uint32_t now;	  /* its number */
+	uint32_t *looked; /* [nsw] the search that the next two are of */
+	uint32_t *group;  /* [nsw] by which the switch sends the LID, or
+			     CLIMB_NO_GROUP */
+	uint32_t *breaks; /* [nsw] pairs of what comes through it, and its own,
+			     that have another layer: up to CLIMB_BREAKS */
+	bool *had; /* [nsw] of those whose paths change: was in its layer */
+	/* pairs for which others lost their layers: these do not get it back at
+	 * their cost, or that would go on for ever */
+	struct stuck *firm;
+	size_t nfirm, firm_room;
+};
+
+static struct mending *
+new_mending(struct repair *m)
 {
+	struct arena *a = m->x->g->a;
+	size_t n = m->x->g->nsw + 1U;
+	struct mending *f = arena_alloc(a, sizeof(*f));
+
+	*f = (struct mending){.m = m,
+		.looked = arena_array(a, n, sizeof(*f->looked)),
+		.group = arena_array(a, n, sizeof(*f->group)),
+		.breaks = arena_array(a, n, sizeof(*f->breaks)),
+		.had = arena_array(a, n, sizeof(*f->had))};
+	return f;
+}
+
+/* The group over which s sends the LID at work, or CLIMB_NO_GROUP. */
+static uint32_t
+entry_group(const struct repair *m, sw_ix s)
+{
+	return climb_former_group(m->x, s, routes_port(m->r, s, m->lid));
+}
+
+static uint32_t
+count_breaks(const struct mending *f, sw_ix s)
+{
+	struct repair *m = f->m;
 	const struct swgraph *g = m->x->g;
-	bool any;
+	uint32_t n = 0, left = 0;
 
-	do {
-		any = false;
-		for (sw_ix u = 0; u < g->nsw; u++) {
-			uint32_t i = g->first[u];
+	m->stack[left++] = s;
+	while (left > 0 && n < CLIMB_BREAKS) {
+		sw_ix v = m->stack[--left];
 
-			if (m->state[u] != PATH_ORPHAN)
-				continue;
-			while (i < g->first[u + 1] &&
-				m->state[g->group[i].peer] != PATH_KNOWN)
-				i++;
-			if (i == g->first[u + 1])
-				continue;
-			repair_hang(m, u, i, g->group[i].adj);
-			any = true;
+		n += v != f->u &&
+		     routes_layer(&m->r->layers, v, m->t) != f->search->layer;
+		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
+			sw_ix w = g->group[i].peer;
+
+			if (w != m->t && entry_group(m, w) == m->x->d->back[i])
+				m->stack[left++] = w;
 		}
-	} while (any);
-}
-
-/* The tree of the LID at work into y, and the layers of the paths back: can for
- * u; of others those of their pairs; none for those that are stuck, which count
- * for nothing then. */
-static void
-put_tree(struct repair *m, struct climb *y, sw_ix u, uint16_t can)
-{
-	const struct swgraph *g = y->g;
-	sw_ix t = m->t;
-
-	for (sw_ix s = 0; s < g->nsw; s++) {
-		uint16_t has;
-
-		if (!g->live[s] || g->comp[s] != g->comp[t])
-			continue;
-		repair_know_path(m, s);
-		has = m->state[s] == PATH_KNOWN
-			      ? repair_layer(m, s) & m->mask[s]
-			      : 0;
-		y->mask[climb_pair(y, s, t)] = s == u ? can : has;
 	}
-	y->mask[climb_pair(y, t, t)] = y->all;
-	complete_tree(m);
-	for (sw_ix s = 0; s < g->nsw; s++)
-		y->next[climb_pair(y, t, s)] = m->next[s];
+	return n;
 }
 
-/* Whether the entry of s for the LID at work leads over group c. */
-static bool
-leads_over(const struct repair *m, sw_ix s, uint32_t c)
+static uint32_t
+cost_of(void *of, sw_ix s, uint32_t c)
 {
-	return climb_former_group(m->x, s, routes_port(m->r, s, m->lid)) == c;
+	struct mending *f = of;
+
+	if (f->looked[s] != f->now) {
+		f->looked[s] = f->now;
+		f->group[s] = entry_group(f->m, s);
+		f->breaks[s] = count_breaks(f, s);
+	}
+	return c == f->group[s] ? CLIMB_COST_HOP
+				: climb_change_cost(f->breaks[s]);
 }
 
-/* The entries of the LID at work on the path of u by the tree in y, which
- * differs nowhere else. What comes through them moves with them. */
-static void
-put_path(struct repair *m, const struct climb *y, sw_ix u)
+/* The switches whose paths change by the path found: m->all, which many; and
+ * which of them are in the layers of their pairs. */
+static uint32_t
+list_changed(struct mending *f)
 {
-	const struct swgraph *g = y->g;
-	const uint32_t *next = y->next + climb_pair(y, m->t, 0);
+	struct repair *m = f->m;
+	const struct climb_search *q = f->search;
 	uint32_t n;
 
 	repair_begin_lid(m, m->t, m->lid);
-	for (sw_ix s = u; s != m->t; s = g->group[next[s]].peer)
-		if (!leads_over(m, s, next[s]))
-			repair_add_orphan(m, s);
+	for (uint32_t i = 0; i < q->length; i++)
+		if (entry_group(m, m->x->d->from[q->path[i]]) != q->path[i])
+			repair_add_orphan(m, m->x->d->from[q->path[i]]);
 	n = repair_add_behind(m);
+	repair_begin_lid(m, m->t, m->lid);
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix s = m->all[i];
+
+		repair_know_path(m, s);
+		f->had[i] = s != f->u && m->state[s] == PATH_KNOWN &&
+			    (m->mask[s] & repair_layer(m, s)) != 0;
+	}
+	return n;
+}
+
+static bool
+is_firm(const struct mending *f, sw_ix u)
+{
+	struct stuck pair = stuck_pair(u, f->m->t);
+	size_t i = 0;
+
+	while (i < f->nfirm &&
+		(f->firm[i].high != pair.high || f->firm[i].low != pair.low))
+		i++;
+	return i < f->nfirm;
+}
+
+static void
+add_firm(struct mending *f, const struct stuck *pair)
+{
+	f->firm = mem_grow(f->firm, f->nfirm, &f->firm_room, sizeof(*f->firm));
+	f->firm[f->nfirm++] = *pair;
+}
+
+/* Hang the path found in, and the first n of m->all by it. Returns how many of
+ * them lose their layers; too many, if one must not. */
+static uint32_t
+hang_path(struct mending *f, uint32_t n)
+{
+	struct repair *m = f->m;
+	const struct climb_search *q = f->search;
+	uint32_t lost = 0;
+
+	repair_begin_lid(m, m->t, m->lid);
+	for (uint32_t i = q->length; i-- > 0;) {
+		sw_ix s = m->x->d->from[q->path[i]];
+		uint32_t k = repair_entry_link(m, s);
+
+		if (entry_group(m, s) != q->path[i])
+			k = climb_choose_link(m->x, s, q->path[i], m->lid,
+				m->load, &(bool){false});
+		repair_hang(m, s, q->path[i], k);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix s = m->all[i];
+
+		repair_know_path(m, s);
+		f->had[i] = f->had[i] && (m->mask[s] & repair_layer(m, s)) == 0;
+		if (f->had[i])
+			lost += is_firm(f, s) ? BROKEN + 1U : 1U;
+	}
+	return lost;
+}
+
+/* The path found gets entries. What comes through its switches moves with them,
+ * where not too many lose their layers by that: these are stuck then; else
+ * false. */
+static bool
+put_path(struct mending *f, uint32_t broken)
+{
+	struct repair *m = f->m;
+	const struct climb_search *q = f->search;
+	uint32_t n = list_changed(f);
+
+	if (hang_path(f, n) > broken)
+		return false;
 	for (uint32_t i = 0; i < n; i++)
 		repair_move_load(
 			m, m->all[i], repair_hosts(m, m->all[i]), false);
-	for (sw_ix s = u; s != m->t; s = g->group[next[s]].peer) {
-		uint32_t k = climb_choose_link(
-			m->x, s, next[s], m->lid, m->load, &(bool){false});
+	for (uint32_t i = 0; i < q->length; i++) {
+		sw_ix s = m->x->d->from[q->path[i]];
 
-		if (!leads_over(m, s, next[s]))
-			repair_put_entry(m, s, g->t->adj[k].out);
+		repair_put_entry(m, s, m->x->g->t->adj[m->link[s]].out);
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		repair_move_load(
 			m, m->all[i], repair_hosts(m, m->all[i]), true);
+		if (f->had[i])
+			repair_add_stuck(m, m->all[i], m->t);
+	}
+	return true;
 }
+
+/* ---- a pair ---- */
 
 /* LIDs of t to which u has no path, by layer. */
 static void
@@ -137,42 +237,24 @@ count_lacking(struct repair *m, sw_ix u, sw_ix t, uint32_t *lacking)
 	}
 }
 
-/* Those that have lost their layers by a change in the tree of t are stuck
- * now. */
-static void
-note_broken(struct repair *m, const struct climb *y, sw_ix t, sw_ix u)
-{
-	const struct swgraph *g = y->g;
-
-	for (sw_ix s = 0; s < g->nsw; s++) {
-		uint16_t back = y->mask[climb_pair(y, s, t)];
-
-		if (s != u && g->live[s] && g->comp[s] == g->comp[t] &&
-			back != 0 && (y->mask[climb_pair(y, t, s)] & back) == 0)
-			repair_add_stuck(m, s, t);
-	}
-}
-
 /* Paths of u to all LIDs of t in this layer, which change those of others too;
  * false: there are none. */
 static bool
-mend_paths(struct repair *m, struct climb *y, sw_ix u, sw_ix t, unsigned layer,
-	int broken)
+mend_paths(struct mending *f, sw_ix u, sw_ix t, unsigned layer, uint32_t broken)
 {
+	struct repair *m = f->m;
 	const struct switch_lids *lids = &m->x->lids;
 	bool all = true;
 
+	f->u = u;
 	for (uint32_t i = lids->first[t]; all && i < lids->first[t + 1]; i++) {
 		repair_begin_lid(m, t, lids->lid[i]);
 		repair_know_path(m, u);
 		if (m->state[u] == PATH_KNOWN && (m->mask[u] >> layer & 1) != 0)
 			continue;
-		put_tree(m, y, u, (uint16_t)(1U << layer));
-		all = climb_mend_path(y, t, u, broken);
-		if (all) {
-			put_path(m, y, u);
-			note_broken(m, y, t, u);
-		}
+		f->now++;
+		all = climb_search_path(f->search, t, u, layer) &&
+		      put_path(f, broken);
 	}
 	return all;
 }
@@ -197,8 +279,10 @@ choose_layer(const struct repair *m, unsigned has, const uint32_t *lacking,
 
 /* The pair gets paths in a layer; false: none has any for it. */
 static bool
-mend_pair(struct repair *m, struct climb *y, sw_ix a, sw_ix b, int broken)
+mend_pair(struct mending *f, const struct stuck *pair, uint32_t broken)
 {
+	struct repair *m = f->m;
+	sw_ix a = pair->high, b = pair->low;
 	unsigned has = routes_layer(&m->r->layers, a, b);
 	uint32_t lacking[ROUTE_LAYERS] = {0};
 	uint16_t left = m->x->all;
@@ -208,10 +292,12 @@ mend_pair(struct repair *m, struct climb *y, sw_ix a, sw_ix b, int broken)
 	while (left != 0) {
 		unsigned l = choose_layer(m, has, lacking, left);
 
-		if (mend_paths(m, y, a, b, l, broken) &&
-			mend_paths(m, y, b, a, l, broken)) {
+		if (mend_paths(f, a, b, l, broken) &&
+			mend_paths(f, b, a, l, broken)) {
 			put_layer(m, a, b, l);
 			put_layer(m, b, a, l);
+			if (broken > 0)
+				add_firm(f, pair);
 			return true;
 		}
 		left &= (uint16_t) ~(1U << l);
@@ -227,21 +313,23 @@ mend_pair(struct repair *m, struct climb *y, sw_ix a, sw_ix b, int broken)
 bool
 repair_pairs(struct repair *m)
 {
-	struct climb y = *m->x;
-	size_t most = m->nstuck + m->nstuck / 2 + BROKEN_IN_ALL;
+	size_t most = 3 * m->nstuck + BROKEN_IN_ALL;
+	struct mending *f;
 	bool done = true;
 
 	if (m->nstuck == 0)
 		return true;
 	if (m->nstuck > (size_t)STUCK * m->x->g->nsw)
 		return false;
-	climb_make_room(&y);
+	f = new_mending(m);
+	f->search = climb_search_new(m->x, cost_of, f);
 	for (size_t i = 0; i < m->nstuck && m->nstuck <= most && done; i++) {
-		struct stuck s = m->stuck[i];
+		struct stuck pair = m->stuck[i];
 
 		done = false;
-		for (int broken = 0; !done && broken <= BROKEN; broken++)
-			done = mend_pair(m, &y, s.high, s.low, broken);
+		for (uint32_t n = 0; !done && n <= BROKEN; n++)
+			done = mend_pair(f, &pair, n);
 	}
+	free(f->firm);
 	return done && m->nstuck <= most;
 }

@@ -328,7 +328,7 @@ repair_add_stuck(struct repair *m, sw_ix a, sw_ix b)
 {
 	m->stuck = mem_grow(
 		m->stuck, m->nstuck, &m->stuck_room, sizeof(*m->stuck));
-	m->stuck[m->nstuck++] = (struct stuck){a > b ? a : b, a > b ? b : a};
+	m->stuck[m->nstuck++] = stuck_pair(a, b);
 }
 
 /* The entry of a stuck switch leads nowhere for now, and is noted, unless no

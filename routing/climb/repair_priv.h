@@ -22,6 +22,12 @@ struct stuck {
 	sw_ix high, low;
 };
 
+static inline struct stuck
+stuck_pair(sw_ix a, sw_ix b)
+{
+	return (struct stuck){a > b ? a : b, a > b ? b : a};
+}
+
 /* A direction of a link that was not there. */
 struct gain {
 	sw_ix from;
