@@ -43,7 +43,7 @@ struct climb_mend {
 	sw_ix *stack;	  /* [nsw] */
 	uint32_t *breaks; /* [nsw] pairs of switches behind one that do not have
 			     the layer searched in, but another */
-	struct climb_search *search;
+	struct climb_search search;
 };
 
 /* Whether u and t, which are linked somehow, have no layer both ways. */
@@ -130,17 +130,17 @@ hang_path(struct climb_mend *m, sw_ix t)
 {
 	struct climb *x = m->x;
 	size_t row = climb_pair(x, t, 0);
-	uint32_t n = m->search->length;
+	uint32_t n = m->search.length;
 	int more = 0;
 
 	memset(m->dirty, 0, x->g->nsw * sizeof(*m->dirty));
 	while (n > 0 &&
-		m->search->path[n - 1] ==
-			x->next[row + x->d->from[m->search->path[n - 1]]])
+		m->search.path[n - 1] ==
+			x->next[row + x->d->from[m->search.path[n - 1]]])
 		n--;
 	while (n-- > 0)
-		more += change_switch(m, t, x->d->from[m->search->path[n]],
-			m->search->path[n]);
+		more += change_switch(
+			m, t, x->d->from[m->search.path[n]], m->search.path[n]);
 	for (uint32_t k = 1; k < x->nseq[t]; k++) {
 		sw_ix u = x->seq[row + k];
 		uint32_t c = x->next[row + u];
@@ -187,17 +187,21 @@ count_breaks(struct climb_mend *m, sw_ix t, unsigned layer)
 	}
 }
 
-/* What it costs that s goes on over group c in the tree of the search's t. */
 static uint32_t
-cost_of(void *of, sw_ix s, uint32_t c)
+next_hop(void *of, sw_ix s)
 {
 	const struct climb_mend *m = of;
-	const struct climb *x = m->x;
-	size_t p = climb_pair(x, m->search->t, s);
 
-	if (c == x->next[p])
-		return CLIMB_COST_HOP;
-	return x->pinned[p] ? CLIMB_COST_MOST : climb_change_cost(m->breaks[s]);
+	return m->x->next[climb_pair(m->x, m->search.t, s)];
+}
+
+static uint32_t
+breaks(void *of, sw_ix s)
+{
+	const struct climb_mend *m = of;
+
+	return m->x->pinned[climb_pair(m->x, m->search.t, s)] ? CLIMB_COST_MOST
+							      : m->breaks[s];
 }
 
 /* The path of u to t that climbs in a layer and changes the least in the tree
@@ -206,7 +210,7 @@ static bool
 find_path(struct climb_mend *m, sw_ix t, sw_ix u, unsigned layer)
 {
 	count_breaks(m, t, layer);
-	return climb_search_path(m->search, t, u, layer);
+	return climb_search_path(&m->search, t, u, layer);
 }
 
 /* ---- a pair ---- */
@@ -319,8 +323,8 @@ force_path(struct climb_mend *m, sw_ix t, sw_ix u)
 	if (!m->escapes[t] && find_path(m, t, u, x->job->orders->escape)) {
 		(void)hang_path(m, t);
 		m->n = 0;
-		for (uint32_t i = 0; i < m->search->length; i++)
-			pinned[x->d->from[m->search->path[i]]] = true;
+		for (uint32_t i = 0; i < m->search.length; i++)
+			pinned[x->d->from[m->search.path[i]]] = true;
 	} else {
 		if (!m->escapes[t])
 			memset(pinned, 0, x->g->nsw * sizeof(*pinned));
@@ -363,7 +367,9 @@ climb_mend(struct climb *x)
 		.breaks = arena_array(a, n, sizeof(*m.breaks))};
 	bool left = true;
 
-	m.search = climb_search_new(x, cost_of, &m);
+	m.search = (struct climb_search){
+		.x = x, .of = &m, .next_hop = next_hop, .breaks = breaks};
+	climb_search_room(&m.search);
 	while (left) {
 		for (m.more = -1; left && m.more < MORE; m.more++)
 			left = mend_round(&m);

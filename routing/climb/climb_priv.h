@@ -190,32 +190,23 @@ enum {
 	CLIMB_COST_MOST = 4096, /* of a path: longer ones are not looked for */
 };
 
-/* What another next hop costs, by which so many pairs lose their layer. */
-static inline uint32_t
-climb_change_cost(uint32_t breaks)
-{
-	return CLIMB_COST_HOP + CLIMB_COST_CHANGE +
-	       CLIMB_COST_BREAK *
-		       (breaks < CLIMB_BREAKS ? breaks : CLIMB_BREAKS);
-}
-
-/* What it costs that s goes on over its group c. */
-typedef uint32_t climb_cost_of(void *of, sw_ix s, uint32_t c);
-
 struct climb_search {
 	const struct climb *x;
-	climb_cost_of *cost_of;
+	/* of the trees in use; they are asked late, and breaks rarely */
 	void *of;
-	sw_ix t; /* searched for; set before the costs are asked for */
+	uint32_t (*next_hop)(
+		void *of, sw_ix s);	       /* a group, or CLIMB_NO_GROUP */
+	uint32_t (*breaks)(void *of, sw_ix s); /* pairs that lose their layer
+		      by another; CLIMB_COST_MOST: there must not be one */
+	sw_ix t;			       /* searched for */
 	unsigned layer;
 	uint32_t *path; /* groups that were found; length of them */
 	uint32_t length;
 	struct climb_search_room *room;
 };
 
-/* In the graph's arena. */
-struct climb_search *climb_search_new(
-	const struct climb *x, climb_cost_of *cost_of, void *of);
+/* Room for q, of which the functions are set, in the graph's arena. */
+void climb_search_room(struct climb_search *q);
 /* The cheapest path of u to t that climbs in a layer; false: there is none, or
  * it passes a switch twice. */
 bool climb_search_path(

@@ -14,6 +14,8 @@ enum { NO_STATE = UINT32_MAX };
 /* A state, in the list of those of equal cost. */
 struct entry {
 	uint32_t state, next;
+	bool others; /* it has been reached, and other next hops have their
+			turn */
 };
 
 struct climb_search_room {
@@ -27,28 +29,34 @@ struct climb_search_room {
 	bool *seen; /* [nsw] none is, in between */
 };
 
-struct climb_search *
-climb_search_new(const struct climb *x, climb_cost_of *cost_of, void *of)
+void
+climb_search_room(struct climb_search *q)
 {
+	const struct climb *x = q->x;
 	struct arena *a = x->g->a;
 	size_t n = x->g->nsw + 1U, states = (size_t)x->d->n * x->ins + 1U;
-	size_t entries = states + (size_t)x->d->dep[x->d->n] * x->ins;
-	struct climb_search *q = arena_alloc(a, sizeof(*q));
-	struct climb_search_room *room = arena_alloc(a, sizeof(*room));
+	size_t entries = 2 * states + (size_t)x->d->dep[x->d->n] * x->ins;
+	struct climb_search_room *m = arena_alloc(a, sizeof(*m));
 
 	/* most of what is not cleared is never touched */
-	room->now = 0;
-	room->round = arena_array(a, states, sizeof(*room->round));
-	room->cost = arena_alloc(a, states * sizeof(*room->cost));
-	room->before = arena_alloc(a, states * sizeof(*room->before));
-	room->entry = arena_alloc(a, entries * sizeof(*room->entry));
-	room->seen = arena_array(a, n, sizeof(*room->seen));
-	*q = (struct climb_search){.x = x,
-		.cost_of = cost_of,
-		.of = of,
-		.path = arena_alloc(a, states * sizeof(*q->path)),
-		.room = room};
-	return q;
+	m->now = 0;
+	m->round = arena_array(a, states, sizeof(*m->round));
+	m->cost = arena_alloc(a, states * sizeof(*m->cost));
+	m->before = arena_alloc(a, states * sizeof(*m->before));
+	m->entry = arena_alloc(a, entries * sizeof(*m->entry));
+	m->seen = arena_array(a, n, sizeof(*m->seen));
+	q->path = arena_alloc(a, states * sizeof(*q->path));
+	q->room = m;
+}
+
+static void
+put_entry(
+	struct climb_search_room *m, uint32_t state, bool others, uint32_t cost)
+{
+	if (cost >= CLIMB_COST_MOST)
+		return;
+	m->entry[m->nentries] = (struct entry){state, m->bucket[cost], others};
+	m->bucket[cost] = m->nentries++;
 }
 
 static void
@@ -61,25 +69,75 @@ offer_state(struct climb_search_room *m, uint32_t state, uint32_t before,
 	m->round[state] = m->now;
 	m->cost[state] = cost;
 	m->before[state] = before;
-	m->entry[m->nentries] = (struct entry){state, m->bucket[cost]};
-	m->bucket[cost] = m->nentries++;
+	put_entry(m, state, false, cost);
 }
 
-/* Go on from a state: group c, reached by a link of a class. */
+/* What any next hop costs at least that is not the one in use. */
+enum { COST_OTHER = CLIMB_COST_HOP + CLIMB_COST_CHANGE };
+
+/* What another next hop costs at s. */
+static uint32_t
+cost_of_change(const struct climb_search *q, sw_ix s)
+{
+	uint32_t breaks = q->breaks(q->of, s);
+
+	if (breaks == CLIMB_COST_MOST)
+		return CLIMB_COST_MOST;
+	return COST_OTHER +
+	       CLIMB_COST_BREAK *
+		       (breaks < CLIMB_BREAKS ? breaks : CLIMB_BREAKS);
+}
+
+/* Go on from a state by group i. */
 static void
-offer_links(struct climb_search *q, uint32_t state)
+offer_link(struct climb_search *q, uint32_t state, uint32_t i, uint32_t cost)
+{
+	const struct climb *x = q->x;
+
+	if (x->g->live[x->g->group[i].peer] &&
+		(climb_dep(x, state % x->ins, state / x->ins, i) >> q->layer &
+			1) != 0)
+		offer_state(q->room, i * x->ins + x->in[state / x->ins], state,
+			cost);
+}
+
+/* Go on from a state that has been reached: by the next hop in use; by others
+ * later, when it is their turn at least. */
+static void
+offer_next_hop(struct climb_search *q, uint32_t state, uint32_t cost)
+{
+	const struct climb *x = q->x;
+	uint32_t i = q->next_hop(q->of, x->g->group[state / x->ins].peer);
+
+	if (i != CLIMB_NO_GROUP)
+		offer_link(q, state, i, cost + CLIMB_COST_HOP);
+	put_entry(q->room, state, true, cost + COST_OTHER);
+}
+
+static void
+offer_others(struct climb_search *q, uint32_t state)
 {
 	const struct climb *x = q->x;
 	const struct swgraph *g = x->g;
-	uint32_t c = state / x->ins;
-	unsigned in = state % x->ins;
-	sw_ix s = g->group[c].peer;
+	sw_ix s = g->group[state / x->ins].peer;
+	uint32_t cost = q->room->cost[state] + cost_of_change(q, s);
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-		if (g->live[g->group[i].peer] &&
-			(climb_dep(x, in, c, i) >> q->layer & 1) != 0)
-			offer_state(q->room, i * x->ins + x->in[c], state,
-				q->room->cost[state] + q->cost_of(q->of, s, i));
+		offer_link(q, state, i, cost);
+}
+
+/* Begin at u: all its links. */
+static void
+offer_first(struct climb_search *q, sw_ix u)
+{
+	const struct climb *x = q->x;
+	const struct swgraph *g = x->g;
+	uint32_t next = q->next_hop(q->of, u), change = cost_of_change(q, u);
+
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		if (g->live[g->group[i].peer])
+			offer_state(q->room, i * x->ins, NO_STATE,
+				i == next ? CLIMB_COST_HOP : change);
 }
 
 /* The path that ends with a state; false: it passes a switch twice. */
@@ -112,28 +170,27 @@ climb_search_path(struct climb_search *q, sw_ix t, sw_ix u, unsigned layer)
 {
 	struct climb_search_room *m = q->room;
 	const struct climb *x = q->x;
-	const struct swgraph *g = x->g;
 
 	q->t = t;
 	q->layer = layer;
 	m->now++;
 	m->nentries = 0;
 	memset(m->bucket, 0xff, sizeof(m->bucket));
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-		if (g->live[g->group[i].peer])
-			offer_state(m, i * x->ins, NO_STATE,
-				q->cost_of(q->of, u, i));
+	offer_first(q, u);
 	for (uint32_t cost = 0; cost < CLIMB_COST_MOST; cost++)
 		while (m->bucket[cost] != NO_STATE) {
-			const struct entry *e = &m->entry[m->bucket[cost]];
-			uint32_t state = e->state;
+			struct entry e = m->entry[m->bucket[cost]];
+			uint32_t at = m->cost[e.state];
 
-			m->bucket[cost] = e->next;
-			if (m->cost[state] != cost)
+			m->bucket[cost] = e.next;
+			if (at + (e.others ? COST_OTHER : 0) != cost)
 				continue;
-			if (g->group[state / x->ins].peer == t)
-				return list_path(q, state);
-			offer_links(q, state);
+			if (e.others)
+				offer_others(q, e.state);
+			else if (x->g->group[e.state / x->ins].peer == t)
+				return list_path(q, e.state);
+			else
+				offer_next_hop(q, e.state, cost);
 		}
 	return false;
 }

@@ -41,35 +41,14 @@ put_layer(struct repair *m, sw_ix u, sw_ix t, unsigned layer)
  * is asked for. */
 struct mending {
 	struct repair *m;
-	struct climb_search *search;
-	sw_ix u;	  /* it is from there */
-	uint32_t now;	  /* its number */
-	uint32_t *looked; /* [nsw] the search that the next two are of */
-	uint32_t *group;  /* [nsw] by which the switch sends the LID, or
-			     CLIMB_NO_GROUP */
-	uint32_t *breaks; /* [nsw] pairs of what comes through it, and its own,
-			     that have another layer: up to CLIMB_BREAKS */
+	struct climb_search search;
+	sw_ix u;   /* it is from there */
 	bool *had; /* [nsw] of those whose paths change: was in its layer */
 	/* pairs for which others lost their layers: these do not get it back at
 	 * their cost, or that would go on for ever */
 	struct stuck *firm;
 	size_t nfirm, firm_room;
 };
-
-static struct mending *
-new_mending(struct repair *m)
-{
-	struct arena *a = m->x->g->a;
-	size_t n = m->x->g->nsw + 1U;
-	struct mending *f = arena_alloc(a, sizeof(*f));
-
-	*f = (struct mending){.m = m,
-		.looked = arena_array(a, n, sizeof(*f->looked)),
-		.group = arena_array(a, n, sizeof(*f->group)),
-		.breaks = arena_array(a, n, sizeof(*f->breaks)),
-		.had = arena_array(a, n, sizeof(*f->had))};
-	return f;
-}
 
 /* The group over which s sends the LID at work, or CLIMB_NO_GROUP. */
 static uint32_t
@@ -78,9 +57,12 @@ entry_group(const struct repair *m, sw_ix s)
 	return climb_former_group(m->x, s, routes_port(m->r, s, m->lid));
 }
 
+/* Pairs of what comes through s, and its own, that have another layer than that
+ * searched in: as many as count. */
 static uint32_t
-count_breaks(const struct mending *f, sw_ix s)
+count_breaks(void *of, sw_ix s)
 {
+	const struct mending *f = of;
 	struct repair *m = f->m;
 	const struct swgraph *g = m->x->g;
 	uint32_t n = 0, left = 0;
@@ -90,7 +72,7 @@ count_breaks(const struct mending *f, sw_ix s)
 		sw_ix v = m->stack[--left];
 
 		n += v != f->u &&
-		     routes_layer(&m->r->layers, v, m->t) != f->search->layer;
+		     routes_layer(&m->r->layers, v, m->t) != f->search.layer;
 		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
 			sw_ix w = g->group[i].peer;
 
@@ -102,17 +84,11 @@ count_breaks(const struct mending *f, sw_ix s)
 }
 
 static uint32_t
-cost_of(void *of, sw_ix s, uint32_t c)
+next_hop(void *of, sw_ix s)
 {
-	struct mending *f = of;
+	const struct mending *f = of;
 
-	if (f->looked[s] != f->now) {
-		f->looked[s] = f->now;
-		f->group[s] = entry_group(f->m, s);
-		f->breaks[s] = count_breaks(f, s);
-	}
-	return c == f->group[s] ? CLIMB_COST_HOP
-				: climb_change_cost(f->breaks[s]);
+	return entry_group(f->m, s);
 }
 
 /* The switches whose paths change by the path found: m->all, which many; and
@@ -121,7 +97,7 @@ static uint32_t
 list_changed(struct mending *f)
 {
 	struct repair *m = f->m;
-	const struct climb_search *q = f->search;
+	const struct climb_search *q = &f->search;
 	uint32_t n;
 
 	repair_begin_lid(m, m->t, m->lid);
@@ -165,7 +141,7 @@ static uint32_t
 hang_path(struct mending *f, uint32_t n)
 {
 	struct repair *m = f->m;
-	const struct climb_search *q = f->search;
+	const struct climb_search *q = &f->search;
 	uint32_t lost = 0;
 
 	repair_begin_lid(m, m->t, m->lid);
@@ -196,7 +172,7 @@ static bool
 put_path(struct mending *f, uint32_t broken)
 {
 	struct repair *m = f->m;
-	const struct climb_search *q = f->search;
+	const struct climb_search *q = &f->search;
 	uint32_t n = list_changed(f);
 
 	if (hang_path(f, n) > broken)
@@ -252,8 +228,7 @@ mend_paths(struct mending *f, sw_ix u, sw_ix t, unsigned layer, uint32_t broken)
 		repair_know_path(m, u);
 		if (m->state[u] == PATH_KNOWN && (m->mask[u] >> layer & 1) != 0)
 			continue;
-		f->now++;
-		all = climb_search_path(f->search, t, u, layer) &&
+		all = climb_search_path(&f->search, t, u, layer) &&
 		      put_path(f, broken);
 	}
 	return all;
@@ -314,22 +289,26 @@ bool
 repair_pairs(struct repair *m)
 {
 	size_t most = 3 * m->nstuck + BROKEN_IN_ALL;
-	struct mending *f;
+	struct mending f = {.m = m};
 	bool done = true;
 
 	if (m->nstuck == 0)
 		return true;
 	if (m->nstuck > (size_t)STUCK * m->x->g->nsw)
 		return false;
-	f = new_mending(m);
-	f->search = climb_search_new(m->x, cost_of, f);
+	f.had = arena_array(m->x->g->a, m->x->g->nsw + 1U, sizeof(*f.had));
+	f.search = (struct climb_search){.x = m->x,
+		.of = &f,
+		.next_hop = next_hop,
+		.breaks = count_breaks};
+	climb_search_room(&f.search);
 	for (size_t i = 0; i < m->nstuck && m->nstuck <= most && done; i++) {
 		struct stuck pair = m->stuck[i];
 
 		done = false;
 		for (uint32_t n = 0; !done && n <= BROKEN; n++)
-			done = mend_pair(f, &pair, n);
+			done = mend_pair(&f, &pair, n);
 	}
-	free(f->firm);
+	free(f.firm);
 	return done && m->nstuck <= most;
 }

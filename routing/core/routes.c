@@ -90,14 +90,6 @@ routes_slot(struct routes *r, sw_ix s, uint32_t b)
 	return lft_row_slot(r->pool, r->row[s], b);
 }
 
-uint8_t
-routes_port(const struct routes *r, sw_ix s, uint16_t lid)
-{
-	if (s >= r->topo->nsw || lid > r->top)
-		return LFT_DROP;
-	return routes_block(r, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
-}
-
 bool
 routes_above(const struct routes *r, sw_ix a, sw_ix b)
 {

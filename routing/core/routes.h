@@ -186,7 +186,13 @@ routes_block(const struct routes *r, sw_ix s, uint32_t b)
 lft_ref *routes_slot(struct routes *r, sw_ix s, uint32_t b);
 
 /* Out-port of switch s for lid: LFT_DROP beyond the top. */
-uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);
+static inline uint8_t
+routes_port(const struct routes *r, sw_ix s, uint16_t lid)
+{
+	if (s >= r->topo->nsw || lid > r->top)
+		return LFT_DROP;
+	return routes_block(r, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
+}
 
 /* The switch that s sends to for lid, or TOPO_NONE. */
 sw_ix routes_next_switch(const struct routes *r, sw_ix s, uint16_t lid);
