@@ -82,6 +82,34 @@ compare_lost(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
+/* The switches that send the LID of l->of[i] over lost links become its
+ * orphans; the place of the next LID. */
+static size_t
+begin_lost_lid(struct repair *m, const struct losses *l, size_t i)
+{
+	uint16_t lid = l->of[i].lid;
+
+	repair_begin_lid(m, m->owner[lid], lid);
+	for (; i < l->n && l->of[i].lid == lid; i++)
+		repair_add_orphan(m, l->of[i].from);
+	return i;
+}
+
+/* Pairs that lose paths get layers in which there are others. */
+static void
+choose_layers(struct repair *m, const struct losses *l)
+{
+	for (size_t i = 0; i < l->n;) {
+		uint32_t n;
+
+		i = begin_lost_lid(m, l, i);
+		n = repair_add_behind(m);
+		for (uint32_t k = 0; k < n; k++)
+			repair_add_stuck(m, m->all[k], m->t);
+	}
+	repair_choose_layers(m);
+}
+
 /* All LIDs with entries that lead over lost links. */
 static void
 repair_lids(struct repair *m)
@@ -93,12 +121,10 @@ repair_lids(struct repair *m)
 			find_lost_entries(m, s, &l);
 	if (l.n > 0)
 		qsort(l.of, l.n, sizeof(*l.of), compare_lost);
+	if (m->nstuck == 0)
+		choose_layers(m, &l);
 	for (size_t i = 0; i < l.n;) {
-		uint16_t lid = l.of[i].lid;
-
-		repair_begin_lid(m, m->owner[lid], lid);
-		for (; i < l.n && l.of[i].lid == lid; i++)
-			repair_add_orphan(m, l.of[i].from);
+		i = begin_lost_lid(m, &l, i);
 		repair_orphans(m);
 	}
 	free(l.of);

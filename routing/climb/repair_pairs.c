@@ -19,22 +19,6 @@
  * tables. */
 enum { BROKEN = 4, BROKEN_IN_ALL = 256, STUCK = 2 };
 
-static void
-put_layer(struct repair *m, sw_ix u, sw_ix t, unsigned layer)
-{
-	struct route_layers *l = &m->r->layers;
-
-	if (!m->owned[t]) {
-		struct layer_row *row = layer_row_new(l->nsw);
-
-		if (l->row != NULL && l->row[t] != NULL)
-			memcpy(row->of, l->row[t]->of, layer_row_bytes(l->nsw));
-		route_layers_put(l, t, row, NULL);
-		m->owned[t] = true;
-	}
-	layer_row_put(l->row[t], u, (uint8_t)layer);
-}
-
 /* ---- a path ---- */
 
 /* A search for a path to the LID at work. Nothing is known of a switch until it
@@ -269,8 +253,8 @@ mend_pair(struct mending *f, const struct stuck *pair, uint32_t broken)
 
 		if (mend_paths(f, a, b, l, broken) &&
 			mend_paths(f, b, a, l, broken)) {
-			put_layer(m, a, b, l);
-			put_layer(m, b, a, l);
+			repair_put_layer(m, a, b, l);
+			repair_put_layer(m, b, a, l);
 			if (broken > 0)
 				add_firm(f, pair);
 			return true;

@@ -1,9 +1,10 @@
 /*
  * repair_priv: shared by climb_repair.c (what is lost, and the whole),
- * repair_room.c, repair_paths.c (the paths to one LID), repair_pairs.c (pairs
- * without a layer), repair_gains.c (links that were not there),
- * repair_rebalance.c (links that carry too much) and climb_rebalance.c (those
- * of new tables), and included by no other file.
+ * repair_room.c, repair_paths.c (the paths to one LID), repair_layers.c (layers
+ * of pairs that lose paths), repair_pairs.c (pairs without a layer),
+ * repair_gains.c (links that were not there), repair_rebalance.c (links that
+ * carry too much) and climb_rebalance.c (those of new tables), and included by no
+ * other file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
@@ -114,6 +115,11 @@ bool repair_hang_all(struct repair *m);
 /* The orphans so far, and what is behind them, get paths; or they are stuck. */
 void repair_orphans(struct repair *m);
 void repair_add_stuck(struct repair *m, sw_ix a, sw_ix b);
+
+/* repair_layers.c: the layer of a pair, that of both directions apart; and the
+ * pairs noted as stuck, whose paths are lost, get one of the structure. */
+void repair_put_layer(struct repair *m, sw_ix u, sw_ix t, unsigned layer);
+void repair_choose_layers(struct repair *m);
 
 /* repair_pairs.c: all pairs that are stuck get paths in a layer; false: one
  * finds none, or they are too many. */
