@@ -201,6 +201,38 @@ struct meeting {
 	uint32_t met, spanned;
 };
 
+static bool
+has_class(const struct reading *r, sw_ix s, uint32_t class)
+{
+	const struct swgraph *g = r->g;
+	uint32_t i = g->first[s];
+
+	while (i < g->first[s + 1] && r->class[i] != class)
+		i++;
+	return i < g->first[s + 1];
+}
+
+/*
+ * Links i and k of one switch, of two classes, meet there. Where they span no
+ * square, but one of them leads to a link of the other's class, there was a
+ * square, which has lost a link: that says nothing.
+ */
+static void
+count_meeting(const struct reading *r, uint32_t i, uint32_t k, sw_ix s,
+	struct meeting *m)
+{
+	sw_ix a = r->g->group[i].peer, b = r->g->group[k].peer;
+	uint32_t x = r->class[i], y = r->class[k];
+	struct meeting *at =
+		&m[x < y ? x * r->nclasses + y : y * r->nclasses + x];
+	bool spans = spans_square(r->g, s, a, b);
+
+	if (!spans && (has_class(r, a, y) || has_class(r, b, x)))
+		return;
+	at->met++;
+	at->spanned += spans;
+}
+
 static void
 count_meetings(const struct reading *r, struct meeting *m)
 {
@@ -208,18 +240,11 @@ count_meetings(const struct reading *r, struct meeting *m)
 
 	for (sw_ix s = 0; s < g->nsw; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-			for (uint32_t k = g->first[s]; k < i; k++) {
-				uint32_t x = r->class[i], y = r->class[k];
-				struct meeting *at;
-
-				if (x == y || x == NO_CLASS || y == NO_CLASS)
-					continue;
-				at = &m[x < y ? x * r->nclasses + y
-					      : y * r->nclasses + x];
-				at->met++;
-				at->spanned += spans_square(g, s,
-					g->group[i].peer, g->group[k].peer);
-			}
+			for (uint32_t k = g->first[s]; k < i; k++)
+				if (r->class[i] != r->class[k] &&
+					r->class[i] != NO_CLASS &&
+					r->class[k] != NO_CLASS)
+					count_meeting(r, i, k, s, m);
 }
 
 /* Whether two classes are one dimension: they meet at more than half of the
