@@ -866,7 +866,7 @@ bisection_bandwidth(const struct routes *r)
 static bool
 is_better(const struct routes *a, const struct routes *b)
 {
-	uint64_t x = a->report.load_max, y = b->report.load_max;
+	uint64_t x = busiest_link_load(a), y = busiest_link_load(b);
 
 	if (x + x / ALIKE_LOAD < y || y + y / ALIKE_LOAD < x)
 		return x < y;

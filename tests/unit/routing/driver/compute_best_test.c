@@ -105,6 +105,30 @@ START_TEST(each_kind)
 }
 END_TEST
 
+/* A torus that has lost links: nue leaves less on the busiest link, but either
+ * leaves less than a host's own link carries, and paths by dimensions have more
+ * bandwidth. */
+START_TEST(below_a_hosts_own)
+{
+	static const unsigned dim[2] = {5, 5};
+	struct reason why = {""};
+	struct fabric *f = gen_edit_fail_links(
+		gen_grid(dim, 2, true, 1, &why), 3, 2, true, &why);
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t;
+	struct routes *r;
+
+	ck_assert_msg(f != NULL, "%s", why.text);
+	t = frozen_topo(f, NULL);
+	r = route_fabric(t, pool, NULL, false);
+	ck_assert_str_eq(r->engine, "torus");
+	routes_unref(r);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -113,6 +137,7 @@ main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, each_kind, 0, sizeof(kinds) / sizeof(kinds[0]));
+	tcase_add_test(t, below_a_hosts_own);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
