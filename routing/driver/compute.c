@@ -873,12 +873,25 @@ is_better(const struct routes *a, const struct routes *b)
 	return bisection_bandwidth(a) > bisection_bandwidth(b);
 }
 
+/* Whether the busiest link carries far more than it must, as where what is no
+ * tree, a grid that has lost links, can be read as one. */
+static bool
+is_far_above_bound(const struct routes *r)
+{
+	uint64_t least = load_bound_switches(r->topo);
+	uint64_t cut = load_bound_cut(r->topo);
+
+	least = cut > least ? cut : least;
+	return r->report.load_max > least + least / 2;
+}
+
 /* Whether tables are a tree's, which no other engine does better. */
 static bool
 are_of_tree(const struct routes *r)
 {
 	return r->order == ROUTE_TIERS &&
-	       (registry_find(r->engine)->caps & ENGINE_ANY_FABRIC) == 0;
+	       (registry_find(r->engine)->caps & ENGINE_ANY_FABRIC) == 0 &&
+	       !is_far_above_bound(r);
 }
 
 bool

@@ -105,15 +105,14 @@ START_TEST(each_kind)
 }
 END_TEST
 
-/* A torus that has lost links: nue leaves less on the busiest link, but either
- * leaves less than a host's own link carries, and paths by dimensions have more
- * bandwidth. */
-START_TEST(below_a_hosts_own)
+/* What auto makes of a grid that has lost 3 links. */
+static void
+check_grid(unsigned size, bool wrap, bool by_torus, uint64_t load)
 {
-	static const unsigned dim[2] = {5, 5};
+	const unsigned dim[2] = {size, size};
 	struct reason why = {""};
 	struct fabric *f = gen_edit_fail_links(
-		gen_grid(dim, 2, true, 1, &why), 3, 2, true, &why);
+		gen_grid(dim, 2, wrap, 1, &why), 3, 2, true, &why);
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t;
 	struct routes *r;
@@ -121,11 +120,27 @@ START_TEST(below_a_hosts_own)
 	ck_assert_msg(f != NULL, "%s", why.text);
 	t = frozen_topo(f, NULL);
 	r = route_fabric(t, pool, NULL, false);
-	ck_assert_str_eq(r->engine, "torus");
+	ck_assert_int_eq(strcmp(r->engine, "torus") == 0, by_torus);
+	ck_assert_uint_le(r->report.load_max, load);
 	routes_unref(r);
 	topo_unref(t);
 	lft_pool_free(pool);
 	fabric_free(f);
+}
+
+/* nue leaves less on the busiest link, but either leaves less than a host's own
+ * link carries, and paths by dimensions have more bandwidth. */
+START_TEST(below_a_hosts_own)
+{
+	check_grid(5, true, true, 24);
+}
+END_TEST
+
+/* A mesh that can be read as a tree then: ftree would leave 422 on the busiest
+ * link. */
+START_TEST(no_tree)
+{
+	check_grid(8, false, false, 260);
 }
 END_TEST
 
@@ -138,6 +153,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, each_kind, 0, sizeof(kinds) / sizeof(kinds[0]));
 	tcase_add_test(t, below_a_hosts_own);
+	tcase_add_test(t, no_tree);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
