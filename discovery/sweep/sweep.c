@@ -306,7 +306,7 @@ static bool
 asks_host_port(const struct builder_node *n, const struct sweep_job *job)
 {
 	return n->type != TOPO_SWITCH && job->kind != JOB_ASK &&
-	       job->kind != JOB_DESC && job->kind != JOB_WHO;
+	       job->kind != JOB_DESC && job->kind != JOB_IDENTITY;
 }
 
 static int
@@ -391,7 +391,7 @@ job_sma(const struct sweep *s, const struct sweep_job *job)
 		return d->self == BUILDER_NONE
 			       ? 0
 			       : sweep_sma(d, d->self, d->self_port);
-	if ((job->kind == JOB_DESC || job->kind == JOB_WHO) &&
+	if ((job->kind == JOB_DESC || job->kind == JOB_IDENTITY) &&
 		d->node[job->node]->type != TOPO_SWITCH)
 		return sweep_sma(d, job->node, arrival_port(d, job->node));
 	if (job->kind != JOB_ASK)
@@ -414,7 +414,7 @@ static const struct {
 	[JOB_REFRESH] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_SECOND] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_DESC] = {MAD_GET, MAD_NODE_DESC},
-	[JOB_WHO] = {MAD_GET, MAD_NODE_INFO},
+	[JOB_IDENTITY] = {MAD_GET, MAD_NODE_INFO},
 	[JOB_ROLE] = {MAD_GET, MAD_ROLE},
 };
 
@@ -507,13 +507,13 @@ got_desc(struct sweep *s, builder_id n, const struct xact_result *res)
 	mad_node_desc_decode(res->data, text);
 	free(w->heard);
 	w->heard = mem_strdup(text);
-	sweep_queue(s, JOB_WHO, n, 0);
+	sweep_queue(s, JOB_IDENTITY, n, 0);
 }
 
 /* Another node, or none, has answered: the name stays unknown, and is read when
  * the move has been found. */
 static void
-got_who(struct sweep *s, builder_id n, const struct xact_result *res)
+got_identity(struct sweep *s, builder_id n, const struct xact_result *res)
 {
 	struct sweep_node *w = sweep_node(s, n);
 	struct mad_node_info ni;
@@ -577,8 +577,8 @@ dispatch_answer(struct sweep *s, const struct sweep_job *job,
 	case JOB_DESC:
 		got_desc(s, job->node, res);
 		break;
-	case JOB_WHO:
-		got_who(s, job->node, res);
+	case JOB_IDENTITY:
+		got_identity(s, job->node, res);
 		break;
 	case JOB_ROLE:
 		sweep_role_got(s, job->node, res);

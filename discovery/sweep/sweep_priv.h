@@ -25,17 +25,17 @@
 #include "discovery/sweep/sweep.h"
 
 enum sweep_job_kind {
-	JOB_SELF,    /* NodeInfo of our own node */
-	JOB_ASK,     /* NodeInfo of the node behind a port */
-	JOB_SWITCH,  /* Get SwitchInfo */
-	JOB_CLEAR,   /* Set SwitchInfo: PortStateChange */
-	JOB_AGAIN,   /* Get SwitchInfo after the ports were read */
-	JOB_PORT,    /* PortInfo, as part of reading a node */
-	JOB_REFRESH, /* PortInfo of one switch port, by itself */
-	JOB_SECOND,  /* PortInfo of a CA port with modifier bit 31 */
-	JOB_DESC,    /* NodeDescription */
-	JOB_WHO,     /* NodeInfo of the node that gave a NodeDescription */
-	JOB_ROLE,    /* SwitchRole */
+	JOB_SELF,     /* NodeInfo of our own node */
+	JOB_ASK,      /* NodeInfo of the node behind a port */
+	JOB_SWITCH,   /* Get SwitchInfo */
+	JOB_CLEAR,    /* Set SwitchInfo: PortStateChange */
+	JOB_AGAIN,    /* Get SwitchInfo after the ports were read */
+	JOB_PORT,     /* PortInfo, as part of reading a node */
+	JOB_REFRESH,  /* PortInfo of one switch port, by itself */
+	JOB_SECOND,   /* PortInfo of a CA port with modifier bit 31 */
+	JOB_DESC,     /* NodeDescription */
+	JOB_IDENTITY, /* NodeInfo of the node that gave a NodeDescription */
+	JOB_ROLE,     /* SwitchRole */
 };
 
 struct sweep_job {
@@ -81,7 +81,7 @@ struct sweep_node {
 	uint32_t banned[8];   /* ports with a one-sided link */
 	struct sweep_end met; /* where it was first met in this sweep */
 	uint64_t failed;      /* vias: the path by which it did not answer */
-	char *heard;	      /* its NodeDescription, until JOB_WHO; or NULL */
+	char *heard; /* its NodeDescription, until JOB_IDENTITY; or NULL */
 };
 
 /* A growing first-in first-out queue. */

@@ -3,7 +3,8 @@
  * climb_escape.c, climb_former.c (previous paths), climb_load.c, climb_search.c
  * (paths that change little), climb_mend.c (pairs without a common layer),
  * climb_lids.c (entries of LIDs), climb_rebalance.c (their balance) and
- * climb_repair.c (routes in force without a link), and included by no other file.
+ * climb_repair.c (routes in force without a link), and included by no other
+ * file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_CLIMB_PRIV_H

@@ -3,8 +3,8 @@
  * repair_room.c, repair_paths.c (the paths to one LID), repair_layers.c (layers
  * of pairs that lose paths), repair_pairs.c (pairs without a layer),
  * repair_gains.c (links that were not there), repair_rebalance.c (links that
- * carry too much) and climb_rebalance.c (those of new tables), and included by no
- * other file.
+ * carry too much) and climb_rebalance.c (those of new tables), and included by
+ * no other file.
  */
 #ifndef HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H
 #define HEDDLE_ROUTING_CLIMB_REPAIR_PRIV_H

@@ -18,7 +18,7 @@
 
 #include "routing/core/routes.h"
 #include "routing/verify/verify_sets.h"
-#include "sm/audit/adaptive_read.h"
+#include "sm/audit/audit_adaptive_read.h"
 
 /* How often something is wrong, and the first time in words. */
 struct audit_adaptive_fault {

@@ -18,7 +18,7 @@
 #include "distribution/device/adaptive_seen.h"
 #include "distribution/push/mft.h"
 #include "routing/core/routes.h"
-#include "sm/audit/adaptive_read.h"
+#include "sm/audit/audit_adaptive_read.h"
 #include "sm/audit/audit_verdict.h"
 #include "sm/audit/sa_client.h"
 #include "sm/audit/vl_read.h"

@@ -1,4 +1,4 @@
-#include "sm/audit/adaptive_read.h"
+#include "sm/audit/audit_adaptive_read.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  * they say what holds while no port is down. One that owes an answer is not
  * complete, and says nothing: part of its groups would be no proof.
  */
-#ifndef HEDDLE_SM_AUDIT_ADAPTIVE_READ_H
-#define HEDDLE_SM_AUDIT_ADAPTIVE_READ_H
+#ifndef HEDDLE_SM_AUDIT_AUDIT_ADAPTIVE_READ_H
+#define HEDDLE_SM_AUDIT_AUDIT_ADAPTIVE_READ_H
 
 #include <stdbool.h>
 #include <stdint.h>
