@@ -23,8 +23,8 @@
  * when no copy of that can be in flight; acknowledged cells are sampled, and a
  * switch that too often holds something else is written no more. A switch with
  * changed ports may have rebooted: one cell of it is read. So is one in
- *rotation where nothing happened: another writer may have changed it, or a copy
- *of an SMP that was under way for very long.
+ * rotation where nothing happened: another writer may have changed it, or a
+ * copy of an SMP that was under way for very long.
  *
  * Where a switch has a MulticastFDBTop, it is raised to the end of the blocks
  * in use, and never lowered: entries above it are in no table. The default
