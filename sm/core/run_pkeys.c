@@ -143,6 +143,19 @@ run_pkeys_read(struct sm *sm)
 
 /* ---- checks after a push and after a light sweep ---- */
 
+/* The port of t with the P_Key table at this place; TOPO_NONE: it is another
+ * table, or the port is gone. */
+static port_ix
+port_of_keys(const struct topo *t, const struct device_at *at)
+{
+	node_ix n = topo_by_node_guid(t, at->guid);
+
+	return at->attr == DEVICE_PKEY && n != TOPO_NONE &&
+			       at->port <= t->node[n].nports
+		       ? topo_port_of(t, n, at->port)
+		       : TOPO_NONE;
+}
+
 /* Some tables in rotation: all of them in ROUND_SWEEPS light sweeps. */
 static void
 ask_some_in_rotation(struct sm *sm, const struct topo *t, uint8_t *ask)
@@ -168,13 +181,10 @@ static void
 ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
 {
 	for (size_t i = 0; i < sm->check.nsample; i++) {
-		const struct device_check_item *s = &sm->check.sample[i];
-		node_ix n = topo_by_node_guid(t, s->at.guid);
+		port_ix p = port_of_keys(t, &sm->check.sample[i].at);
 
-		if (s->at.attr == DEVICE_PKEY && n != TOPO_NONE &&
-			s->at.port <= t->node[n].nports)
-			ask[topo_port_of(t, n, s->at.port)] =
-				PKEY_TABLE_ASK_ALL;
+		if (p != TOPO_NONE)
+			ask[p] = PKEY_TABLE_ASK_ALL;
 	}
 }
 
@@ -192,13 +202,10 @@ run_pkeys_check(struct sm *sm)
 	ask_written(sm, t, ask);
 	d = device_doubts(sm->hw, &n);
 	for (i = 0; i < n; i++) {
-		const struct device_at *at = &d[i].at;
-		node_ix node = topo_by_node_guid(t, at->guid);
+		port_ix p = port_of_keys(t, &d[i].at);
 
-		if (at->attr == DEVICE_PKEY && node != TOPO_NONE &&
-			at->port <= t->node[node].nports)
-			ask[topo_port_of(t, node, at->port)] =
-				PKEY_TABLE_ASK_ALL;
+		if (p != TOPO_NONE)
+			ask[p] = PKEY_TABLE_ASK_ALL;
 	}
 	sm->run.pkey_read = pkey_read_new(t, sm->hw, ask, sm->x);
 	free(ask);
@@ -273,6 +280,24 @@ run_pkeys_review(struct sm *sm)
 		log_error("partitions: %s", text);
 }
 
+/* A late copy of a Set may bring back what a table in doubt held: if this
+ * daemon ends before the table is read once more, the next one has to. */
+static void
+remember_doubts(struct sm *sm)
+{
+	const struct topo *t = sm->run.topo;
+	size_t n;
+	const struct device_doubt *d = device_doubts(sm->hw, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		port_ix p = port_of_keys(t, &d[i].at);
+
+		if (p != TOPO_NONE && topo_has_lid(t, p))
+			map_put(&sm->kept.saved_pkeys, t->port[p].guid,
+				STATE_FILE_KEYS);
+	}
+}
+
 /* What the state file shall say of tables that are known by now. */
 static void
 remember_tables(struct sm *sm)
@@ -292,6 +317,7 @@ remember_tables(struct sm *sm)
 		map_put(&sm->kept.saved_pkeys, t->port[p].guid,
 			is_plain(is, n) ? STATE_FILE_PLAIN : STATE_FILE_KEYS);
 	}
+	remember_doubts(sm);
 }
 
 bool

@@ -147,6 +147,14 @@ START_TEST(a_remembered_day_of_maintenance)
 }
 END_TEST
 
+/* Keys that a late copy of a Set brought back, before a restart. */
+START_TEST(a_remembered_day_for_tenants)
+{
+	run_day(620000977, (struct chaos_limits){
+				   .max_hosts = LANES_HOSTS, .tenants = true});
+}
+END_TEST
+
 /* 242: disjoint paths by a link that was drained; 859: a multicast tree over a
  * link that is drained by a push that changes the order of switches; 650002167:
  * a group that grew over a switch, after that was drained. */
@@ -392,6 +400,7 @@ main(void)
 	tcase_add_loop_test(
 		tc, a_bad_day_with_adaptive_routing, 0, ADAPTIVE_SEEDS);
 	tcase_add_loop_test(tc, a_day_of_bad_links, 0, HEALTH_SEEDS);
+	tcase_add_test(tc, a_remembered_day_for_tenants);
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
 	tcase_add_loop_test(
