@@ -16,6 +16,7 @@
 #include "routing/measure/bandwidth.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
+#include "routing/verify/dest_lids.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 
@@ -202,20 +203,6 @@ had_link(const struct topo *was, const struct topo *t, sw_ix s,
 	       !((peer->flags | was->node[n].flags) & TN_QUARANTINED);
 }
 
-/* True if the switches have the same numbers, and those in use are the same. */
-static bool
-same_numbers(const struct topo *was, const struct topo *t)
-{
-	if (was->nsw != t->nsw)
-		return false;
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (t->node[t->sw[s].node].guid !=
-				was->node[was->sw[s].node].guid ||
-			topo_sw_live(t, s) != topo_sw_live(was, s))
-			return false;
-	return true;
-}
-
 static bool
 same_links(const struct topo *was, const struct topo *t, sw_ix s)
 {
@@ -229,7 +216,7 @@ same_links(const struct topo *was, const struct topo *t, sw_ix s)
 static bool
 has_new_link(const struct topo *was, const struct topo *t)
 {
-	bool same = same_numbers(was, t);
+	bool same = dest_lids_comparable(was, t);
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
