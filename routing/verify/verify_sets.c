@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/verify/dep_cycle.h"
+#include "routing/verify/dest_lids.h"
 #include "sm/base/bitset.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
@@ -60,6 +61,7 @@ struct judge {
 	uint32_t *number; /* [nsw] in dest, or UINT32_MAX */
 	struct lid_run *run;
 	size_t nruns;
+	struct dest_lids lids; /* the same, by block */
 	/* of the destinations dest[base .. base + TAKEN) */
 	uint32_t base;
 	struct some *option; /* [nrec] of a port: those that it is an option for
@@ -74,6 +76,7 @@ struct part {
 	struct judge *j;
 	sw_ix from, to; /* switches */
 	struct some *by_set;
+	struct dest_scan scan;
 	uint32_t *degree; /* [nsw] */
 	sw_ix *queue;	  /* [nsw] */
 	struct verify_sets_report found;
@@ -189,6 +192,18 @@ find_destinations(struct judge *j)
 
 /* ---- options by port ---- */
 
+/* The destinations of each set of a row. */
+static void
+sort_by_set(struct part *x, const struct route_set_row *row)
+{
+	const struct judge *j = x->j;
+
+	x->by_set = mem_resize(x->by_set, row->n, sizeof(*x->by_set));
+	memset(x->by_set, 0, row->n * sizeof(*x->by_set));
+	for (uint32_t i = 0; i < taken_count(j); i++)
+		bitset_add(x->by_set[row->of[j->dest[j->base + i].sw]].w, i);
+}
+
 /* The options of switch s of one side. */
 static void
 transpose_sets(struct part *x, const struct verify_sets_side *side, sw_ix s)
@@ -201,10 +216,7 @@ transpose_sets(struct part *x, const struct verify_sets_side *side, sw_ix s)
 
 	if (row == NULL)
 		return;
-	x->by_set = mem_resize(x->by_set, row->n, sizeof(*x->by_set));
-	memset(x->by_set, 0, row->n * sizeof(*x->by_set));
-	for (uint32_t i = 0; i < taken_count(j); i++)
-		bitset_add(x->by_set[row->of[j->dest[j->base + i].sw]].w, i);
+	sort_by_set(x, row);
 	for (uint16_t k = 1; k < row->n; k++) {
 		const struct some *of = &x->by_set[k];
 		sw_ix t = first_of(j, of);
@@ -283,20 +295,58 @@ set_number(const struct verify_sets_side *side, sw_ix s, sw_ix t)
 		       : side->sets->row[s]->of[t];
 }
 
-static void
-note_table(struct judge *j, const struct verify_sets_side *side, sw_ix s)
+/* The destinations for which s has entries that are all options of its set,
+ * found a block of entries at a time. */
+static struct some
+find_all_options(struct part *x, const struct verify_sets_side *side, sw_ix s)
 {
+	const struct judge *j = x->j;
+	const struct route_set_row *row =
+		side->sets != NULL ? side->sets->row[s] : NULL;
+	struct some found = {{0}};
+
+	if (row == NULL || j->kind[s] != ROUTE_COMMITS)
+		return found;
+	sort_by_set(x, row);
+	for (uint16_t k = 1; k < row->n; k++) {
+		const struct some *of = &x->by_set[k];
+
+		if (!have_common(of, of))
+			continue;
+		dest_scan_row(&x->scan, side->pool, side->row[s], side->nblocks,
+			&row->set[k]);
+		for (unsigned w = 0; w < WORDS; w++) {
+			uint64_t some, all;
+
+			dest_scan_word(&x->scan, j->base / 64 + w, of->w[w],
+				&some, &all);
+			found.w[w] |= some & all;
+		}
+	}
+	return found;
+}
+
+static void
+note_table(struct part *x, const struct verify_sets_side *side, sw_ix s)
+{
+	struct judge *j = x->j;
+	struct some said;
 	bool is_option[256] = {false};
 	uint64_t last = UINT64_MAX;
 
 	if (side->row == NULL || side->row[s] == NULL)
 		return;
+	said = find_all_options(x, side, s);
 	for (uint32_t i = 0; i < taken_count(j); i++) {
 		const struct destination *d = &j->dest[j->base + i];
 		uint64_t set = 0;
 
 		if (d->sw == s)
 			continue;
+		if (bitset_has(said.w, i)) {
+			bitset_add(j->entry[s].w, i);
+			continue;
+		}
 		for (unsigned k = 0; k < j->job->nsides; k++)
 			set = set << 16 |
 			      set_number(&j->job->side[k], s, d->sw);
@@ -332,7 +382,7 @@ transpose_part(void *arg)
 		for (unsigned i = 0; i < j->job->nsides; i++)
 			transpose_sets(x, &j->job->side[i], s);
 		for (unsigned i = 0; i < j->job->nsides; i++)
-			note_table(j, &j->job->side[i], s);
+			note_table(x, &j->job->side[i], s);
 	}
 }
 
@@ -606,6 +656,7 @@ judge_open(struct judge *j, const struct verify_sets_job *job)
 	make_frame(j);
 	find_kinds(j);
 	find_destinations(j);
+	dest_lids_open(&j->lids, j->t);
 	j->dep = mem_zalloc(dep_graph_words(&j->frame), sizeof(*j->dep));
 	j->option = mem_zalloc(j->frame.nrec, sizeof(*j->option));
 	j->table = mem_zalloc(j->frame.nrec, sizeof(*j->table));
@@ -624,6 +675,7 @@ judge_close(struct judge *j)
 	free(j->dest);
 	free(j->number);
 	free(j->run);
+	dest_lids_close(&j->lids);
 	dep_graph_free(&j->frame);
 }
 
@@ -732,12 +784,16 @@ verify_sets(const struct verify_sets_job *job, struct verify_sets_report *out,
 		part[i] = (struct part){.j = &j,
 			.from = (sw_ix)((uint64_t)j.t->nsw * i / n),
 			.to = (sw_ix)((uint64_t)j.t->nsw * (i + 1) / n)};
+	for (unsigned i = 0; i < n; i++)
+		dest_scan_open(&part[i].scan, &j.lids);
 	part[0].degree = mem_zalloc(j.t->nsw, sizeof(*part[0].degree));
 	part[0].queue = mem_zalloc(j.t->nsw, sizeof(*part[0].queue));
 	take_destinations(&j, part, n);
 	rc = reach_verdict(&j, &part[0], out, why);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		free(part[i].by_set);
+		dest_scan_close(&part[i].scan);
+	}
 	free(part[0].degree);
 	free(part[0].queue);
 	judge_close(&j);
