@@ -22,7 +22,7 @@ struct adaptive_read {
 	sw_ix *todo; /* [ntodo] switches to read */
 	uint32_t ntodo;
 	uint32_t blocks; /* of each of todo that are still to be asked for */
-	bool listed;	 /* groups are */
+	uint32_t listed; /* of todo: their groups are */
 };
 
 static uint64_t
@@ -75,7 +75,8 @@ add_groups(struct adaptive_read *r, sw_ix s)
 			add_block(r, s, DEVICE_AR_GROUP, g);
 }
 
-/* The next block of entries of all switches; when they are read, groups. */
+/* The next block of entries of all switches; when all are read, the groups of
+ * one switch after the other. */
 static bool
 add_more(void *self, struct device_read *read)
 {
@@ -89,11 +90,10 @@ add_more(void *self, struct device_read *read)
 					r->blocks);
 		return true;
 	}
-	if (r->listed || !device_read_idle(read))
+	if (r->listed == r->ntodo ||
+		(r->listed == 0 && !device_read_idle(read)))
 		return false;
-	for (uint32_t i = 0; i < r->ntodo; i++)
-		add_groups(r, r->todo[i]);
-	r->listed = true;
+	add_groups(r, r->todo[r->listed++]);
 	return true;
 }
 

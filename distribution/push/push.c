@@ -195,6 +195,7 @@ load_set_data(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
 	switch (s->attr) {
 	case DEVICE_LFT:
+		push_tables_lose_choice(p, s);
 		device_sending(
 			p->job.hw, push_guid(p, s), s->block, s->payload);
 		memcpy(data, lft_bytes(p->plan->routes->pool, s->payload),

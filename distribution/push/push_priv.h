@@ -90,6 +90,9 @@ bool push_ack_is_needed(const struct push *p, const struct plan_step *s);
 bool push_tables_in_place(const struct push *p, const struct plan_step *s);
 /* Whether its switch has refused what the step belongs to. */
 bool push_tables_are_void(const struct push *p, const struct plan_step *s);
+/* A Set of a forwarding table leaves: its switch may choose no more from now
+ * on, where it is not known to go on. It is read when all are written. */
+void push_tables_lose_choice(struct push *p, const struct plan_step *s);
 void push_tables_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
 void push_tables_done(struct push *p, const struct plan_step *s,

@@ -113,6 +113,17 @@ fail_step(struct push *p, const struct plan_step *s, enum adaptive_state state,
 	push_ack_fail(p, s, refusals[s->attr].cause, how);
 }
 
+void
+push_tables_lose_choice(struct push *p, const struct plan_step *s)
+{
+	struct device_at at = device_at_switch(push_guid(p, s), DEVICE_AR_INFO);
+	const uint8_t *is = device_bytes(p->job.hw, at);
+
+	if (is != NULL && mad_ar_info_on(is) != 0 &&
+		!device_marked(p->job.hw, at, DEVICE_STAYS_ON))
+		device_lose(p->job.hw, at);
+}
+
 /* A switch that answers everything else may be silent about adaptive groups. */
 static void
 lose_answer(struct push *p, const struct plan_step *s,

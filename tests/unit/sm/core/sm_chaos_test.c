@@ -187,11 +187,13 @@ START_TEST(a_day_of_bad_links)
 }
 END_TEST
 
-/* Most switches choose among ports. */
+/* Most switches choose among ports. 1781: one that switches it off when its
+ * table is written, and a push that stops before it is read. */
 START_TEST(a_bad_day_with_adaptive_routing)
 {
-	run_day((uint64_t)_i, (struct chaos_limits){.max_hosts = FEW_HOSTS,
-				      .adaptive = true});
+	run_day(_i == 0 ? 1781 : (uint64_t)_i,
+		(struct chaos_limits){.adaptive = true,
+			.max_hosts = _i == 0 ? SOAK_HOSTS : FEW_HOSTS});
 }
 END_TEST
 
