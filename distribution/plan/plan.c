@@ -225,11 +225,12 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	}
 	if (down)
 		plan_slvl_add(m); /* no packet is on a VL of the old rows */
-	else
-		plan_portinfo_rise(m, false);
+	/* no link comes up whose port groups still have, and shall not */
 	(void)add_adaptive(m, PLAN_ADAPTIVE_FILL, PLAN_ADAPTIVE_TOP);
 	(void)add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK);
 	m->drain |= m->adaptive != NULL && plan_adaptive_drains(m);
+	if (!down)
+		plan_portinfo_rise(m, false);
 	add_stages(m, blocks > 0 || x->rows_first || (fell && !down), late);
 	/* until it is lowered, what is above the top is as it was */
 	plan_switchinfo_tops(m, PLAN_LOWER, false);

@@ -40,10 +40,12 @@
  *   ACTIVATE all armed ports go to Active. New links carry traffic before the
  *            entries that use them are written: the mixture has them already
  *   LFT      delta blocks of live switches, one phase for each stage; all but
- *            the first drain, and the first when something was blocked
- *            Before them adaptive groups get slots (FILL, TOP) and lose ports
- *            (SHRINK); entries change in the same stages, and gain ports
- *            afterwards (MOVE, GROW, ON): adaptive_groups.h. Where the change
+ *            the first drain, and the first when something was blocked.
+ *            Before PREPARE adaptive groups get slots (FILL, TOP) and lose
+ *            ports (SHRINK), or packets would be led into links that come up
+ *            by groups that no routes have with them; entries change in the
+ *            same stages, and gain ports afterwards (MOVE, GROW, ON):
+ *            adaptive_groups.h. Where the change
  *            does not allow that, adaptive routing is switched OFF before
  *            QUENCH
  *   LOWER    LinearFDBTop that may come down: blocks above it that the new
