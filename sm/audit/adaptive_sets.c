@@ -117,8 +117,6 @@ take_entry(struct reader *x, const struct entry *e)
 	set = ports_with_switch(x, e, &ports, table);
 	if (e->e->port != table && switch_by(x, e->e->port) != TOPO_NONE)
 		route_set_add(&set, e->e->port);
-	x->out->unjudged += e->e->state != MAD_AR_STATIC &&
-			    x->r->topo->sw[e->to].nhost == 0;
 	if (x->sw == e->to)
 		return;
 	x->out->mixed |= x->seen[e->to] &&
@@ -196,4 +194,90 @@ audit_adaptive_sets_judge(const struct audit_adaptive_read *read,
 	(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
 	route_sets_unref(sets);
 	free(can);
+}
+
+/* ---- dependencies ---- */
+
+/* The ports that packets to a LID may leave switch s by; true if there is a
+ * choice. */
+static bool
+find_ports(const struct audit_adaptive_switch *w, const struct routes *r,
+	sw_ix s, uint16_t lid, struct route_set *out)
+{
+	const struct mad_ar_entry *e = w->complete ? &w->entry[lid] : NULL;
+
+	*out = (struct route_set){{0}};
+	route_set_add(out, routes_port(r, s, lid));
+	if (e == NULL)
+		return false;
+	route_set_add(out, e->port);
+	for (unsigned k = 0; k < ROUTE_SET_WORDS; k++)
+		if (e->state != MAD_AR_STATIC && e->group < w->ngroups)
+			out->port[k] |= w->group[e->group].port[0][k] |
+					w->group[e->group].port[1][k];
+	return route_set_count(out) > 1;
+}
+
+/* Packets to a LID of switch `to` that arrive by a link wait for all ports of
+ * its end but that one: by[] of the port where it ends. */
+static void
+note_waits(const struct topo *t, sw_ix to, const struct route_set *ports,
+	struct route_set *by)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (unsigned p = route_set_next(&ports[s], 1);
+			s != to && p < ROUTE_SET_WORDS * 64;
+			p = route_set_next(&ports[s], p + 1)) {
+			port_ix far = topo_port_behind(t, s, p);
+			sw_ix next = topo_port_switch(t, far);
+
+			for (unsigned k = 0; next != TOPO_NONE && next != to &&
+					     k < ROUTE_SET_WORDS;
+				k++)
+				by[far].port[k] |= ports[next].port[k];
+		}
+}
+
+static void
+add_waits(
+	const struct topo *t, const struct route_set *by, struct audit_deps *d)
+{
+	const struct audit_dependencies_cause why = {.sure = true};
+
+	for (port_ix in = 0; in < t->nports; in++)
+		for (unsigned p = route_set_next(&by[in], 1);
+			p < ROUTE_SET_WORDS * 64;
+			p = route_set_next(&by[in], p + 1)) {
+			const struct audit_dependency x = {
+				.sw = topo_port_switch(t, in),
+				.in = t->port[in].num,
+				.out = (uint8_t)p};
+
+			if (p != x.in &&
+				topo_port_behind(t, x.sw, p) != TOPO_NONE)
+				audit_dependencies_add(d, &x, &why);
+		}
+}
+
+void
+audit_adaptive_sets_add(const struct audit_adaptive_read *read,
+	const struct routes *r, struct audit_deps *d)
+{
+	const struct topo *t = r->topo;
+	struct route_set *ports = mem_zalloc(t->nsw, sizeof(*ports));
+	struct route_set *by = mem_zalloc(t->nports, sizeof(*by));
+
+	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+		port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+		bool any = false;
+
+		for (sw_ix s = 0; p != TOPO_NONE && s < t->nsw; s++)
+			any |= find_ports(audit_adaptive_read_switch(read, s),
+				r, s, (uint16_t)lid, &ports[s]);
+		if (any)
+			note_waits(t, topo_switch_of(t, p), ports, by);
+	}
+	add_waits(t, by, d);
+	free(ports);
+	free(by);
 }

@@ -6,9 +6,12 @@
  *
  *	groups, entries by LID -> ports by destination switch -> the judge
  *
- * The judge takes packets to all LIDs of a destination switch together. Where
- * their ports differ (mixed) it may see a loop that no packet meets. It judges
- * destinations with hosts: LIDs of other switches are counted alone.
+ * The judge takes packets to all LIDs of a destination switch together, and
+ *those to hosts alone. So what packets wait for is found once more, LID by LID,
+ *those of switches included, and joins the dependencies of the tables and of
+ *multicast groups (dependencies.h): which cycles that closes is the last word
+ *on them. Where the ports of LIDs differ (mixed) the rest of a fault may be one
+ *that no packet meets.
  */
 #ifndef HEDDLE_SM_AUDIT_ADAPTIVE_SETS_H
 #define HEDDLE_SM_AUDIT_ADAPTIVE_SETS_H
@@ -19,6 +22,7 @@
 #include "routing/core/routes.h"
 #include "routing/verify/verify_sets.h"
 #include "sm/audit/audit_adaptive_read.h"
+#include "sm/audit/dependencies.h"
 
 /* How often something is wrong, and the first time in words. */
 struct audit_adaptive_fault {
@@ -38,17 +42,40 @@ struct audit_adaptive_facts {
 	struct audit_adaptive_fault
 		other_default; /* defaults that are not the forwarding table's
 				*/
-	uint64_t unjudged; /* entries with a group of LIDs of switches without
-			      hosts */
 	bool mixed;
+	uint32_t cyclic; /* channels on cycles, beyond those on cycles without
+			    any choice, if there is one VL */
+	char cycle[400];
 	bool safe; /* or nothing was judged */
 	char why[500];
 	struct verify_sets_report judged;
 };
 
+/* The judge of sets found a cycle, which counts if LIDs one by one close one.
+ */
+static inline bool
+audit_adaptive_is_safe(const struct audit_adaptive_facts *c)
+{
+	return c->cyclic == 0 && (c->safe || c->judged.cyclic > 0);
+}
+
+/* Why it is not; "": it is. */
+static inline const char *
+audit_adaptive_why(const struct audit_adaptive_facts *c)
+{
+	if (c->cyclic > 0)
+		return c->judged.cyclic > 0 ? c->why : c->cycle;
+	return audit_adaptive_is_safe(c) ? "" : c->why;
+}
+
 /* Judge what was read beside the tables of r, whose dependencies are deps. */
 void audit_adaptive_sets_judge(const struct audit_adaptive_read *read,
 	const struct routes *r, const struct verify_dependencies *deps,
 	unsigned threads, struct audit_adaptive_facts *out);
+
+/* Add to d what packets may wait for by choices of switches, beside what they
+ * do by the tables of r. */
+void audit_adaptive_sets_add(const struct audit_adaptive_read *read,
+	const struct routes *r, struct audit_deps *d);
 
 #endif

@@ -26,19 +26,28 @@ struct judged {
 
 /* ---- judging ---- */
 
-uint32_t
-audit_json_one_vl(const struct audit_input *f)
+/* The dependencies of tables and groups as if there were one VL. */
+static struct audit_deps *
+one_vl_dependencies(const struct audit_input *f)
 {
 	const struct audit_mcast_job groups = {.t = f->topo,
 		.mft = f->mft,
 		.sa = audit_sa_client_facts(f->sa)};
 	struct audit_deps *d = audit_dependencies_new(f->topo);
 	struct audit_mcast_facts unused;
-	struct audit_dependencies_verdict v;
-	uint32_t cyclic;
 
 	audit_path_one_layer(f->topo, f->deps, true, d);
 	audit_mcast_judge(&groups, d, &unused);
+	return d;
+}
+
+uint32_t
+audit_json_one_vl(const struct audit_input *f)
+{
+	struct audit_deps *d = one_vl_dependencies(f);
+	struct audit_dependencies_verdict v;
+	uint32_t cyclic;
+
 	audit_dependencies_judge(d, false, &v);
 	cyclic = v.cyclic;
 	audit_dependencies_verdict_free(&v);
@@ -73,6 +82,23 @@ judge_dependencies(struct judged *j)
 	audit_dependencies_judge(j->deps, false, &j->all);
 }
 
+/* A cycle in words; "": there is none. */
+static void
+put_cycle_text(const struct topo *t, const struct audit_dependencies_verdict *v,
+	char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (uint32_t i = 0; i < v->len && n < size; i++) {
+		const struct audit_dependencies_hop *h = &v->cycle[i];
+
+		n += (size_t)snprintf(out + n, size - n, "%s%s port %u",
+			i == 0 ? "" : " -> ",
+			topo_name(t, t->sw[h->from].node).s, h->out);
+	}
+}
+
 /*
  * The verifier assumes one VL, knows of no groups, and takes a path through a
  * switch that was not read for one that ends there: these parts of its report
@@ -84,8 +110,6 @@ correct_report(struct judged *j)
 	struct verify_report *q = &j->found.report;
 	const struct audit_dependencies_verdict *v =
 		j->sure.cyclic > 0 ? &j->sure : &j->all;
-	const struct topo *t = j->read->topo;
-	size_t n = 0;
 
 	audit_unreachable_judge(j->read->routes, q->unreachable + q->loops > 0,
 		&j->unreachable);
@@ -99,16 +123,31 @@ correct_report(struct judged *j)
 	q->vls = audit_vl_read_facts(j->read->vls).vls;
 	q->cyclic_channels = v->cyclic;
 	q->ok = q->unreachable == 0 && q->loops == 0 && v->cyclic == 0;
-	q->cycle[0] = '\0';
 	if (q->unreachable + q->loops == 0)
 		q->first[0] = '\0';
-	for (uint32_t i = 0; i < v->len && n < sizeof(q->cycle); i++) {
-		const struct audit_dependencies_hop *h = &v->cycle[i];
+	put_cycle_text(j->read->topo, v, q->cycle, sizeof(q->cycle));
+}
 
-		n += (size_t)snprintf(q->cycle + n, sizeof(q->cycle) - n,
-			"%s%s port %u", i == 0 ? "" : " -> ",
-			topo_name(t, t->sw[h->from].node).s, h->out);
-	}
+/* Adaptive groups, beside the tables and beside multicast. */
+static void
+judge_choices(struct judged *j)
+{
+	const struct audit_input *f = j->read;
+	struct audit_adaptive_facts *c = &j->choices;
+	struct audit_dependencies_verdict v;
+	struct audit_deps *d;
+
+	audit_adaptive_sets_judge(
+		f->choices, f->routes, f->deps, jobs_threads(f->cfg), c);
+	if (c->switches == 0)
+		return;
+	d = one_vl_dependencies(f);
+	audit_adaptive_sets_add(f->choices, f->routes, d);
+	audit_dependencies_judge(d, false, &v);
+	c->cyclic = v.cyclic > f->one_vl ? v.cyclic - f->one_vl : 0;
+	put_cycle_text(f->topo, &v, c->cycle, sizeof(c->cycle));
+	audit_dependencies_verdict_free(&v);
+	audit_dependencies_free(d);
 }
 
 static void
@@ -126,8 +165,7 @@ judge_fabric(struct judged *j)
 	j->by_vl = audit_vl_read_facts(f->vls).vls > 1 && f->one_vl > 0;
 	judge_dependencies(j);
 	correct_report(j);
-	audit_adaptive_sets_judge(f->choices, f->routes, f->deps,
-		jobs_threads(f->cfg), &j->choices);
+	judge_choices(j);
 }
 
 /* ---- as JSON ---- */
@@ -216,15 +254,14 @@ choices_json(const struct audit_adaptive_facts *c)
 	json_util_put(o, "entries", json_util_u64(c->choices));
 	json_util_put(o, "pairs", json_util_u64(c->judged.choices));
 	json_util_put(o, "ports", json_util_u64(c->judged.options));
-	json_util_put(o, "ok", json_boolean(c->safe));
-	json_util_put(o, "why", names_text(c->why));
-	json_util_put(o, "cyclic", json_util_u64(c->judged.cyclic));
+	json_util_put(o, "ok", json_boolean(audit_adaptive_is_safe(c)));
+	json_util_put(o, "why", names_text(audit_adaptive_why(c)));
+	json_util_put(o, "cyclic", json_util_u64(c->cyclic));
 	json_util_put(o, "mixed", json_boolean(c->mixed));
 	json_util_put(o, "no_group", json_util_u64(c->no_group.n));
 	json_util_put(o, "no_link", json_util_u64(c->no_link.n));
 	json_util_put(o, "away", json_util_u64(c->away.n));
 	json_util_put(o, "other_default", json_util_u64(c->other_default.n));
-	json_util_put(o, "unjudged", json_util_u64(c->unjudged));
 	return o;
 }
 

@@ -466,11 +466,14 @@ static void
 find_choice_verdict(struct list *l)
 {
 	const struct audit_adaptive_facts *c = l->in->choices;
-	bool cyclic = c->judged.cyclic > 0,
+	bool cyclic = c->cyclic > 0,
 	     sure = !c->mixed &&
-		    (!cyclic || audit_vl_read_facts(l->in->read->vls).vls <= 1);
+		    (!cyclic ||
+			    (c->judged.cyclic > 0 &&
+				    audit_vl_read_facts(l->in->read->vls).vls <=
+					    1));
 
-	if (!c->safe) {
+	if (!audit_adaptive_is_safe(c)) {
 		add_line(add_finding(l, sure ? FAULT : RISK,
 				 cyclic ? "deadlock" : "choice",
 				 cyclic ? "Packets for which switches choose "
@@ -481,7 +484,7 @@ find_choice_verdict(struct list *l)
 				 sure	  ? (cyclic ? "can" : "may be")
 				 : cyclic ? "may"
 					  : "might be"),
-			"%s", c->why);
+			"%s", audit_adaptive_why(c));
 		return;
 	}
 	(void)add_finding(l, NOTE, "choice",
@@ -510,13 +513,6 @@ find_choices(struct list *l)
 	find_choice_fault(l, &c->other_default,
 		"LIDs whose port for packets in order, beside the adaptive "
 		"group, is not that of the forwarding table");
-	if (c->unjudged > 0)
-		(void)add_finding(l, UNREAD, "choice",
-			"%" PRIu64
-			" LIDs of switches without hosts have adaptive groups, "
-			"which were not judged; only packets to switches "
-			"themselves go by them.",
-			c->unjudged);
 	if (c->unread > 0)
 		add_line(add_finding(l, UNREAD, "choice",
 				 "%u switch%s did not give all adaptive "

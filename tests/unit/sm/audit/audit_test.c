@@ -774,6 +774,49 @@ START_TEST(dependencies_in_a_graph)
 }
 END_TEST
 
+/* All shortest paths to the LIDs of switches, as a vendor's manager has them,
+ * lead down and up again at any leaf: that is a credit loop, of which the LIDs
+ * of hosts show nothing. */
+START_TEST(groups_to_switches)
+{
+	struct rig r = make_choosing();
+	const struct mad_ar_group all = {{{0x1e}}};
+	uint32_t spine[2] = {
+		fabric_find(r.f, "spine1"), fabric_find(r.f, "spine2")};
+	enum audit_verdict verdict;
+	json_t *report;
+
+	for (unsigned k = 0; k < 2; k++) {
+		const struct topo *t = sm_view(r.w->sm)->topo;
+		node_ix other =
+			topo_by_node_guid(t, r.f->node[spine[1 - k]].guid);
+		struct mad_ar_entry e = {.state = MAD_AR_FREE, .group = 5};
+		uint16_t to = t->port[topo_port_of(t, other, 0)].lid;
+
+		sim_hand_adaptive(
+			r.w->sim, spine[k], MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
+		sim_hand_ar_group(r.w->sim, spine[k], 5, &all);
+		for (uint16_t lid = 1; lid <= t->max_lid; lid++) {
+			const struct mad_ar_entry fixed = {
+				.state = MAD_AR_STATIC,
+				.port = sim_lft(r.w->sim, spine[k], lid)};
+
+			e.port = fixed.port;
+			sim_hand_ar_entry(r.w->sim, spine[k], lid,
+				lid == to ? &e : &fixed);
+		}
+	}
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
+	expect_finding(report, "deadlock", "risk", " port ");
+	ck_assert_ptr_null(find_finding(report, "adaptive"));
+	ck_assert_int_gt(
+		json_util_num(json_object_get(report, "choices"), "cyclic"), 0);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -785,6 +828,7 @@ main(void)
 	tcase_add_test(tc, a_switch_that_does_not_answer);
 	tcase_add_test(tc, switches_that_forward_adaptively);
 	tcase_add_test(tc, groups_of_our_own);
+	tcase_add_test(tc, groups_to_switches);
 	tcase_add_loop_test(tc, groups_of_others, 0, STROKES);
 	tcase_add_test(tc, tables_that_lose_packets);
 	tcase_add_test(tc, tables_that_lose_what_no_host_sends);
