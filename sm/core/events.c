@@ -364,6 +364,8 @@ events_note(struct sm *sm, const struct view *is, struct mono now)
 		topo_events(sm->events.seen != NULL ? sm->events.seen
 						    : sm->view->topo,
 			sm->run.topo, take_event, &b);
+	else
+		event_log_back(sm->events.log, sm->run.topo, take_event, &b);
 	topo_unref(sm->events.seen);
 	sm->events.seen = NULL;
 	event_log_settle(sm->events.log, sm->run.topo);

@@ -169,6 +169,51 @@ is_back(const struct topo *t, const struct event_missing *m)
 	return is_linked(t, &m->a) || is_linked(t, &m->b);
 }
 
+/* True if t has this link. */
+static bool
+is_link_of(const struct topo *t, const struct event_end *a,
+	const struct event_end *b)
+{
+	port_ix peer;
+
+	if (!is_linked(t, a))
+		return false;
+	peer = t->port[topo_port_of(t, topo_by_node_guid(t, a->guid), a->port)]
+		       .peer;
+	return t->node[t->port[peer].node].guid == b->guid &&
+	       t->port[peer].num == b->port;
+}
+
+/* A node of this link is missing, too: the link is told with it. */
+static bool
+is_of_missing_node(const struct event_log *l, const struct event_missing *m)
+{
+	for (size_t i = 0; i < l->nmissing; i++)
+		if (l->missing[i].is_node &&
+			(l->missing[i].a.guid == m->a.guid ||
+				l->missing[i].a.guid == m->b.guid))
+			return true;
+	return false;
+}
+
+void
+event_log_back(const struct event_log *l, const struct topo *t,
+	topo_event_sink *sink, void *cookie)
+{
+	for (size_t i = 0; i < l->nmissing; i++) {
+		const struct event_missing *m = &l->missing[i];
+		const struct topo_event e = {
+			.kind = m->is_node ? EVENT_NODE_NEW : EVENT_LINK_UP,
+			.a = m->a,
+			.b = m->b};
+
+		if (m->is_node ? is_back(t, m)
+			       : is_link_of(t, &m->a, &m->b) &&
+					 !is_of_missing_node(l, m))
+			sink(cookie, &e);
+	}
+}
+
 void
 event_log_settle(struct event_log *l, const struct topo *t)
 {

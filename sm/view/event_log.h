@@ -59,6 +59,11 @@ void event_log_restore(struct event_log *l, const struct event_missing *m);
 /* All that is missing was so since a time that was counted from 0. */
 void event_log_shift(struct event_log *l, struct mono zero);
 
+/* Tell sink what is missing and is in this topology again, the first one of a
+ * run of the daemon: it came back meanwhile. Before event_log_settle. */
+void event_log_back(const struct event_log *l, const struct topo *t,
+	topo_event_sink *sink, void *cookie);
+
 /* What is in this topology is not missing. */
 void event_log_settle(struct event_log *l, const struct topo *t);
 

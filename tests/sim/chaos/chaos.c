@@ -548,6 +548,15 @@ wait_for_links(struct chaos *c, struct reason *why)
 	return come_to_rest(c, why);
 }
 
+static bool
+was_killed(const struct chaos_script *s)
+{
+	for (size_t i = 0; i < s->nsteps; i++)
+		if (s->step[i].kind == CHAOS_KILL)
+			return true;
+	return false;
+}
+
 static int
 live_day(struct chaos *c, const struct chaos_limits *l)
 {
@@ -566,6 +575,8 @@ live_day(struct chaos *c, const struct chaos_limits *l)
 	run_until(c, s->end);
 	end_faults(c);
 	if (come_to_rest(c, why) || (s->back && wait_for_links(c, why)))
+		return -1;
+	if (chaos_events_judge(c->w, was_killed(s), why) != 0)
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
 	c->r->blocks = sim_stats(c->w->sim)->lft_sets;

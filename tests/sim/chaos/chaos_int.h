@@ -99,6 +99,11 @@ void chaos_drain_say(struct sm *sm, const struct fabric *f,
 /* Whether what is drained is free, where it can be. 0, or -1 and why. */
 int chaos_drain_judge(const struct sm *sm, struct reason *why);
 
+/* chaos_events.c: whether the events told what the status says; started: the
+ * daemon was, more than once. 0, or -1 and why. */
+struct world;
+int chaos_events_judge(const struct world *w, bool started, struct reason *why);
+
 /* chaos_health.c: a port counts symbol errors. */
 void chaos_health_err(struct sim *s, const struct chaos_step *e);
 /* Whether what is drained for health may be. 0, or -1 and why. */

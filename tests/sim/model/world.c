@@ -143,6 +143,19 @@ on_stood_by(void *cookie, const char *why)
 	(void)snprintf(w->last_why, sizeof(w->last_why), "%s", why);
 }
 
+static void
+note_end(const struct event *e, struct world_event *out)
+{
+	const struct event_field *field = event_kind_row(e->kind)->field;
+
+	for (size_t i = 0; i < EVENT_FIELDS && field[i].name != NULL; i++)
+		if (field[i].type == EVENT_END && e->value[i].is_set) {
+			out->guid = e->value[i].is.end->guid;
+			out->port = e->value[i].is.end->port;
+			return;
+		}
+}
+
 static uint64_t
 on_event(void *cookie, const struct event *e)
 {
@@ -154,7 +167,10 @@ on_event(void *cookie, const struct event *e)
 		"world: now=%.6f %s", mono_seconds(sim_now(w->sim)), text.text);
 	w->event = mem_grow(
 		w->event, w->nevents, &w->cap_events, sizeof(*w->event));
-	w->event[w->nevents++] = (struct world_event){e->kind, text.text};
+	w->event[w->nevents] =
+		(struct world_event){.kind = e->kind, .text = text.text};
+	note_end(e, &w->event[w->nevents]);
+	w->nevents++;
 	return w->nevents;
 }
 

@@ -20,6 +20,8 @@
 /* An event that the core told. */
 struct world_event {
 	enum event_kind kind;
+	uint64_t guid; /* of the first end, or node, in it; or 0 */
+	uint8_t port;
 	char *text;
 };
 

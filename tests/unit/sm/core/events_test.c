@@ -434,6 +434,30 @@ START_TEST(another_manager)
 }
 END_TEST
 
+/* What was missing comes back while no daemon runs: the next one tells it. */
+START_TEST(back_without_a_daemon)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	uint32_t host = fabric_find(f, "h9"), leaf = fabric_find(f, "leaf2");
+	unsigned port = core_port_between(f, leaf, fabric_find(f, "spine1"));
+
+	sim_fault_node(w->sim, host, false);
+	sim_fault_link(w->sim, leaf, port, false);
+	core_expect_order(w, "gone");
+	world_run(w, mono_ms(60000));
+	world_kill(w);
+	sim_fault_node(w->sim, host, true);
+	sim_fault_link(w->sim, leaf, port, true);
+	world_start(w);
+	core_expect_order(w, "back");
+	ck_assert_uint_eq(count_told(w, EVENT_NODE_NEW), 1);
+	ck_assert_uint_eq(count_told(w, EVENT_LINK_UP), 1);
+	EXPECT(EVENT_NODE_NEW, "node: new \"h9\" (0x", "was gone for", "");
+	core_end(w, f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -453,6 +477,7 @@ main(void)
 	tcase_add_test(tc, narrow_links);
 	tcase_add_test(tc, link_becomes_narrow);
 	tcase_add_test(tc, another_manager);
+	tcase_add_test(tc, back_without_a_daemon);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
