@@ -558,34 +558,58 @@ rank_after(const struct directions *d, const struct layer_orders *o, unsigned l,
 		       c];
 }
 
-/* Layers in which next comes after c, which comes after a link of a class. */
-static uint16_t
-layers_climbing(const struct directions *d, const struct layer_orders *o,
-	unsigned in, uint32_t c, uint32_t next)
-{
-	uint16_t climbing = 0;
+/* The ranks of group c for packets that came over a link of each class, by
+ * layer. */
+struct first_ranks {
+	int32_t of[VL_MAP_IN][ROUTE_LAYERS];
+};
 
-	for (unsigned l = 0; l < o->n; l++)
-		if (rank_after(d, o, l, in, c) <
-			rank_after(d, o, l, o->in[c], next))
-			climbing |= (uint16_t)(1U << l);
-	return climbing;
+static struct first_ranks
+ranks_by_class(
+	const struct directions *d, const struct layer_orders *o, uint32_t c)
+{
+	unsigned ins = vl_map_ins(o->map);
+	struct first_ranks f;
+
+	for (unsigned in = 0; in < ins; in++)
+		for (unsigned l = 0; l < o->n; l++)
+			f.of[in][l] = rank_after(d, o, l, in, c);
+	return f;
+}
+
+/* Layers in which next comes after c, of which first are the ranks, by the
+ * class of the link before c: dep, stride apart. */
+static void
+find_climbing(const struct directions *d, const struct layer_orders *o,
+	const struct first_ranks *first, uint32_t c, uint32_t next,
+	uint16_t *dep, size_t stride)
+{
+	unsigned ins = vl_map_ins(o->map);
+
+	for (unsigned l = 0; l < o->n; l++) {
+		int32_t rank = rank_after(d, o, l, o->in[c], next);
+
+		for (unsigned in = 0; in < ins; in++)
+			dep[in * stride] |=
+				(uint16_t)((first->of[in][l] < rank) << l);
+	}
 }
 
 uint16_t *
 layer_orders_climbing(const struct directions *d, const struct layer_orders *o)
 {
-	unsigned ins = vl_map_ins(o->map);
 	uint32_t n = d->dep[d->n];
-	uint16_t *dep = arena_array(d->g->a, (size_t)ins * n + 1, sizeof(*dep));
+	uint16_t *dep = arena_array(
+		d->g->a, (size_t)vl_map_ins(o->map) * n + 1, sizeof(*dep));
 
 	for (uint32_t c = 0; c < d->n; c++) {
+		struct first_ranks first = ranks_by_class(d, o, c);
 		sw_ix to = d->g->group[c].peer;
 
 		for (uint32_t i = d->g->first[to]; i < d->g->first[to + 1]; i++)
-			for (unsigned in = 0; i != d->back[c] && in < ins; in++)
-				dep[(size_t)in * n + directions_dep(d, c, i)] =
-					layers_climbing(d, o, in, c, i);
+			if (i != d->back[c])
+				find_climbing(d, o, &first, c, i,
+					dep + directions_dep(d, c, i), n);
 	}
 	return dep;
 }

@@ -158,6 +158,40 @@ START_TEST(rebalanced)
 }
 END_TEST
 
+/*
+ * Pairs of a dragonfly that lose their path are led round a lost link over many
+ * links, not over few, although few of them change their layer.
+ */
+START_TEST(detours)
+{
+	uint64_t moved = 0, pairs = 0, load = 0, before = 0;
+	struct reason why = {""};
+	struct engine_rig g;
+	struct routes *r;
+
+	rig_open(&g, &engine_dragonfly, gen_dragonfly(6, 3, 3, &why), &why);
+	r = route_or_fail(&g, g.t, NULL);
+	for (uint32_t c = 0; c < g.f->ncables; c += 23) {
+		struct topo *t = lose_cable(&g, c, r->topo);
+		struct routes *next;
+
+		if (t == NULL)
+			continue;
+		next = route_or_fail(&g, t, r);
+		moved += rig_moved(r, next);
+		pairs += (uint64_t)g.t->nsw * g.t->nsw;
+		load += rig_load(next);
+		before += rig_load(r);
+		routes_unref(next);
+		topo_unref(t);
+	}
+	ck_assert_uint_le(100 * load, 120 * before);
+	ck_assert_uint_lt(moved, pairs / 300);
+	routes_unref(r);
+	rig_close(&g);
+}
+END_TEST
+
 /* Links on all paths. */
 static uint64_t
 count_steps(const struct routes *r)
@@ -355,6 +389,7 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, links, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, rebalanced, 0, KINDS * SEEDS);
+	tcase_add_test(t, detours);
 	tcase_add_loop_test(t, returns, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, hosts, 0, KINDS * SEEDS);
 	tcase_add_loop_test(t, pairs_of_cables, 0, KINDS * SEEDS);
