@@ -196,7 +196,7 @@ next_hop(void *of, sw_ix s)
 }
 
 static uint32_t
-breaks_at(void *of, sw_ix s)
+breaks_of(void *of, sw_ix s)
 {
 	const struct climb_mend *m = of;
 
@@ -368,7 +368,7 @@ climb_mend(struct climb *x)
 	bool left = true;
 
 	m.search = (struct climb_search){
-		.x = x, .of = &m, .next_hop = next_hop, .breaks = breaks_at};
+		.x = x, .of = &m, .next_hop = next_hop, .breaks = breaks_of};
 	climb_search_room(&m.search);
 	while (left) {
 		for (m.more = -1; left && m.more < MORE; m.more++)

@@ -2,8 +2,9 @@
  * climb_repair: the routes in force without some links and switches, with links
  * that were not there, and with other LIDs.
  *
- * All that does not lead over a lost link stays, and is not looked at. Of a LID
- * the switches behind a lost link are taken out and hung in again, level by
+ * All that does not lead over a lost link stays, and is not looked at. Pairs of
+ * which it takes a path may get a layer with more paths (repair_layers.c). Of a
+ * LID the switches behind a lost link are taken out and hung in again, level by
  * level, over the least loaded links, each where its path climbs in the layer
  * of its pair (repair_paths.c); of a new LID, or one that has moved, all
  * switches are. For a pair without such a path others move, or it gets another

@@ -15,7 +15,7 @@
 #include "sm/base/mem.h"
 
 /* Pairs that may lose their layers for one that is stuck, and in all beside
- * half as many as are stuck. Of those, as many a switch take as long as new
+ * twice as many as are stuck. Of those, as many a switch take as long as new
  * tables. */
 enum { BROKEN = 4, BROKEN_IN_ALL = 256, STUCK = 2 };
 
