@@ -6,6 +6,8 @@
 #include "routing/climb/climb_priv.h"
 #include "sm/base/mem.h"
 
+enum { FEW_LEFT = 32 }; /* one pair in so many, both directions counted */
+
 static bool
 is_cancelled(const struct climb *x)
 {
@@ -364,6 +366,23 @@ mend_pairs(struct climb *x)
 	free(again);
 }
 
+/* Whether so few pairs are without a common layer that climb_mend is quick; by
+ * two layers it would find little but up/down paths. */
+static bool
+are_few_left(const struct climb *x)
+{
+	uint64_t pairs = 0, left = 0;
+
+	for (sw_ix t = 0; t < x->g->nsw; t++)
+		for (uint32_t k = 1; k < x->nseq[t]; k++) {
+			sw_ix u = x->seq[climb_pair(x, t, k)];
+
+			pairs++;
+			left += u < t && climb_common_layers(x, t, u) == 0;
+		}
+	return x->job->orders->n > 2 && left * FEW_LEFT <= pairs;
+}
+
 /* Layers of a structure in which others can go on over the first link of u's
  * path. */
 static uint16_t
@@ -527,7 +546,7 @@ make_trees(struct climb *x, struct reason *why)
 		if (!make_pass(x, why))
 			return false;
 	}
-	if (is_mended(x->job->orders))
+	if (is_mended(x->job->orders) || are_few_left(x))
 		climb_mend(x);
 	else
 		mend_pairs(x);

@@ -11,8 +11,9 @@
  *	for each pass, for each destination t: take its load off;
  *		mask[t] = all layers; level by level, u by link c to v:
  *		mask[u] = mask[v] with the dependencies of c that climb
- *	pairs without a common layer both ways: their escape paths are pinned in
- *	both trees, until there are none
+ *	pairs without a common layer both ways: where they are few, or the
+ *	orders are a structure's, paths are changed for them (climb_mend.c);
+ *	else their escape paths are pinned in both trees, until there are none
  *	the layer of a pair: the one in force if it can be, else the least used
  *	each further LID of t: other neighbours at the same levels, in the
  *	layers of the pairs; a switch that is stuck is pinned to the tree of t

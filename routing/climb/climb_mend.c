@@ -1,6 +1,6 @@
 /*
  * climb_mend: pairs without a common layer, where the orders are those of a
- * structure.
+ * structure, or such pairs are few.
  *
  * In the tree of one of the two, or in both, the pair gets the path of a layer
  * that changes the least: next hops, and pairs of switches behind them that

@@ -46,8 +46,16 @@ make_petersen(struct reason *why)
 	return gen_petersen(8, 3, 3, why);
 }
 
+static struct fabric *
+make_hypercube(struct reason *why)
+{
+	const unsigned size[] = {2, 2, 2, 2, 2, 2, 2};
+
+	return gen_grid(size, 7, false, 1, why);
+}
+
 /* Load of the busiest link, with so many links or switches out. Without the
- * search for paths round the busiest links: 139, 63, 74, 88, 580, 135. */
+ * search for paths round the busiest links: 139, 63, 74, 88, 580, 135, 223. */
 static const struct shape {
 	const char *name;
 	const struct engine *e;
@@ -62,6 +70,8 @@ static const struct shape {
 		0, 81},
 	{"random", &engine_nue, make_random, 0, 0, 525},
 	{"Petersen graph", &engine_nue, make_petersen, 0, 0, 125},
+	/* and 200 where pairs without a common layer went up/down */
+	{"hypercube", &engine_nue, make_hypercube, 0, 0, 165},
 };
 
 START_TEST(busiest_link)
