@@ -1,6 +1,8 @@
 SIM := $(addprefix tests/sim/,model data serve referee replay chaos)
 TESTSRC += $(filter-out %_main.c,$(wildcard $(SIM:%=%/*.c) tests/topo/*.c \
-	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/meshnet.c tests/bench/treecut.c tests/bench/parts.c tests/bench/escape_net.c tests/bench/adaptive_direct.c
+	tests/e2e/*.c)) tests/sim/preload/proto.c tests/unit/suite.c \
+	$(addprefix tests/bench/,plot.c treenet.c meshnet.c treecut.c parts.c \
+	escape_net.c adaptive_direct.c)
 UNIT += $(shell find tests/unit -name "*_test.c" | LC_ALL=C sort)
 
 # The simulated fabric, the judge of the end-to-end scripts, a program that

@@ -1,6 +1,7 @@
 /*
- * suite: what every unit test is made with, and how it ends. check forks a
- * process per test, so one that crashes fails alone.
+ * suite: what every unit test is made with. A test is declared where it is
+ * written, with TEST; main() is in suite.c and runs all that are linked. check
+ * forks a process per test, so one that crashes fails alone.
  */
 #ifndef HEDDLE_TESTS_UNIT_SUITE_H
 #define HEDDLE_TESTS_UNIT_SUITE_H
@@ -36,17 +37,41 @@ suite_held(const char *file, unsigned line)
 		: _ck_assert_failed(__FILE__, __LINE__,                        \
 			  "Assertion '" #expr "' failed", __VA_ARGS__))
 
-/* Runs s, frees it, and returns the exit status of main(). */
-static inline int
-suite_run(Suite *s)
-{
-	SRunner *runner = srunner_create(s);
-	int failed;
+/* The number of elements of an array. */
+#define LEN(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+/* A test as its file declares it; suite.c runs those that a program has. */
+struct suite_test {
+	const TTest *test;
+	int from, to; /* the values of _i: from <= _i < to */
+};
+
+/*
+ * TEST(name) { ... } is a test; LOOP_TEST(name, from, to) { ... } one that is
+ * run for each _i of that range, which is constant. It runs in a process of its
+ * own, in the order of the file; CK_RUN_CASE=name runs that one alone.
+ */
+#define TEST(name) LOOP_TEST(name, 0, 1)
+#define LOOP_TEST(name, from, to)                                              \
+	static void suite_fn_##name(int _i);                                   \
+	static const TTest suite_check_##name = {                              \
+		#name, suite_fn_##name, __FILE__, __LINE__};                   \
+	static const struct suite_test suite_row_##name = {                    \
+		&suite_check_##name, from, to};                                \
+	static const struct suite_test *const suite_at_##name                  \
+		__attribute__((used, section("suite_tests"))) =                \
+			&suite_row_##name;                                     \
+	static void suite_fn_##name(int _i CK_ATTRIBUTE_UNUSED)
+
+/*
+ * What is around the tests of a program. A file that needs something else than
+ * suite.c has defines its own suite_around.
+ */
+struct suite_around {
+	void (*before)(void), (*after)(void); /* each test, in its process */
+	void (*begin)(void), (*end)(void);    /* all of them, in the first */
+	unsigned seconds; /* that a test may take; 0: 300, for a hung one */
+};
+extern const struct suite_around suite_around;
 
 #endif

@@ -97,7 +97,7 @@ must_say(const char *want)
 	free(says);
 }
 
-START_TEST(test_names)
+TEST(test_names)
 {
 	struct config_files all;
 
@@ -121,9 +121,8 @@ START_TEST(test_names)
 	config_files_free(&all);
 	remove_place();
 }
-END_TEST
 
-START_TEST(test_merge)
+TEST(test_merge)
 {
 	struct config *c;
 
@@ -148,10 +147,9 @@ START_TEST(test_merge)
 	config_unref(c);
 	remove_place();
 }
-END_TEST
 
 /* Each file is judged, whatever another one replaces, and then all of them. */
-START_TEST(test_mistakes)
+TEST(test_mistakes)
 {
 	make_place();
 	put_file("", "fabric:\n  priority: 77\n");
@@ -185,9 +183,8 @@ START_TEST(test_mistakes)
 		 "                 ^\n");
 	remove_place();
 }
-END_TEST
 
-START_TEST(test_unreadable)
+TEST(test_unreadable)
 {
 	char path[256];
 
@@ -220,10 +217,9 @@ START_TEST(test_unreadable)
 	must_say("h.yaml.d: error: 102 files, more than 100\n");
 	remove_place();
 }
-END_TEST
 
 /* Drop-ins count without FILE where that may be missing. */
-START_TEST(test_absent)
+TEST(test_absent)
 {
 	struct diag_list d;
 	struct config *c;
@@ -244,7 +240,6 @@ START_TEST(test_absent)
 	diag_free(&d);
 	remove_place();
 }
-END_TEST
 
 /* The row of this key must have this value, from that line of that file. */
 static void
@@ -262,7 +257,7 @@ comes_from(const struct config *c, const char *key, const char *value,
 	ck_assert_uint_eq(o[i].at.file, at_file);
 }
 
-START_TEST(test_origins)
+TEST(test_origins)
 {
 	struct config *c;
 
@@ -293,21 +288,4 @@ START_TEST(test_origins)
 	comes_from(c, "qos.levels", "{}", 0, 0);
 	config_unref(c);
 	remove_place();
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("config_files");
-	TCase *t = tcase_create("config_files");
-
-	tcase_add_test(t, test_names);
-	tcase_add_test(t, test_merge);
-	tcase_add_test(t, test_mistakes);
-	tcase_add_test(t, test_unreadable);
-	tcase_add_test(t, test_absent);
-	tcase_add_test(t, test_origins);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -84,7 +84,7 @@ must_be_fixpoint(const struct config *c)
 	free(second);
 }
 
-START_TEST(test_defaults)
+TEST(test_defaults)
 {
 	struct config *c = config_default(engines), *empty = parse_config("");
 	char *a = print_config(c), *b = print_config(empty);
@@ -133,7 +133,6 @@ START_TEST(test_defaults)
 	config_unref(c);
 	config_unref(empty);
 }
-END_TEST
 
 static const char full[] =
 	"fabric:\n"
@@ -239,7 +238,7 @@ must_route_as_told(const struct config *c)
 	ck_assert(c->distribution.allow_unsafe);
 }
 
-START_TEST(test_every_key)
+TEST(test_every_key)
 {
 	struct config *c = parse_config(full), *def = config_default(engines);
 	struct config_changes ch;
@@ -307,7 +306,6 @@ START_TEST(test_every_key)
 	config_unref(c);
 	config_unref(def);
 }
-END_TEST
 
 static const struct complaint {
 	const char *text;
@@ -532,7 +530,7 @@ static const struct complaint {
 		"               ^\n"},
 };
 
-START_TEST(test_complaints)
+LOOP_TEST(test_complaints, 0, LEN(complaints))
 {
 	const struct complaint *t = &complaints[_i];
 	struct diag_list d;
@@ -545,10 +543,9 @@ START_TEST(test_complaints)
 	buf_free(&says);
 	diag_free(&d);
 }
-END_TEST
 
 /* One end of the range given, the other by default. */
-START_TEST(test_reversed_default)
+TEST(test_reversed_default)
 {
 	static const char text[] = "fabric: {lids: {last: 1}}";
 	struct config *c = parse_config(text);
@@ -556,9 +553,8 @@ START_TEST(test_reversed_default)
 	ck_assert_uint_eq(c->fabric.lids.last, 1);
 	config_unref(c);
 }
-END_TEST
 
-START_TEST(test_json_errors)
+TEST(test_json_errors)
 {
 	static const char text[] = "sweep: {interval: 1}\nsweep: {}\n";
 	struct diag_list d;
@@ -594,7 +590,6 @@ START_TEST(test_json_errors)
 	buf_free(&out);
 	diag_free(&d);
 }
-END_TEST
 
 /* Keys that every user can read are refused; 1 is no secret. */
 static void
@@ -641,7 +636,7 @@ open_secrets(const char *path)
 }
 
 /* What others may see: that a key is set, and still a configuration. */
-START_TEST(test_show)
+TEST(test_show)
 {
 	struct config *c =
 		parse_config("fabric: {m_key: 0x5eed, m_keys_known: [0xfeed], "
@@ -663,10 +658,9 @@ START_TEST(test_show)
 	config_unref(back);
 	config_unref(c);
 }
-END_TEST
 
 /* Files that cannot be read are mistakes like others, never a crash. */
-START_TEST(test_files)
+TEST(test_files)
 {
 	char dir[] = "/tmp/heddle-config-XXXXXX", path[64];
 	struct buf says = {0};
@@ -711,9 +705,8 @@ START_TEST(test_files)
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
-START_TEST(test_diff)
+TEST(test_diff)
 {
 	struct config *a = parse_config("fabric: {m_key: 0x1}");
 	struct config *b = parse_config("fabric: {m_key: 0x2}\n"
@@ -755,9 +748,8 @@ START_TEST(test_diff)
 	config_unref(b);
 	config_unref(NULL);
 }
-END_TEST
 
-START_TEST(test_budget)
+TEST(test_budget)
 {
 	struct config *c = parse_config(
 		"fabric: {lmc: {hosts: 2}, lmc_override: {0x1: 3, 0x2: 0},"
@@ -774,10 +766,9 @@ START_TEST(test_budget)
 	buf_free(&out);
 	config_unref(c);
 }
-END_TEST
 
 /* Damaged files end in a configuration or in complaints, nothing else. */
-START_TEST(test_damage)
+TEST(test_damage)
 {
 	struct rng rng = {SEED};
 	unsigned round;
@@ -803,9 +794,8 @@ START_TEST(test_damage)
 		free(text);
 	}
 }
-END_TEST
 
-START_TEST(test_examples)
+TEST(test_examples)
 {
 	const char *dir = source_path("config/examples");
 	DIR *d = opendir(dir);
@@ -834,7 +824,6 @@ START_TEST(test_examples)
 	ck_assert_uint_ge(n, 1);
 	ck_assert_int_eq(closedir(d), 0);
 }
-END_TEST
 
 /* ---- options of modules ---- */
 
@@ -848,7 +837,7 @@ static const struct schema_option twice_rows[] = {
 static const struct schema twice_schema = {
 	"routing.updn", twice_rows, 1, sizeof(uint32_t)};
 
-START_TEST(test_declared_twice)
+TEST(test_declared_twice)
 {
 	static const struct schema_module twice = {
 		.name = "other", .options = &twice_schema};
@@ -862,10 +851,9 @@ START_TEST(test_declared_twice)
 		"routing.updn.roots is declared by two modules");
 	diag_free(&d);
 }
-END_TEST
 
 /* A configuration without modules knows neither their names nor sections. */
-START_TEST(test_no_modules)
+TEST(test_no_modules)
 {
 	static const char text[] = "routing: {engines: [some], updn: {}}\n";
 	struct diag_list d;
@@ -880,10 +868,9 @@ START_TEST(test_no_modules)
 	ck_assert_ptr_nonnull(strstr(d.item[0].message, "updn"));
 	diag_free(&d);
 }
-END_TEST
 
 /* The manual page holds exactly what the tables say. */
-START_TEST(test_manual)
+TEST(test_manual)
 {
 	struct buf want = {0};
 
@@ -891,9 +878,8 @@ START_TEST(test_manual)
 	manual_expect("man/heddle.yaml.5", "OPTIONS", &want);
 	buf_free(&want);
 }
-END_TEST
 
-START_TEST(test_json_schema)
+TEST(test_json_schema)
 {
 	struct buf out = {0};
 	json_t *j, *p;
@@ -925,32 +911,4 @@ START_TEST(test_json_schema)
 	}
 	json_decref(j);
 	buf_free(&out);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("config");
-	TCase *t = tcase_create("config");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, test_defaults);
-	tcase_add_test(t, test_every_key);
-	tcase_add_loop_test(t, test_complaints, 0,
-		(int)(sizeof(complaints) / sizeof(complaints[0])));
-	tcase_add_test(t, test_reversed_default);
-	tcase_add_test(t, test_json_errors);
-	tcase_add_test(t, test_show);
-	tcase_add_test(t, test_files);
-	tcase_add_test(t, test_diff);
-	tcase_add_test(t, test_budget);
-	tcase_add_test(t, test_damage);
-	tcase_add_test(t, test_examples);
-	tcase_add_test(t, test_manual);
-	tcase_add_test(t, test_declared_twice);
-	tcase_add_test(t, test_no_modules);
-	tcase_add_test(t, test_json_schema);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

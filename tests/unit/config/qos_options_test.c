@@ -17,7 +17,7 @@
 
 enum { SEED = 9, ROUNDS = 2000 };
 
-START_TEST(services)
+TEST(services)
 {
 	static const struct {
 		const char *text;
@@ -45,9 +45,8 @@ START_TEST(services)
 	ck_assert(qos_class("8-15", &r) && r.first == 8 && r.last == 15);
 	ck_assert(!qos_class("4096", &r));
 }
-END_TEST
 
-START_TEST(mistakes)
+TEST(mistakes)
 {
 	static const struct {
 		const char *yaml;
@@ -124,9 +123,8 @@ START_TEST(mistakes)
 		diag_free(&d);
 	}
 }
-END_TEST
 
-START_TEST(no_mistakes)
+TEST(no_mistakes)
 {
 	static const char *const yaml[] = {
 		"qos: {levels: {default: {sl: 1}, a: {sl: 0}}}\n",
@@ -152,7 +150,6 @@ START_TEST(no_mistakes)
 		config_unref(c);
 	}
 }
-END_TEST
 
 /* ---- arbitration ---- */
 
@@ -199,7 +196,7 @@ weight_of(const struct vlarb_table *v, unsigned first, unsigned vl)
 	return sum;
 }
 
-START_TEST(shares)
+TEST(shares)
 {
 	static const struct {
 		uint8_t weight[3];
@@ -235,11 +232,10 @@ START_TEST(shares)
 		topo_unref(t);
 	}
 }
-END_TEST
 
 /* For any shares, no operational VL is left out and no table has an entry too
  * many. */
-START_TEST(any_shares)
+TEST(any_shares)
 {
 	struct rng r = {SEED};
 
@@ -279,21 +275,4 @@ START_TEST(any_shares)
 				out.part[2 + i / 32][2 * (i % 32) + 1], 0);
 		topo_unref(t);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("qos_options");
-	TCase *t = tcase_create("qos_options");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, services);
-	tcase_add_test(t, mistakes);
-	tcase_add_test(t, no_mistakes);
-	tcase_add_test(t, shares);
-	tcase_add_test(t, any_shares);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -198,7 +198,7 @@ static const struct bad {
 	{&shapes, "[line 1]", "1 is out of range: line or ring, and 2 to 99"},
 };
 
-START_TEST(test_good)
+LOOP_TEST(test_good, 0, LEN(good))
 {
 	const struct good *g = &good[_i];
 	const char *want = g->prints != NULL ? g->prints : g->text;
@@ -223,9 +223,8 @@ START_TEST(test_good)
 	buf_free(&out);
 	arena_free(a);
 }
-END_TEST
 
-START_TEST(test_bad)
+LOOP_TEST(test_bad, 0, LEN(bad))
 {
 	const struct bad *b = &bad[_i];
 	struct arena *a = arena_new();
@@ -239,9 +238,8 @@ START_TEST(test_bad)
 	ck_assert_str_eq(why.text, b->why);
 	arena_free(a);
 }
-END_TEST
 
-START_TEST(test_range)
+TEST(test_range)
 {
 	static const struct {
 		const struct schema_option *o;
@@ -270,10 +268,9 @@ START_TEST(test_range)
 		buf_free(&out);
 	}
 }
-END_TEST
 
 /* A module's own table and struct, as routing would have it. */
-START_TEST(test_module)
+TEST(test_module)
 {
 	struct own {
 		uint32_t trees;
@@ -300,21 +297,4 @@ START_TEST(test_module)
 	ck_assert_uint_eq(o.trees, 4);
 	ck_assert_int_eq(o.pause.ns, 3000000);
 	arena_free(env.arena);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("schema");
-	TCase *t = tcase_create("schema");
-
-	tcase_add_loop_test(
-		t, test_good, 0, (int)(sizeof(good) / sizeof(good[0])));
-	tcase_add_loop_test(
-		t, test_bad, 0, (int)(sizeof(bad) / sizeof(bad[0])));
-	tcase_add_test(t, test_range);
-	tcase_add_test(t, test_module);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -145,7 +145,7 @@ report_text(const struct diag_list *d)
 	return b.text != NULL ? b.text : mem_strdup("");
 }
 
-START_TEST(test_refusals)
+LOOP_TEST(test_refusals, 0, LEN(refusals))
 {
 	const struct refusal *r = &refusals[_i];
 	struct arena *a = arena_new();
@@ -160,9 +160,8 @@ START_TEST(test_refusals)
 	diag_free(&d);
 	arena_free(a);
 }
-END_TEST
 
-START_TEST(test_tree)
+TEST(test_tree)
 {
 	static const char text[] = "# comment\n"
 				   "a:\n"
@@ -198,9 +197,8 @@ START_TEST(test_tree)
 	diag_free(&d);
 	arena_free(a);
 }
-END_TEST
 
-START_TEST(test_nothing)
+TEST(test_nothing)
 {
 	static const char *const text[] = {"", "\n\n", "# only words\n",
 		"---\n", "\xef\xbb\xbf", "--- \n...\n"};
@@ -220,7 +218,6 @@ START_TEST(test_nothing)
 		arena_free(a);
 	}
 }
-END_TEST
 
 /* Read n bytes; the first complaint must be this one and no tree come out. */
 static void
@@ -237,7 +234,7 @@ must_stop(const char *text, size_t n, const char *code)
 	arena_free(a);
 }
 
-START_TEST(test_bounds)
+TEST(test_bounds)
 {
 	size_t n = 10u * 1024 * 1024, i;
 	char *text = mem_alloc(n);
@@ -262,10 +259,9 @@ START_TEST(test_bounds)
 	must_stop(b.text, b.n, "too-big");
 	buf_free(&b);
 }
-END_TEST
 
 /* 32 levels are fine, 33 are not. */
-START_TEST(test_depth)
+TEST(test_depth)
 {
 	unsigned extra, i;
 
@@ -285,10 +281,9 @@ START_TEST(test_depth)
 		arena_free(a);
 	}
 }
-END_TEST
 
 /* The list stays a page long, in order, and counts the rest. */
-START_TEST(test_many)
+TEST(test_many)
 {
 	struct arena *a = arena_new();
 	struct buf b = {0};
@@ -310,10 +305,9 @@ START_TEST(test_many)
 	buf_free(&b);
 	arena_free(a);
 }
-END_TEST
 
 /* A long line is shown around the caret, and the caret stays under it. */
-START_TEST(test_long_line)
+TEST(test_long_line)
 {
 	struct arena *a = arena_new();
 	struct buf b = {0};
@@ -333,24 +327,4 @@ START_TEST(test_long_line)
 	diag_free(&d);
 	buf_free(&b);
 	arena_free(a);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("yaml");
-	TCase *t = tcase_create("yaml");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, test_refusals, 0,
-		(int)(sizeof(refusals) / sizeof(refusals[0])));
-	tcase_add_test(t, test_tree);
-	tcase_add_test(t, test_nothing);
-	tcase_add_test(t, test_bounds);
-	tcase_add_test(t, test_depth);
-	tcase_add_test(t, test_many);
-	tcase_add_test(t, test_long_line);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -41,7 +41,7 @@ freeze_topo(struct builder *d)
 	return t;
 }
 
-START_TEST(order_and_routes)
+TEST(order_and_routes)
 {
 	struct builder *d = small_builder();
 	struct topo *t = freeze_topo(d);
@@ -67,9 +67,8 @@ START_TEST(order_and_routes)
 	topo_unref(t);
 	builder_free(d);
 }
-END_TEST
 
-START_TEST(switch_view)
+TEST(switch_view)
 {
 	struct builder *d = small_builder();
 	struct topo *t = freeze_topo(d);
@@ -91,7 +90,6 @@ START_TEST(switch_view)
 	topo_unref(t);
 	builder_free(d);
 }
-END_TEST
 
 /* The rate of the link at this port of the switch with this GUID. */
 static uint16_t
@@ -109,7 +107,7 @@ rate_at(const struct topo *t, uint64_t guid, unsigned out)
 
 /* Of the two ends of a link the slower one counts; one that is not known does
  * not, and a link of which nothing is known is as fast as any. */
-START_TEST(rates)
+TEST(rates)
 {
 	struct builder *d = small_builder();
 	builder_id l0 = 0, l1 = 1, s1 = 3, h0 = 4;
@@ -150,9 +148,8 @@ START_TEST(rates)
 	topo_unref(u);
 	builder_free(d);
 }
-END_TEST
 
-START_TEST(ports)
+TEST(ports)
 {
 	struct builder *d = small_builder();
 	struct topo *t = freeze_topo(d);
@@ -180,9 +177,8 @@ START_TEST(ports)
 	topo_unref(t);
 	builder_free(d);
 }
-END_TEST
 
-START_TEST(lids)
+TEST(lids)
 {
 	struct builder *d = small_builder();
 	struct topo *t = freeze_topo(d);
@@ -215,9 +211,8 @@ START_TEST(lids)
 	free(lmc);
 	builder_free(d);
 }
-END_TEST
 
-START_TEST(hash_and_refs)
+TEST(hash_and_refs)
 {
 	struct builder *d = small_builder();
 	struct topo *a = freeze_topo(d);
@@ -239,10 +234,9 @@ START_TEST(hash_and_refs)
 	ck_assert_ptr_null(topo_ref(NULL));
 	builder_free(d);
 }
-END_TEST
 
 /* Switches are found again in other topologies, by the same index or not. */
-START_TEST(switches_found_again)
+TEST(switches_found_again)
 {
 	struct builder *d = small_builder();
 	struct topo *a = freeze_topo(d), *b;
@@ -275,22 +269,4 @@ START_TEST(switches_found_again)
 	topo_unref(b);
 	topo_unref(a);
 	builder_free(d);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("topo");
-	TCase *tc = tcase_create("topo");
-
-	tcase_add_test(tc, order_and_routes);
-	tcase_add_test(tc, switch_view);
-	tcase_add_test(tc, rates);
-	tcase_add_test(tc, ports);
-	tcase_add_test(tc, lids);
-	tcase_add_test(tc, hash_and_refs);
-	tcase_add_test(tc, switches_found_again);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -84,7 +84,7 @@ must_tell(struct bed *b, const char *text)
 	buf_free(&b->told);
 }
 
-START_TEST(begins_and_ends)
+TEST(begins_and_ends)
 {
 	struct bed b;
 
@@ -113,10 +113,9 @@ START_TEST(begins_and_ends)
 	ck_assert_uint_eq(cabling_watch_status(b.w).found->n, 0);
 	end_bed(&b);
 }
-END_TEST
 
 /* The other end of a link is drained, and so is what differs of it. */
-START_TEST(what_is_drained)
+TEST(what_is_drained)
 {
 	struct drain d = {.port = 1};
 	struct bed b;
@@ -136,10 +135,9 @@ START_TEST(what_is_drained)
 	ck_assert_uint_eq(cabling_watch_status(b.w).found->drained, 0);
 	end_bed(&b);
 }
-END_TEST
 
 /* As many at once as would fill the log. */
-START_TEST(many_at_once)
+TEST(many_at_once)
 {
 	struct bed b;
 	size_t lines = 0;
@@ -164,10 +162,9 @@ START_TEST(many_at_once)
 		"them are not told one by one\n"));
 	end_bed(&b);
 }
-END_TEST
 
 /* A plan by names is not compared while names are to be read. */
-START_TEST(names_to_come)
+TEST(names_to_come)
 {
 	static const char ndt[] = "StartDevice,StartPort,EndDevice,EndPort\n"
 				  "leaf1,1,h1,1\nleaf1,2,h2,1\nleaf2,1,h41,1\n";
@@ -196,9 +193,8 @@ START_TEST(names_to_come)
 		0);
 	end_bed(&b);
 }
-END_TEST
 
-START_TEST(another_fabric)
+TEST(another_fabric)
 {
 	struct bed b;
 	struct reason why = {""};
@@ -235,20 +231,4 @@ START_TEST(another_fabric)
 	cabling_watch_set(b.w, NULL);
 	ck_assert(!cabling_watch_status(b.w).wanted);
 	end_bed(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("cabling_watch");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_test(tc, begins_and_ends);
-	tcase_add_test(tc, what_is_drained);
-	tcase_add_test(tc, many_at_once);
-	tcase_add_test(tc, names_to_come);
-	tcase_add_test(tc, another_fabric);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -54,7 +54,7 @@ count_after(const struct event_store *s, uint64_t since, uint64_t first)
 	return n;
 }
 
-START_TEST(an_event_as_json)
+TEST(an_event_as_json)
 {
 	static const char want[] =
 		"{\"seq\":1,\"time\":\"2025-11-21T10:48:31.123456Z\",\"kind\":"
@@ -80,9 +80,8 @@ START_TEST(an_event_as_json)
 	event_store_free(s);
 	loop_free(l);
 }
-END_TEST
 
-START_TEST(numbers_go_on)
+TEST(numbers_go_on)
 {
 	enum { MORE = EVENT_STORE_KEPT + 88 };
 	struct loop *l = loop_new();
@@ -110,9 +109,8 @@ START_TEST(numbers_go_on)
 	event_store_free(s);
 	loop_free(l);
 }
-END_TEST
 
-START_TEST(a_file_of_another_kind)
+TEST(a_file_of_another_kind)
 {
 	struct loop *l = loop_new();
 	struct event_store *s;
@@ -140,18 +138,6 @@ START_TEST(a_file_of_another_kind)
 	event_store_free(s);
 	loop_free(l);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("event_store");
-	TCase *t = tcase_create("event_store");
-
-	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
-	tcase_add_test(t, an_event_as_json);
-	tcase_add_test(t, numbers_go_on);
-	tcase_add_test(t, a_file_of_another_kind);
-	suite_add_tcase(s, t);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = scratch_make, .after = scratch_remove};

@@ -47,7 +47,7 @@ expect_message(int fd, const char *text)
 	ck_assert_str_eq(got, text);
 }
 
-START_TEST(sends_messages)
+LOOP_TEST(sends_messages, 0, 2)
 {
 	int fd = listen_as(_i == 0 ? '/' : '@');
 
@@ -71,9 +71,8 @@ START_TEST(sends_messages)
 	ck_assert_int_eq(unsetenv("NOTIFY_SOCKET"), 0);
 	notify_ready();
 }
-END_TEST
 
-START_TEST(watchdog)
+TEST(watchdog)
 {
 	static const struct {
 		const char *usec, *pid; /* "own": the pid of this process */
@@ -108,17 +107,4 @@ START_TEST(watchdog)
 				(row[i].ns > 0 ? row[i].ns : MONO_NEVER.ns),
 			"row %zu", i);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("notify");
-	TCase *t = tcase_create("notify");
-
-	tcase_add_loop_test(t, sends_messages, 0, 2);
-	tcase_add_test(t, watchdog);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -68,7 +68,7 @@ parse_words(const char *const *words, struct options *o, struct reason *why)
 	return ret;
 }
 
-START_TEST(accepted)
+TEST(accepted)
 {
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct options o;
@@ -85,9 +85,8 @@ START_TEST(accepted)
 		free((void *)(uintptr_t)o.file);
 	}
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct options o;
@@ -98,9 +97,8 @@ START_TEST(refused)
 			i, why.text);
 	}
 }
-END_TEST
 
-START_TEST(help_names_all)
+TEST(help_names_all)
 {
 	struct buf b = {0};
 
@@ -108,18 +106,4 @@ START_TEST(help_names_all)
 	ck_assert_ptr_nonnull(strstr(b.text, "-c, --config FILE"));
 	ck_assert_ptr_nonnull(strstr(b.text, "--config-schema"));
 	buf_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *suite = suite_create("options");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_test(tc, accepted);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, help_names_all);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
 }

@@ -176,7 +176,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 }
 
 /* Counts are right with few ports and many, with tables whole and spoilt. */
-START_TEST(by_hand)
+LOOP_TEST(by_hand, 0, 5)
 {
 	static const unsigned ports[] = {2, 3, 4, 5, 6};
 	struct bed b = bed_of(multi_port_tree(2, 8, 6, ports[_i]));
@@ -201,7 +201,6 @@ START_TEST(by_hand)
 	}
 	end_bed(&b);
 }
-END_TEST
 
 /* ---- reports ---- */
 
@@ -236,7 +235,7 @@ check_page(const json_t *o, void (*show)(const json_t *, struct buf *),
 }
 
 /* With one top every node depends on it: counts, the points, each node. */
-START_TEST(answers)
+TEST(answers)
 {
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
 	json_t *j = query_tree(&b, "homes"), *o;
@@ -268,10 +267,9 @@ START_TEST(answers)
 	json_decref(j);
 	end_bed(&b);
 }
-END_TEST
 
 /* Points with most nodes come first; points beyond the list are counted. */
-START_TEST(points)
+TEST(points)
 {
 	struct redundancy_node node[40] = {{0}};
 	struct redundancy_report h = {.node = node, .n = 40};
@@ -302,7 +300,6 @@ START_TEST(points)
 	free(p);
 	end_bed(&b);
 }
-END_TEST
 
 /* ---- in a thread ---- */
 
@@ -313,7 +310,7 @@ when_true(void *cookie)
 }
 
 /* A view is counted once; a view waits while its pool is in use. */
-START_TEST(thread)
+TEST(thread)
 {
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2)),
 		   other = bed_of(multi_port_tree(3, 6, 2, 2));
@@ -352,31 +349,13 @@ START_TEST(thread)
 	end_bed(&b);
 	end_bed(&other);
 }
-END_TEST
 
 /* Work that is not wanted any more ends early. */
-START_TEST(cancelled)
+TEST(cancelled)
 {
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
 	atomic_bool cancel = true;
 
 	ck_assert_ptr_null(view_redundancy_count(b.v, NULL, &cancel));
 	end_bed(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("redundancy_worker");
-	TCase *t = tcase_create("redundancy_worker");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, by_hand, 0, 5);
-	tcase_add_test(t, answers);
-	tcase_add_test(t, points);
-	tcase_add_test(t, thread);
-	tcase_add_test(t, cancelled);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

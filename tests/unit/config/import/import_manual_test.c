@@ -13,7 +13,7 @@
 
 enum { OPTIONS = 162 };
 
-START_TEST(test_page)
+TEST(test_page)
 {
 	struct buf want = {0};
 
@@ -21,10 +21,9 @@ START_TEST(test_page)
 	manual_expect("man/heddle-migration.7", "OPTIONS", &want);
 	buf_free(&want);
 }
-END_TEST
 
 /* None is passed over, listed twice, or without a key of Heddle or a reason. */
-START_TEST(test_reasons)
+TEST(test_reasons)
 {
 	struct buf out = {0};
 	char *line, *save = NULL, last[64] = "";
@@ -45,17 +44,4 @@ START_TEST(test_reasons)
 	}
 	ck_assert_uint_eq(n, OPTIONS);
 	buf_free(&out);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("import_manual");
-	TCase *t = tcase_create("import_manual");
-
-	tcase_add_test(t, test_page);
-	tcase_add_test(t, test_reasons);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -321,7 +321,7 @@ static const struct {
 		"      sm: full\n"},
 };
 
-START_TEST(golden)
+TEST(golden)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct import_result out = {0};
@@ -338,7 +338,6 @@ START_TEST(golden)
 		import_free(&out);
 	}
 }
-END_TEST
 
 /* ---- files that opensm.conf names ---- */
 
@@ -364,7 +363,7 @@ expect_texts(const char *opts, size_t nlost, const char *const *text)
 #define EXPECT(opts, nlost, ...)                                               \
 	expect_texts(opts, nlost, (const char *const[]){__VA_ARGS__, NULL})
 
-START_TEST(files_that_are_named)
+TEST(files_that_are_named)
 {
 	write_text("roots", "0x12 spine 1\n# none\n0x13\n0x12\nspine\n");
 	write_text("parts", "blue=5:0x12=full;");
@@ -393,9 +392,8 @@ START_TEST(files_that_are_named)
 		"Not carried over:\n#   o:1: partition_config_file: nowhere: "
 		"No such file or directory\n");
 }
-END_TEST
 
-START_TEST(files_in_their_default_places)
+TEST(files_in_their_default_places)
 {
 	EXPECT("lmc 1\n", 0,
 		"o: partition_config_file: there is no "
@@ -419,7 +417,6 @@ START_TEST(files_in_their_default_places)
 	       "prefix_routes_file nowhere\n",
 		1, "o: qos_policy_file: d/qos-policy.conf was read");
 }
-END_TEST
 
 /* ---- torus-2QoS ---- */
 
@@ -432,7 +429,7 @@ END_TEST
 		EXPECT(TORUS, nlost, __VA_ARGS__);                             \
 	} while (0)
 
-START_TEST(torus_sizes)
+TEST(torus_sizes)
 {
 	EXPECT_TORUS("# three rings\ntorus 8 8 6 # as cabled\n"
 		     "xp_link 0x1 0x2\nyp_link 0x1 0x3\nx_dateline -2\n"
@@ -451,9 +448,8 @@ START_TEST(torus_sizes)
 	EXPECT_TORUS("torus 6 5M 2\n", 0,
 		"    dimensions: [ring 6, line 5, ring 2]\n");
 }
-END_TEST
 
-START_TEST(torus_sizes_that_are_none)
+TEST(torus_sizes_that_are_none)
 {
 	static const char *const wrong[] = {"torus 8 8\n", "torus 8 8 x\n",
 		"torus 8 8 0\n", "torus 8X 8 8\n", "torus 8 8 -8\n",
@@ -474,10 +470,9 @@ START_TEST(torus_sizes_that_are_none)
 		"o: torus_config: there is no d/torus-2QoS.conf here\n");
 	EXPECT("torus_config nowhere\n", 0, "{}\n");
 }
-END_TEST
 
 /* Two levels, by the highest bit of an SL. */
-START_TEST(torus_levels)
+TEST(torus_levels)
 {
 	write_text("t", "torus 8 8 8\n");
 	EXPECT(TORUS "qos TRUE\npartition_config_file p\n"
@@ -498,7 +493,6 @@ START_TEST(torus_levels)
 		"  rules:\n    \"b\":\n      level: sl8\n"
 		"      partitions: [\"b\"]\n  high_limit:\n");
 }
-END_TEST
 
 /* ---- the QoS policy ---- */
 
@@ -532,7 +526,7 @@ expect_rules(const char *opts, const char *policy, const char *lost,
 #define POLICY "qos TRUE\nqos_policy_file pol\n"
 
 /* Each kind of line in qos-ulps; what is specific comes before what is not. */
-START_TEST(policy_of_programs)
+TEST(policy_of_programs)
 {
 	expect_rules(POLICY,
 		"qos-ulps\n"
@@ -586,10 +580,9 @@ START_TEST(policy_of_programs)
 		"    policy-16:\n      level: sl7\n"
 		"      with: [\"0x0000000000005678\"]\n");
 }
-END_TEST
 
 /* Groups, levels and match rules, which come before qos-ulps. */
-START_TEST(policy_of_rules)
+TEST(policy_of_rules)
 {
 	expect_rules(POLICY,
 		"port-groups\n"
@@ -658,10 +651,9 @@ START_TEST(policy_of_rules)
 		"      services: [\"0x10000-0x1ffff\"]\n"
 		"    policy-default:\n      level: sl1\n");
 }
-END_TEST
 
 /* A partition's SL, and a rule for all of it; files cut short, and of noise. */
-START_TEST(policy_of_partitions)
+TEST(policy_of_partitions)
 {
 	write_text("parts", "a=5,sl=3:ALL;\nb=6,sl=2:ALL;");
 	expect_rules(POLICY "partition_config_file parts\n",
@@ -678,10 +670,9 @@ START_TEST(policy_of_partitions)
 		"pol:4: 'end-port-group': not understood\n",
 		"");
 }
-END_TEST
 
 /* What OpenSM writes into its file by itself does not replace better values. */
-START_TEST(stock_values)
+TEST(stock_values)
 {
 	EXPECT("sminfo_polling_timeout 10000\npolling_retry_number 0x4\n"
 	       "max_wire_smps 4\n",
@@ -693,7 +684,6 @@ START_TEST(stock_values)
 	EXPECT("sminfo_polling_timeout 5000\npolling_retry_number 2\n", 0,
 		"  poll_interval: 5000ms\n  missed_polls: 2\n");
 }
-END_TEST
 
 /* ---- files that are no configuration ---- */
 
@@ -710,7 +700,7 @@ expect_refusal(const char *opts, const char *parts, const char *text)
 	ck_assert_ptr_null(out.yaml.text);
 }
 
-START_TEST(not_understood)
+TEST(not_understood)
 {
 	static const char noise[] = "lmc 1\nx\0y\n";
 	char *text = mem_alloc(200001);
@@ -739,10 +729,9 @@ START_TEST(not_understood)
 	EXPECT(text, 1, "o:1: line too long", "hosts: 1");
 	free(text);
 }
-END_TEST
 
 /* What comes out is a configuration, whatever goes in. */
-START_TEST(hostile)
+LOOP_TEST(hostile, 1, 6)
 {
 	static const char *const bits[] = {"Default", "=", "0x7fff", ",", ":",
 		";", "\n", "#", "\"", "ALL", "=full", "ipoib", "mtu=4",
@@ -775,10 +764,9 @@ START_TEST(hostile)
 		import_free(&out);
 	}
 }
-END_TEST
 
 /* The same of a policy, whose lines are in any order. */
-START_TEST(hostile_policy)
+LOOP_TEST(hostile_policy, 1, 6)
 {
 	static const char *const bits[] = {"qos-ulps\n", "end-qos-ulps\n",
 		"port-groups\n", "end-port-groups\n", "port-group\n",
@@ -818,10 +806,9 @@ START_TEST(hostile_policy)
 		import_free(&out);
 	}
 }
-END_TEST
 
 /* A name of a file is no text of the result. */
-START_TEST(hostile_name)
+TEST(hostile_name)
 {
 	static const char name[] = "a\nqos: {}\n";
 	struct import_result out = {0};
@@ -834,9 +821,8 @@ START_TEST(hostile_name)
 	ck_assert_ptr_nonnull(strstr(out.yaml.text, "#   a?qos: {}?:1: xyzzy"));
 	import_free(&out);
 }
-END_TEST
 
-START_TEST(a_hundred_thousand_members)
+TEST(a_hundred_thousand_members)
 {
 	struct buf text = {0};
 	struct import_result out = {0};
@@ -858,31 +844,6 @@ START_TEST(a_hundred_thousand_members)
 	import_free(&out);
 	buf_free(&text);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("import");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 30);
-	tcase_add_checked_fixture(t, enter_directory, leave_directory);
-	tcase_add_test(t, golden);
-	tcase_add_test(t, files_that_are_named);
-	tcase_add_test(t, files_in_their_default_places);
-	tcase_add_test(t, torus_sizes);
-	tcase_add_test(t, torus_sizes_that_are_none);
-	tcase_add_test(t, torus_levels);
-	tcase_add_test(t, policy_of_programs);
-	tcase_add_test(t, policy_of_rules);
-	tcase_add_test(t, policy_of_partitions);
-	tcase_add_test(t, stock_values);
-	tcase_add_test(t, not_understood);
-	tcase_add_loop_test(t, hostile, 1, 6);
-	tcase_add_loop_test(t, hostile_policy, 1, 6);
-	tcase_add_test(t, hostile_name);
-	tcase_add_test(t, a_hundred_thousand_members);
-	suite_add_tcase(s, t);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = enter_directory, .after = leave_directory};

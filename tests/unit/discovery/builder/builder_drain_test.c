@@ -77,7 +77,7 @@ expect_links(struct builder *d, const unsigned want[4])
 		}
 }
 
-START_TEST(links)
+TEST(links)
 {
 	struct net n = two_spines();
 
@@ -97,10 +97,9 @@ START_TEST(links)
 	expect_links(n.d, (unsigned[]){2, 1, 2, 1});
 	builder_free(n.d);
 }
-END_TEST
 
 /* One of the links is in use, the same one each time. */
-START_TEST(last_link)
+TEST(last_link)
 {
 	struct net n = two_spines();
 
@@ -112,10 +111,9 @@ START_TEST(last_link)
 	expect_links(n.d, (unsigned[]){1, 0, 2, 1});
 	builder_free(n.d);
 }
-END_TEST
 
 /* A drained spine is a destination and passes nothing on. */
-START_TEST(spine)
+TEST(spine)
 {
 	struct net n = two_spines();
 	struct topo *t, *was = builder_freeze(n.d, 1, NULL);
@@ -137,10 +135,9 @@ START_TEST(spine)
 	topo_unref(was);
 	builder_free(n.d);
 }
-END_TEST
 
 /* Of two drained spines one connects the leaves, the other is a destination. */
-START_TEST(both_spines)
+TEST(both_spines)
 {
 	struct net n = two_spines();
 	unsigned sum = 0;
@@ -158,10 +155,9 @@ START_TEST(both_spines)
 	ck_assert_uint_eq(sum + routed_links(n.d, LEAF + 1, SPINE), 3);
 	builder_free(n.d);
 }
-END_TEST
 
 /* A spine that refuses its tables connects nothing. */
-START_TEST(quarantined)
+TEST(quarantined)
 {
 	struct net n = two_spines();
 
@@ -171,10 +167,9 @@ START_TEST(quarantined)
 	ck_assert_uint_eq(routed_links(n.d, LEAF + 1, SPINE), 2);
 	builder_free(n.d);
 }
-END_TEST
 
 /* Its hosts are reached by all its links; aggregation nodes are no hosts. */
-START_TEST(leaf)
+TEST(leaf)
 {
 	enum { MELLANOX = 0x0002c9, AGGREGATION = 0xcf09 };
 	struct net n = two_spines();
@@ -194,10 +189,9 @@ START_TEST(leaf)
 	expect_links(n.d, (unsigned[]){2, 1, 2, 1});
 	builder_free(n.d);
 }
-END_TEST
 
 /* Where neighbours have hosts, too, it keeps the links to one of them. */
-START_TEST(ring)
+TEST(ring)
 {
 	struct builder *d = builder_new();
 	builder_id sw[4], host;
@@ -218,10 +212,9 @@ START_TEST(ring)
 	ck_assert_uint_eq(routed_links(d, LEAF + 2, LEAF + 3), 1);
 	builder_free(d);
 }
-END_TEST
 
 /* A copy of the topology is drained as it is. */
-START_TEST(copy)
+TEST(copy)
 {
 	struct net n = two_spines();
 	struct topo *t, *u;
@@ -239,23 +232,4 @@ START_TEST(copy)
 	topo_unref(u);
 	builder_free(d);
 	builder_free(n.d);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("builder_drain");
-	TCase *tc = tcase_create("builder_drain");
-
-	tcase_add_test(tc, links);
-	tcase_add_test(tc, last_link);
-	tcase_add_test(tc, spine);
-	tcase_add_test(tc, both_spines);
-	tcase_add_test(tc, quarantined);
-	tcase_add_test(tc, leaf);
-	tcase_add_test(tc, ring);
-	tcase_add_test(tc, copy);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -19,7 +19,7 @@ freeze_topo(struct builder *d)
 	return t;
 }
 
-START_TEST(no_nodes)
+TEST(no_nodes)
 {
 	struct builder *d = builder_new();
 	struct reason why = {""};
@@ -29,10 +29,9 @@ START_TEST(no_nodes)
 	builder_free(d);
 	builder_free(NULL);
 }
-END_TEST
 
 /* A host on two paths of equal length, one spine quarantined. */
-START_TEST(quarantine)
+TEST(quarantine)
 {
 	struct builder *d = builder_new();
 	builder_id h = builder_add_node(d, TOPO_CA, 1, 1, "us");
@@ -71,10 +70,9 @@ START_TEST(quarantine)
 	topo_unref(t);
 	builder_free(d);
 }
-END_TEST
 
 /* Self-loops, a loopback plug, an island, a router, a second rail. */
-START_TEST(odd_cables)
+TEST(odd_cables)
 {
 	struct builder *d = builder_new();
 	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x10, 255, NULL);
@@ -113,9 +111,8 @@ START_TEST(odd_cables)
 	ck_assert_ptr_null(builder_freeze(d, 1, NULL));
 	builder_free(d);
 }
-END_TEST
 
-START_TEST(too_far)
+TEST(too_far)
 {
 	struct builder *d = builder_new();
 	builder_id last = builder_add_node(d, TOPO_SWITCH, 1, 2, NULL);
@@ -136,9 +133,8 @@ START_TEST(too_far)
 	topo_unref(t);
 	builder_free(d);
 }
-END_TEST
 
-START_TEST(duplicate_guids)
+TEST(duplicate_guids)
 {
 	struct builder *d = builder_new();
 	builder_id a = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
@@ -162,9 +158,8 @@ START_TEST(duplicate_guids)
 	ck_assert(!builder_find(d, 0x10, &n));
 	builder_free(d);
 }
-END_TEST
 
-START_TEST(written)
+TEST(written)
 {
 	struct builder *d = builder_new();
 	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
@@ -192,9 +187,8 @@ START_TEST(written)
 	topo_unref(t);
 	builder_free(d);
 }
-END_TEST
 
-START_TEST(oddities)
+TEST(oddities)
 {
 	struct builder *d = builder_new();
 	struct buf b = {0};
@@ -209,10 +203,9 @@ START_TEST(oddities)
 	buf_free(&b);
 	builder_free(d);
 }
-END_TEST
 
 /* Random links removed and added: every freeze is consistent. */
-START_TEST(shuffled)
+LOOP_TEST(shuffled, 0, 20)
 {
 	struct rng rng = {(uint64_t)_i};
 	struct builder *d = builder_new();
@@ -251,7 +244,6 @@ START_TEST(shuffled)
 	}
 	builder_free(d);
 }
-END_TEST
 
 /* A builder made from t freezes to the same topology, byte for byte. */
 static void
@@ -279,7 +271,7 @@ expect_round_trip(const struct topo *t)
 	builder_free(d);
 }
 
-START_TEST(builder_from_topology)
+TEST(builder_from_topology)
 {
 	struct builder *d = builder_new();
 	builder_id h = builder_add_node(d, TOPO_CA, 1, 2, "us");
@@ -313,24 +305,4 @@ START_TEST(builder_from_topology)
 	expect_round_trip(t);
 	topo_unref(t);
 	builder_free(d);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("builder");
-	TCase *tc = tcase_create("builder");
-
-	tcase_add_test(tc, no_nodes);
-	tcase_add_test(tc, quarantine);
-	tcase_add_test(tc, builder_from_topology);
-	tcase_add_test(tc, odd_cables);
-	tcase_add_test(tc, too_far);
-	tcase_add_test(tc, duplicate_guids);
-	tcase_add_test(tc, written);
-	tcase_add_test(tc, oddities);
-	tcase_add_loop_test(tc, shuffled, 0, 20);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

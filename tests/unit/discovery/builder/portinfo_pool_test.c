@@ -48,7 +48,7 @@ pool_is_consistent(
 	return x->known.n == distinct && x->n <= VALUES + 2;
 }
 
-START_TEST(each_value_once)
+TEST(each_value_once)
 {
 	struct portinfo_pool x = {0};
 	info_ref r[REFS] = {INFO_NONE};
@@ -72,10 +72,9 @@ START_TEST(each_value_once)
 	ck_assert_uint_eq(x.known.n, 0);
 	portinfo_pool_free(&x);
 }
-END_TEST
 
 /* Two values with one hash stay two values. */
-START_TEST(one_hash)
+TEST(one_hash)
 {
 	struct portinfo_pool x = {0};
 	info_ref a = INFO_NONE, b = INFO_NONE, c = INFO_NONE;
@@ -91,17 +90,4 @@ START_TEST(one_hash)
 	portinfo_pool_set(&x, &b, two);
 	ck_assert_uint_eq(b, c);
 	portinfo_pool_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("portinfo_pool");
-	TCase *t = tcase_create("portinfo_pool");
-
-	suite_add_tcase(s, t);
-	tcase_add_test(t, each_value_once);
-	tcase_add_test(t, one_hash);
-	return suite_run(s);
 }

@@ -142,7 +142,7 @@ tick_at(struct env *e, int64_t ms)
 }
 
 /* At any position of the down link: requests beyond it end, and it is found. */
-START_TEST(finds)
+LOOP_TEST(finds, 1, HOPS)
 {
 	unsigned down = (unsigned)_i;
 	struct env *e = env_new(down + 1, down);
@@ -160,10 +160,9 @@ START_TEST(finds)
 	ck_assert_uint_eq(xact_pending(e->x), 0);
 	env_free(e);
 }
-END_TEST
 
 /* A silent node behind links that are up is asked with all its retries. */
-START_TEST(hung)
+TEST(hung)
 {
 	struct env *e = env_new(HOPS, 99);
 	int64_t t;
@@ -181,11 +180,10 @@ START_TEST(hung)
 	ck_assert(!e->cut);
 	env_free(e);
 }
-END_TEST
 
 /* The requests of the probe itself start no further probe, and a path is probed
  * once at a time. */
-START_TEST(once)
+TEST(once)
 {
 	struct env *e = env_new(1, 99);
 
@@ -195,18 +193,4 @@ START_TEST(once)
 	tick_at(e, 1030);
 	ck_assert_uint_eq(e->n, 2 + HOPS - 1);
 	env_free(e);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("path_probe");
-	TCase *t = tcase_create("path_probe");
-
-	suite_add_tcase(s, t);
-	tcase_add_loop_test(t, finds, 1, HOPS);
-	tcase_add_test(t, hung);
-	tcase_add_test(t, once);
-	return suite_run(s);
 }

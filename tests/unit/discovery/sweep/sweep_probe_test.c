@@ -29,7 +29,7 @@ settle_fabric(struct bench *b)
 	sim_clear_stats(b->sim);
 }
 
-START_TEST(probe_link)
+TEST(probe_link)
 {
 	struct bench b;
 	struct topo *t;
@@ -75,11 +75,10 @@ START_TEST(probe_link)
 	expect_oddities(&b, NULL);
 	bench_end(&b);
 }
-END_TEST
 
 /* Both ends of a link send traps about its change. PortStateChange that the
  * first probe clears is no news for the next. */
-START_TEST(probe_after_traps)
+TEST(probe_after_traps)
 {
 	struct bench b;
 	uint64_t leaf, both[2];
@@ -118,9 +117,8 @@ START_TEST(probe_after_traps)
 	ck_assert_uint_ge(b.stats.smps, b.f->node[node].nports);
 	bench_end(&b);
 }
-END_TEST
 
-START_TEST(probe_host)
+TEST(probe_host)
 {
 	struct bench b;
 	struct topo *t;
@@ -163,9 +161,8 @@ START_TEST(probe_host)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
-START_TEST(probe_reboot)
+TEST(probe_reboot)
 {
 	struct bench b;
 	struct topo *t;
@@ -193,10 +190,9 @@ START_TEST(probe_reboot)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
 /* A leaf with its hosts goes and comes back, reported by one spine. */
-START_TEST(probe_leaf)
+TEST(probe_leaf)
 {
 	struct bench b;
 	struct topo *t;
@@ -227,7 +223,6 @@ START_TEST(probe_leaf)
 	expect_oddities(&b, NULL);
 	bench_end(&b);
 }
-END_TEST
 
 static void
 pull_again(void *cookie, struct sim *s)
@@ -238,7 +233,7 @@ pull_again(void *cookie, struct sim *s)
 }
 
 /* A change during the probe, after its port was read: another round. */
-START_TEST(probe_rounds)
+LOOP_TEST(probe_rounds, 0, 12)
 {
 	struct bench b;
 	struct topo *t;
@@ -266,7 +261,6 @@ START_TEST(probe_rounds)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
 /* Injects one random fault into the fabric, or repairs one. */
 static void
@@ -354,7 +348,7 @@ inject_many_faults(void *cookie, struct sim *sim)
 
 /* Under any faults no sweep crashes and none is endless; once the fabric is
  * repaired, two sweeps find it as it is. */
-START_TEST(chaos)
+LOOP_TEST(chaos, 0, 60)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b;
@@ -402,10 +396,9 @@ START_TEST(chaos)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
 /* The manager's own port does not answer. */
-START_TEST(deaf)
+TEST(deaf)
 {
 	struct sim_behaviour hung = {.hung = true};
 	struct bench b;
@@ -425,24 +418,4 @@ START_TEST(deaf)
 	ck_assert_ptr_nonnull(sweep_failed(s));
 	sweep_free(s);
 	bench_end(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sweep_probe");
-	TCase *tc = tcase_create("sweep_probe");
-
-	tcase_set_timeout(tc, 20);
-	tcase_add_test(tc, probe_link);
-	tcase_add_test(tc, probe_after_traps);
-	tcase_add_test(tc, probe_host);
-	tcase_add_test(tc, probe_reboot);
-	tcase_add_test(tc, probe_leaf);
-	tcase_add_loop_test(tc, probe_rounds, 0, 12);
-	tcase_add_loop_test(tc, chaos, 0, 60);
-	tcase_add_test(tc, deaf);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -2,7 +2,7 @@
 #include "tests/unit/discovery/sweep/sweep_fixture.h"
 #include "tests/unit/suite.h"
 
-START_TEST(full)
+LOOP_TEST(full, 0, 12)
 {
 	/* SMPs above floor_smps(): links of a switch to itself are read from
 	 * both ends at once. -1: up to 3 % more. */
@@ -30,9 +30,8 @@ START_TEST(full)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
-START_TEST(full_again)
+LOOP_TEST(full_again, 0, 12)
 {
 	struct bench b;
 	struct topo *t, *u;
@@ -56,9 +55,8 @@ START_TEST(full_again)
 	topo_unref(u);
 	bench_end(&b);
 }
-END_TEST
 
-START_TEST(names_and_light)
+TEST(names_and_light)
 {
 	struct bench b;
 	struct topo *t;
@@ -83,7 +81,6 @@ START_TEST(names_and_light)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
 /* The name that is known of a node, by its GUID. */
 static const char *
@@ -100,7 +97,7 @@ name_of(const struct topo *t, const struct fabric *f, const char *node)
  * hosts answer over the paths to others. No name is given to another node; when
  * the change is known each has its own.
  */
-START_TEST(names_over_moved_links)
+TEST(names_over_moved_links)
 {
 	struct bench b;
 	struct topo *t;
@@ -136,9 +133,8 @@ START_TEST(names_over_moved_links)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
-START_TEST(lossy)
+LOOP_TEST(lossy, 0, 18)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b;
@@ -157,10 +153,9 @@ START_TEST(lossy)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
 /* A switch that hangs: quarantined, everything else is there. */
-START_TEST(hung_switch)
+TEST(hung_switch)
 {
 	struct sim_behaviour hung = {.hung = true};
 	struct sim_behaviour well = {0};
@@ -214,11 +209,10 @@ START_TEST(hung_switch)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
 /* The manager's own switch hangs: all others are behind it and stay, with all
  * their links. */
-START_TEST(hung_way)
+TEST(hung_way)
 {
 	struct sim_behaviour hung = {.hung = true};
 	struct bench b;
@@ -235,7 +229,6 @@ START_TEST(hung_way)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
 static void
 hang_leaf(void *cookie, struct sim *s)
@@ -256,7 +249,7 @@ remove_leaf(void *cookie, struct sim *s)
 
 /* A leaf hangs or vanishes at any moment of a sweep; the next sweep reports the
  * fabric as it is. */
-START_TEST(vanishing)
+LOOP_TEST(vanishing, 0, 40)
 {
 	struct bench b;
 	struct topo *t;
@@ -277,9 +270,8 @@ START_TEST(vanishing)
 	}
 	bench_end(&b);
 }
-END_TEST
 
-START_TEST(partial)
+TEST(partial)
 {
 	struct sim_behaviour refuses = {.refuse = 1U << MAD_PORT_INFO};
 	struct sim_behaviour mute = {.mute = 1U << MAD_SWITCH_INFO};
@@ -309,10 +301,9 @@ START_TEST(partial)
 	topo_unref(t);
 	bench_end(&b);
 }
-END_TEST
 
 /* Two leaves, two hosts, two spines with one GUID each. */
-START_TEST(duplicates)
+LOOP_TEST(duplicates, 0, 3)
 {
 	static const char *const twin[][2] = {
 		{"h2", "h9"}, {"leaf2", "leaf4"}, {"spine1", "spine2"}};
@@ -347,10 +338,9 @@ START_TEST(duplicates)
 	}
 	bench_end(&b);
 }
-END_TEST
 
 /* A neighbour that does not point back: no crash, no endless loop. */
-START_TEST(crossed)
+LOOP_TEST(crossed, 0, 36)
 {
 	struct bench b;
 	struct topo *t;
@@ -368,27 +358,4 @@ START_TEST(crossed)
 		topo_unref(t);
 	}
 	bench_end(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sweep");
-	TCase *tc = tcase_create("sweep");
-
-	tcase_set_timeout(tc, 20);
-	tcase_add_loop_test(tc, full, 0, 12);
-	tcase_add_loop_test(tc, full_again, 0, 12);
-	tcase_add_test(tc, names_and_light);
-	tcase_add_test(tc, names_over_moved_links);
-	tcase_add_loop_test(tc, lossy, 0, 18);
-	tcase_add_test(tc, hung_switch);
-	tcase_add_test(tc, hung_way);
-	tcase_add_loop_test(tc, vanishing, 0, 40);
-	tcase_add_test(tc, partial);
-	tcase_add_loop_test(tc, duplicates, 0, 3);
-	tcase_add_loop_test(tc, crossed, 0, 36);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

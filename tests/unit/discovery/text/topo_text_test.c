@@ -79,7 +79,7 @@ parse_topo(const char *text)
 	return t;
 }
 
-START_TEST(exact)
+TEST(exact)
 {
 	struct topo *t = parse_topo(golden);
 	struct buf out = {0};
@@ -95,10 +95,9 @@ START_TEST(exact)
 	ck_assert_uint_eq(t->sw[0].nend, 4);
 	topo_unref(t);
 }
-END_TEST
 
 /* ibsim's hand-written nets: free ids, no GUIDs, one line per link. */
-START_TEST(ibsim_net)
+TEST(ibsim_net)
 {
 	struct topo *t = parse_topo("Switch 8 \"S1\"\n"
 				    "[1] \"H1\"[1]\n"
@@ -114,10 +113,9 @@ START_TEST(ibsim_net)
 	ck_assert_uint_eq(t->node[0].type, TOPO_CA);
 	topo_unref(t);
 }
-END_TEST
 
 /* "ibnetdiscover -g" of a director: headings, numbers on the chassis. */
-START_TEST(chassis)
+TEST(chassis)
 {
 	struct topo *t = parse_topo(
 		"\nChassis 1 (guid 0x8f10400410016)\n\n# Spine Nodes\n"
@@ -140,7 +138,6 @@ START_TEST(chassis)
 	ck_assert_uint_eq(t->adj[0].peer_port, 2);
 	topo_unref(t);
 }
-END_TEST
 
 static const struct {
 	const char *text, *why;
@@ -181,7 +178,7 @@ static const struct {
 	{"\x7f\x45\x4c\x46\x02\x01", "t:1:1: expected a node"},
 };
 
-START_TEST(bad_lines)
+LOOP_TEST(bad_lines, 0, LEN(bad))
 {
 	struct reason why = {""};
 	/* exactly as long as the text, so that reading beyond it is seen */
@@ -192,10 +189,9 @@ START_TEST(bad_lines)
 		"'%s' instead of '%s'", why.text, bad[_i].why);
 	free(copy);
 }
-END_TEST
 
 /* Any prefix of a good file is parsed or refused, never more. */
-START_TEST(cut)
+TEST(cut)
 {
 	for (size_t n = 0; n < sizeof(golden); n++) {
 		char *copy = mem_dup(golden, n);
@@ -205,7 +201,6 @@ START_TEST(cut)
 		free(copy);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *file;
@@ -239,7 +234,7 @@ load_fixture(const char *file, size_t *n)
 	return text;
 }
 
-START_TEST(captures)
+LOOP_TEST(captures, 0, LEN(fixture))
 {
 	struct reason why = {""};
 	struct buf first = {0};
@@ -280,23 +275,4 @@ START_TEST(captures)
 	topo_unref(t);
 	topo_unref(u);
 	free(text);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("topo_text");
-	TCase *tc = tcase_create("topo_text");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, exact);
-	tcase_add_test(tc, ibsim_net);
-	tcase_add_test(tc, chassis);
-	tcase_add_loop_test(tc, bad_lines, 0, sizeof(bad) / sizeof(bad[0]));
-	tcase_add_test(tc, cut);
-	tcase_add_loop_test(
-		tc, captures, 0, sizeof(fixture) / sizeof(fixture[0]));
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

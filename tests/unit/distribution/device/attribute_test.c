@@ -45,7 +45,7 @@ find_port(const struct topo *t, bool of_switch)
 	return TOPO_NONE;
 }
 
-START_TEST(blocks_are_addressed)
+LOOP_TEST(blocks_are_addressed, 0, LEN(cases))
 {
 	static const struct gen_fattree2 shape = {2, 2, 1, 3, 3};
 	struct reason why = {""};
@@ -67,17 +67,4 @@ START_TEST(blocks_are_addressed)
 				    device_attribute[cases[_i].attr].by_port0);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("attribute");
-	TCase *tc = tcase_create("attribute");
-
-	tcase_add_loop_test(
-		tc, blocks_are_addressed, 0, sizeof(cases) / sizeof(cases[0]));
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

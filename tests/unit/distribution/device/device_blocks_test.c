@@ -41,7 +41,7 @@ store_holds(struct device_at at, const uint8_t *bytes)
 	       memcmp(is, bytes, device_attribute[at.attr].bytes) == 0;
 }
 
-START_TEST(rows)
+TEST(rows)
 {
 	const uint64_t in[4] = {1 << 2 | 1 << 4};
 
@@ -63,10 +63,9 @@ START_TEST(rows)
 	device_forget_node(h, 1);
 	ck_assert_ptr_null(device_bytes(h, device_at_row(1, 2, 3)));
 }
-END_TEST
 
 /* Parts of arbitration tables, each per node, port and part. */
-START_TEST(parts)
+TEST(parts)
 {
 	uint8_t a[VLARB_PART] = {1}, b[VLARB_PART] = {2};
 
@@ -88,11 +87,10 @@ START_TEST(parts)
 	device_put(h, device_at_part(1, 3, 100000), a);
 	ck_assert_ptr_null(device_bytes(h, device_at_part(1, 3, 100000)));
 }
-END_TEST
 
 /* Positions of a switch's multicast table, lost with it and not with the rest.
  */
-START_TEST(cells)
+TEST(cells)
 {
 	uint8_t cell[MAD_DATA] = {0, 6};
 
@@ -108,9 +106,8 @@ START_TEST(cells)
 	ck_assert_ptr_null(device_bytes(h, device_at_cell(1, 2, 5)));
 	ck_assert(store_holds(device_at_cell(2, 2, 5), cell));
 }
-END_TEST
 
-START_TEST(keys)
+TEST(keys)
 {
 	uint64_t stamp = device_stamp(h, DEVICE_PKEY);
 	uint8_t key[MAD_DATA] = {0xff, 0xff};
@@ -134,10 +131,9 @@ START_TEST(keys)
 	ck_assert_ptr_null(
 		device_bytes(h, device_at_keys(7, 1, PKEY_TABLE_BLOCKS)));
 }
-END_TEST
 
 /* Blocks of several attributes in doubt, each until its time. */
-START_TEST(doubts)
+TEST(doubts)
 {
 	const struct device_doubt *d;
 	size_t n;
@@ -156,10 +152,9 @@ START_TEST(doubts)
 	(void)device_doubts(h, &n);
 	ck_assert_uint_eq(n, 0);
 }
-END_TEST
 
 /* As many values as there are blocks: each is kept as it is. */
-START_TEST(many_values)
+TEST(many_values)
 {
 	for (unsigned round = 0; round < 2; round++)
 		for (unsigned i = 0; i < 5000; i++) {
@@ -174,11 +169,10 @@ START_TEST(many_values)
 		ck_assert(store_holds(device_at_row(i / 50, i % 50, 7), row));
 	}
 }
-END_TEST
 
 /* What a device refuses outlives what it holds; that something of ours is there
  * does not. */
-START_TEST(marks)
+TEST(marks)
 {
 	const struct device_at sw = device_at_switch(1, DEVICE_SL2VL);
 
@@ -198,9 +192,8 @@ START_TEST(marks)
 	ck_assert(device_marked(h, sw, DEVICE_REFUSES));
 	ck_assert(!device_marked(h, sw, DEVICE_ASSIGNED));
 }
-END_TEST
 
-START_TEST(blocked_dependencies)
+TEST(blocked_dependencies)
 {
 	struct blocked_rows *b = device_blocked(h);
 	struct blocked_row x = {.guid = 1, .in = 2, .out = 3, .pairs = 7};
@@ -232,9 +225,8 @@ START_TEST(blocked_dependencies)
 	ck_assert_ptr_null(blocked_rows_find(b, 1, 2, 3));
 	ck_assert_ptr_nonnull(blocked_rows_find(b, 1, 3, 2));
 }
-END_TEST
 
-START_TEST(blocked_sls)
+TEST(blocked_sls)
 {
 	uint8_t row[SL2VL_ROW];
 
@@ -249,24 +241,6 @@ START_TEST(blocked_sls)
 	ck_assert_uint_eq(row[0], 0x01);
 	ck_assert_uint_eq(row[7], 0xef);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("device_blocks");
-	TCase *tc = tcase_create("device_blocks");
-
-	tcase_add_checked_fixture(tc, open_store, close_store);
-	tcase_add_test(tc, rows);
-	tcase_add_test(tc, parts);
-	tcase_add_test(tc, cells);
-	tcase_add_test(tc, keys);
-	tcase_add_test(tc, doubts);
-	tcase_add_test(tc, many_values);
-	tcase_add_test(tc, marks);
-	tcase_add_test(tc, blocked_dependencies);
-	tcase_add_test(tc, blocked_sls);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = open_store, .after = close_store};

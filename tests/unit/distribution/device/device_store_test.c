@@ -16,7 +16,7 @@ add_block(struct lft_pool *p, uint8_t port)
 	return lft_add(p, b);
 }
 
-START_TEST(values_until_drained)
+TEST(values_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
 	lft_ref a = add_block(p, 1), b = add_block(p, 2), c = add_block(p, 3);
@@ -49,12 +49,11 @@ START_TEST(values_until_drained)
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
 }
-END_TEST
 
 /* A block that was unknown when it was written may hold anything until the Set
  * is acknowledged and packets under way have drained; if no packet has used it,
  * only until the Set is acknowledged. */
-START_TEST(anything_until_drained)
+TEST(anything_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
 	lft_ref a = add_block(p, 1), b = add_block(p, 2);
@@ -92,9 +91,8 @@ START_TEST(anything_until_drained)
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
 }
-END_TEST
 
-START_TEST(unknown_until_acknowledged)
+TEST(unknown_until_acknowledged)
 {
 	struct lft_pool *p = lft_pool_new();
 	struct device_store *h = device_new(p);
@@ -115,9 +113,8 @@ START_TEST(unknown_until_acknowledged)
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
 }
-END_TEST
 
-START_TEST(blocks_are_given_back)
+TEST(blocks_are_given_back)
 {
 	struct lft_pool *p = lft_pool_new();
 	struct device_store *h = device_new(p);
@@ -136,7 +133,6 @@ START_TEST(blocks_are_given_back)
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
 }
-END_TEST
 
 static struct topo *
 one_switch(uint16_t lid, uint16_t top)
@@ -155,7 +151,7 @@ one_switch(uint16_t lid, uint16_t top)
 	return t;
 }
 
-START_TEST(lost_memory_is_noticed)
+TEST(lost_memory_is_noticed)
 {
 	static const struct {
 		uint16_t lid, top;
@@ -183,20 +179,4 @@ START_TEST(lost_memory_is_noticed)
 		device_free(h);
 		lft_pool_free(p);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("device_store");
-	TCase *t = tcase_create("device_store");
-
-	tcase_add_test(t, values_until_drained);
-	tcase_add_test(t, anything_until_drained);
-	tcase_add_test(t, unknown_until_acknowledged);
-	tcase_add_test(t, blocks_are_given_back);
-	tcase_add_test(t, lost_memory_is_noticed);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -62,7 +62,7 @@ answered_with(const struct device_set *set, enum xact_outcome outcome,
 	return device_set_answered(h, set, &res, mono_ms(100));
 }
 
-START_TEST(an_answer_is_recorded)
+TEST(an_answer_is_recorded)
 {
 	struct device_set set = keys_of_port0(keys);
 	uint64_t guid = t->node[t->sw[0].node].guid;
@@ -81,9 +81,8 @@ START_TEST(an_answer_is_recorded)
 	(void)device_doubts(h, &n);
 	ck_assert_uint_eq(n, 0);
 }
-END_TEST
 
-START_TEST(copies_leave_doubts)
+TEST(copies_leave_doubts)
 {
 	struct device_set set = keys_of_port0(keys);
 	const struct device_doubt *d;
@@ -98,9 +97,8 @@ START_TEST(copies_leave_doubts)
 	ck_assert_uint_eq(d->at.block, 0); /* the table as a whole */
 	ck_assert_int_eq(d->until.ns, mono_ms(105).ns);
 }
-END_TEST
 
-START_TEST(what_a_port_does_not_have_is_not_compared)
+TEST(what_a_port_does_not_have_is_not_compared)
 {
 	struct device_set set = keys_of_port0(keys);
 	uint8_t more[MAD_DATA];
@@ -118,10 +116,9 @@ START_TEST(what_a_port_does_not_have_is_not_compared)
 	ck_assert_int_eq(
 		answered_with(&set, XACT_OK, 1, more), DEVICE_TOOK_OTHER);
 }
-END_TEST
 
 /* What an answer to SwitchInfo or PortInfo lacks of what was sent. */
-START_TEST(settings_are_compared)
+TEST(settings_are_compared)
 {
 	port_ix port0 = t->node[t->sw[0].node].first_port;
 	struct mad_switch_info s = {.lft_top = 100, .mft_top = 0xc03f};
@@ -151,19 +148,6 @@ START_TEST(settings_are_compared)
 				  DEVICE_PORT_INFO, t, port0, 0, is, want)),
 		0);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("device_write");
-	TCase *tc = tcase_create("device_write");
-
-	tcase_add_checked_fixture(tc, make_fabric, free_fabric);
-	tcase_add_test(tc, an_answer_is_recorded);
-	tcase_add_test(tc, copies_leave_doubts);
-	tcase_add_test(tc, what_a_port_does_not_have_is_not_compared);
-	tcase_add_test(tc, settings_are_compared);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = make_fabric, .after = free_fabric};

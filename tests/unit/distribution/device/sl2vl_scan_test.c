@@ -114,7 +114,7 @@ expect_done(const struct bed *b, bool done)
 		ck_assert_uint_eq(sl2vl_scan_counts(b->s).left, 0);
 }
 
-START_TEST(all_are_read_once)
+LOOP_TEST(all_are_read_once, 0, 2)
 {
 	struct bed b;
 
@@ -128,11 +128,10 @@ START_TEST(all_are_read_once)
 		ck_assert_uint_eq(b.asked[i], ROWS);
 	bed_close(&b);
 }
-END_TEST
 
 /* The silent switch answers again after some rounds, and the scan finds out by
  * itself. */
-START_TEST(a_hurried_lap_comes_back)
+TEST(a_hurried_lap_comes_back)
 {
 	struct bed b;
 
@@ -152,11 +151,10 @@ START_TEST(a_hurried_lap_comes_back)
 	ck_assert_uint_eq(b.asked[2], ROWS);
 	bed_close(&b);
 }
-END_TEST
 
 /* A switch that never answers is asked less and less often, and not
  * forgotten. */
-START_TEST(silent_switches_are_asked_now_and_then)
+LOOP_TEST(silent_switches_are_asked_now_and_then, 0, 2)
 {
 	unsigned first, then;
 	struct bed b;
@@ -178,10 +176,9 @@ START_TEST(silent_switches_are_asked_now_and_then)
 	ck_assert_uint_eq(b.asked[0], ROWS);
 	bed_close(&b);
 }
-END_TEST
 
 /* After a plan or a new view, rows with answers under way are read again. */
-START_TEST(what_was_overtaken_is_read_again)
+LOOP_TEST(what_was_overtaken_is_read_again, 0, 2)
 {
 	struct bed b;
 
@@ -205,10 +202,9 @@ START_TEST(what_was_overtaken_is_read_again)
 	ck_assert_uint_eq(b.asked[2], ROWS);
 	bed_close(&b);
 }
-END_TEST
 
 /* A new doubt does not wait as long as a silent switch. */
-START_TEST(a_new_doubt_is_urgent)
+TEST(a_new_doubt_is_urgent)
 {
 	struct bed b;
 
@@ -222,20 +218,4 @@ START_TEST(a_new_doubt_is_urgent)
 	run_scan(&b, 1500);
 	expect_done(&b, true);
 	bed_close(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sl2vl_scan");
-	TCase *tc = tcase_create("sl2vl_scan");
-
-	tcase_add_loop_test(tc, all_are_read_once, 0, 2);
-	tcase_add_test(tc, a_hurried_lap_comes_back);
-	tcase_add_loop_test(tc, silent_switches_are_asked_now_and_then, 0, 2);
-	tcase_add_loop_test(tc, what_was_overtaken_is_read_again, 0, 2);
-	tcase_add_test(tc, a_new_doubt_is_urgent);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -136,7 +136,7 @@ count_steps(const struct rig *g, enum plan_kind k)
 	return n;
 }
 
-START_TEST(fresh_fabric)
+TEST(fresh_fabric)
 {
 	struct rig g;
 	size_t i;
@@ -182,9 +182,8 @@ START_TEST(fresh_fabric)
 	}
 	rig_free(&g);
 }
-END_TEST
 
-START_TEST(what_is_in_place_is_not_sent)
+TEST(what_is_in_place_is_not_sent)
 {
 	struct rig g;
 	sw_ix s;
@@ -204,9 +203,8 @@ START_TEST(what_is_in_place_is_not_sent)
 	ck_assert_uint_eq(count_steps(&g, PLAN_LFT), 1);
 	rig_free(&g);
 }
-END_TEST
 
-START_TEST(top_first_where_blocks_above_are_refused)
+TEST(top_first_where_blocks_above_are_refused)
 {
 	struct rig g;
 
@@ -219,10 +217,9 @@ START_TEST(top_first_where_blocks_above_are_refused)
 	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 1);
 	rig_free(&g);
 }
-END_TEST
 
 /* LifeTimeValue is set with LinearFDBTop, or alone where that stays. */
-START_TEST(lifetimes_of_switches)
+TEST(lifetimes_of_switches)
 {
 	struct plan_params wanted = params;
 	struct plan_job job = {.params = &wanted};
@@ -265,9 +262,8 @@ START_TEST(lifetimes_of_switches)
 			  g.p->step[i].kind != PLAN_PARAMS);
 	rig_free(&g);
 }
-END_TEST
 
-START_TEST(live_ports_get_no_change_sets)
+TEST(live_ports_get_no_change_sets)
 {
 	struct rig g;
 	size_t i;
@@ -292,9 +288,8 @@ START_TEST(live_ports_get_no_change_sets)
 	}
 	rig_free(&g);
 }
-END_TEST
 
-START_TEST(quarantined_switches_are_left_alone)
+TEST(quarantined_switches_are_left_alone)
 {
 	struct rig g;
 	size_t i;
@@ -313,9 +308,8 @@ START_TEST(quarantined_switches_are_left_alone)
 	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 2);
 	rig_free(&g);
 }
-END_TEST
 
-START_TEST(half_raised_links_are_finished)
+TEST(half_raised_links_are_finished)
 {
 	struct rig g;
 
@@ -329,7 +323,6 @@ START_TEST(half_raised_links_are_finished)
 	ck_assert_uint_eq(count_steps(&g, PLAN_ACTIVATE), 2);
 	rig_free(&g);
 }
-END_TEST
 
 /* The index of the first phase of a kind, or nphases. */
 static size_t
@@ -390,7 +383,7 @@ rig_plan_by_hand(struct rig *g, bool by_port)
 
 /* The phases: a stage that needs nothing blocked; block, drain, the last stage,
  * drain, unblock. */
-START_TEST(a_blocked_transition)
+TEST(a_blocked_transition)
 {
 	struct rig g;
 	size_t block, lft, open;
@@ -414,11 +407,10 @@ START_TEST(a_blocked_transition)
 	ck_assert_ptr_null(g.p->downed);
 	rig_free(&g);
 }
-END_TEST
 
 /* Blocks above a top that comes down are in force until then: nothing is
  * unblocked before. */
-START_TEST(tops_come_down_before_unblocking)
+TEST(tops_come_down_before_unblocking)
 {
 	struct rig g;
 	size_t lower;
@@ -434,11 +426,10 @@ START_TEST(tops_come_down_before_unblocking)
 	ck_assert(g.p->phase[lower + 1].drain);
 	rig_free(&g);
 }
-END_TEST
 
 /* Of a dependency that is blocked in two layers, in one of them for good: that
  * one is blocked first, both before the last stage, and one opens. */
-START_TEST(one_layer_stays_blocked)
+TEST(one_layer_stays_blocked)
 {
 	struct transition_result *x;
 	uint16_t stays, both;
@@ -475,7 +466,6 @@ START_TEST(one_layer_stays_blocked)
 	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 1);
 	rig_free(&g);
 }
-END_TEST
 
 /* The step of a phase of this kind that sets the row (in, out) of a switch, or
  * NULL. */
@@ -519,7 +509,7 @@ rig_layers(struct rig *g)
  * A row with SLs that stay blocked is left as it is while they shall be; it is
  * unblocked after the tables otherwise, and what replaces it is blocked before.
  */
-START_TEST(settled_blocks)
+TEST(settled_blocks)
 {
 	const struct blocked_row settled = {.guid = 0x100,
 		.in = 2,
@@ -576,13 +566,12 @@ START_TEST(settled_blocks)
 	ck_assert_uint_eq(g.p->step[g.p->phase[open].first].stays, 0);
 	rig_free(&g);
 }
-END_TEST
 
 /*
  * A row with SLs that stay blocked, of a time without a link at one of its
  * ports, is right before that comes up, but for these SLs.
  */
-START_TEST(blocked_rows_of_links_that_come_up)
+TEST(blocked_rows_of_links_that_come_up)
 {
 	const struct blocked_row settled = {.guid = 0x100, .in = 2, .out = 1};
 	uint8_t row[SL2VL_ROW], other[SL2VL_ROW];
@@ -616,11 +605,10 @@ START_TEST(blocked_rows_of_links_that_come_up)
 	}
 	rig_free(&g);
 }
-END_TEST
 
 /* Rows of SL2VL are written beside the old tables where these allow it, and
  * drain; else while all ports are down. */
-START_TEST(rows_for_other_layers)
+TEST(rows_for_other_layers)
 {
 	struct transition_result *x;
 	struct rig g;
@@ -654,11 +642,10 @@ START_TEST(rows_for_other_layers)
 	ck_assert_uint_lt(rows, phase_of(&g, PLAN_ARM, false));
 	rig_free(&g);
 }
-END_TEST
 
 /* Walls, entries set to 255 towards unknown tables, come before all LFT writes;
  * the phase after them drains. */
-START_TEST(quenches_first)
+TEST(quenches_first)
 {
 	struct rig g;
 	size_t i, quench;
@@ -677,11 +664,10 @@ START_TEST(quenches_first)
 	ck_assert_uint_eq(g.p->phase[phase_of(&g, PLAN_LFT, false)].stage, 1);
 	rig_free(&g);
 }
-END_TEST
 
 /* A top is raised when all walls below it are written; the walls above it
  * follow. */
-START_TEST(quenches_and_tops)
+LOOP_TEST(quenches_and_tops, 0, 2)
 {
 	struct rig g;
 	size_t quench, top;
@@ -699,11 +685,10 @@ START_TEST(quenches_and_tops)
 	ck_assert_int_eq(g.p->phase[top].drain, !g.raised);
 	rig_free(&g);
 }
-END_TEST
 
 /* The same with a port instead: taken down, settled, cleared, verified; raised
  * at the end. */
-START_TEST(a_port_instead_of_a_dependency)
+TEST(a_port_instead_of_a_dependency)
 {
 	static const enum plan_kind order[] = {PLAN_DOWN, PLAN_SETTLE,
 		PLAN_CLEAR, PLAN_VERIFY, PLAN_LFT, PLAN_LFT, PLAN_RAISE,
@@ -731,10 +716,9 @@ START_TEST(a_port_instead_of_a_dependency)
 		0x100);
 	rig_free(&g);
 }
-END_TEST
 
 /* A switch that refused SL2VL rows has its port taken down instead. */
-START_TEST(refused_rows)
+TEST(refused_rows)
 {
 	struct rig g;
 
@@ -749,10 +733,9 @@ START_TEST(refused_rows)
 	ck_assert_uint_eq(count_steps(&g, PLAN_DOWN), 1);
 	rig_free(&g);
 }
-END_TEST
 
 /* What a previous run left blocked is unblocked when the tables are written. */
-START_TEST(blocks_of_a_previous_run_are_opened)
+TEST(blocks_of_a_previous_run_are_opened)
 {
 	const struct blocked_row left = {.guid = 0x101, .in = 2, .out = 1};
 	const struct blocked_row gone = {.guid = 0x999, .in = 2, .out = 1};
@@ -772,11 +755,10 @@ START_TEST(blocks_of_a_previous_run_are_opened)
 	ck_assert(g.p->phase[open].drain);
 	rig_free(&g);
 }
-END_TEST
 
 /* With two layers every pair of ports gets its SL2VL row, unless it is in
  * place. */
-START_TEST(sl2vl_rows)
+TEST(sl2vl_rows)
 {
 	uint8_t row[SL2VL_ROW];
 	struct rig g;
@@ -801,10 +783,9 @@ START_TEST(sl2vl_rows)
 	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all - 2);
 	rig_free(&g);
 }
-END_TEST
 
 /* A fresh switch is written and raised before its ports come up. */
-START_TEST(fresh_switches_first)
+TEST(fresh_switches_first)
 {
 	struct rig g;
 
@@ -819,7 +800,6 @@ START_TEST(fresh_switches_first)
 	ck_assert_uint_eq(phase_of(&g, PLAN_LFT, false), g.p->nphases);
 	rig_free(&g);
 }
-END_TEST
 
 /* The step of this kind for a port, or NULL. */
 static const struct plan_step *
@@ -875,7 +855,7 @@ link_port(const struct rig *g)
 
 /* MTU, VLs and the rest go to ports in Init with NoChange, then the state with
  * the same; where everything is in place, the state alone. */
-START_TEST(parameters_before_the_state)
+TEST(parameters_before_the_state)
 {
 	struct mad_port_info i, armed;
 	struct rig g;
@@ -913,10 +893,9 @@ START_TEST(parameters_before_the_state)
 	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 6);
 	rig_free(&g);
 }
-END_TEST
 
 /* The end of a link that came up first keeps its MTU, and the other follows. */
-START_TEST(an_end_that_is_armed_keeps_its_mtu)
+TEST(an_end_that_is_armed_keeps_its_mtu)
 {
 	struct mad_port_info i;
 	struct rig g;
@@ -942,11 +921,10 @@ START_TEST(an_end_that_is_armed_keeps_its_mtu)
 	ck_assert_uint_eq(g.p->mismatched_ports, 1);
 	rig_free(&g);
 }
-END_TEST
 
 /* A port is not sent again what it did not take, unless it holds something else
  * by now. */
-START_TEST(settings_that_a_port_keeps)
+TEST(settings_that_a_port_keeps)
 {
 	struct device_kept k = {.guid = 0x100, .port = 2};
 	struct rig g;
@@ -971,11 +949,10 @@ START_TEST(settings_that_a_port_keeps)
 	ck_assert_uint_eq(g.p->nkept, 0);
 	rig_free(&g);
 }
-END_TEST
 
 /* Further blocks of ports: those that are not in place, unless the port refuses
  * them or its node is in quarantine. */
-START_TEST(blocks_that_no_path_depends_on)
+TEST(blocks_that_no_path_depends_on)
 {
 	static const uint8_t held[64] = {0};
 	struct plan_block b[4];
@@ -1004,10 +981,9 @@ START_TEST(blocks_that_no_path_depends_on)
 	ck_assert_uint_eq(count_steps(&g, PLAN_TABLES), 0);
 	rig_free(&g);
 }
-END_TEST
 
 /* An enhanced port 0 gets the MTU that it can do; a base one has none. */
-START_TEST(the_mtu_of_port_0)
+TEST(the_mtu_of_port_0)
 {
 	struct mad_switch_info si = {.lft_cap = 1024, .enhanced_p0 = true};
 	struct mad_port_info i;
@@ -1041,11 +1017,10 @@ START_TEST(the_mtu_of_port_0)
 	}
 	rig_free(&g);
 }
-END_TEST
 
 /* With two layers a node reaches the manager on the SL of the layer of their
  * switches; live ports get it when the tables are written. */
-START_TEST(the_sl_to_the_manager)
+LOOP_TEST(the_sl_to_the_manager, 0, 2)
 {
 	const bool live = _i == 1;
 	struct mad_port_info i;
@@ -1081,41 +1056,4 @@ START_TEST(the_sl_to_the_manager)
 		ck_assert_uint_eq(i.sm_sl, 1);
 	}
 	rig_free(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("plan");
-	TCase *t = tcase_create("plan");
-
-	tcase_add_test(t, fresh_fabric);
-	tcase_add_test(t, what_is_in_place_is_not_sent);
-	tcase_add_test(t, top_first_where_blocks_above_are_refused);
-	tcase_add_test(t, lifetimes_of_switches);
-	tcase_add_test(t, live_ports_get_no_change_sets);
-	tcase_add_test(t, quarantined_switches_are_left_alone);
-	tcase_add_test(t, half_raised_links_are_finished);
-	tcase_add_test(t, a_blocked_transition);
-	tcase_add_test(t, tops_come_down_before_unblocking);
-	tcase_add_test(t, one_layer_stays_blocked);
-	tcase_add_test(t, settled_blocks);
-	tcase_add_test(t, blocked_rows_of_links_that_come_up);
-	tcase_add_test(t, rows_for_other_layers);
-	tcase_add_test(t, quenches_first);
-	tcase_add_loop_test(t, quenches_and_tops, 0, 2);
-	tcase_add_test(t, a_port_instead_of_a_dependency);
-	tcase_add_test(t, refused_rows);
-	tcase_add_test(t, blocks_of_a_previous_run_are_opened);
-	tcase_add_test(t, sl2vl_rows);
-	tcase_add_test(t, fresh_switches_first);
-	tcase_add_test(t, parameters_before_the_state);
-	tcase_add_test(t, an_end_that_is_armed_keeps_its_mtu);
-	tcase_add_test(t, settings_that_a_port_keeps);
-	tcase_add_test(t, blocks_that_no_path_depends_on);
-	tcase_add_test(t, the_mtu_of_port_0);
-	tcase_add_loop_test(t, the_sl_to_the_manager, 0, 2);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -30,7 +30,7 @@ restart_writer(struct writer *w)
 		mft_want(w->mft, g, w->tree[g]);
 }
 
-START_TEST(what_is_there_is_not_written)
+TEST(what_is_there_is_not_written)
 {
 	struct writer *w = new_writer(1);
 	const struct mft_counts *c;
@@ -51,10 +51,9 @@ START_TEST(what_is_there_is_not_written)
 	judge_delivery(w->p);
 	writer_free(w);
 }
-END_TEST
 
 /* Trees of a previous run are found in the tables and kept. */
-START_TEST(trees_are_found)
+LOOP_TEST(trees_are_found, 0, 4)
 {
 	struct writer *w = new_writer((uint64_t)_i + 1);
 	struct mcast *maker =
@@ -78,7 +77,6 @@ START_TEST(trees_are_found)
 	mcast_free(maker);
 	writer_free(w);
 }
-END_TEST
 
 /* Sets these bytes in a table without the writer's knowledge. */
 static void
@@ -98,7 +96,7 @@ first_tree_switch(const struct writer *w)
 	return w->tree[0]->branch[0].sw;
 }
 
-START_TEST(late_copies_are_found)
+TEST(late_copies_are_found)
 {
 	struct writer *w = new_writer(3);
 	const struct mft_counts *c = mft_counts(w->mft);
@@ -120,9 +118,8 @@ START_TEST(late_copies_are_found)
 	ck_assert(mft_next(w->mft).ns == MONO_NEVER.ns);
 	writer_free(w);
 }
-END_TEST
 
-START_TEST(a_reboot_is_found)
+TEST(a_reboot_is_found)
 {
 	struct writer *w = new_writer(4);
 	sw_ix s = first_tree_switch(w);
@@ -137,7 +134,6 @@ START_TEST(a_reboot_is_found)
 	ck_assert(holds_wanted_mft(w, s));
 	writer_free(w);
 }
-END_TEST
 
 /* Another manager writes, or a switch restarts, and nothing tells: it is found
  * when all cells have had their turn. */
@@ -162,7 +158,7 @@ check_rotation(struct writer *w, sw_ix s, bool altered)
 	ck_assert(holds_wanted_mft(w, s));
 }
 
-START_TEST(another_writer_is_found)
+TEST(another_writer_is_found)
 {
 	struct writer *w = new_writer(4);
 	sw_ix s = first_tree_switch(w);
@@ -179,11 +175,10 @@ START_TEST(another_writer_is_found)
 	check_rotation(w, s, false);
 	writer_free(w);
 }
-END_TEST
 
 /* A fresh switch, beside others that carry packets. What it holds is known when
  * it was written; if no switch is known, none counts as unknown. */
-START_TEST(a_returning_switch_is_unknown)
+TEST(a_returning_switch_is_unknown)
 {
 	struct writer *w = new_writer(4);
 	sw_ix s = first_tree_switch(w);
@@ -211,10 +206,9 @@ START_TEST(a_returning_switch_is_unknown)
 	ck_assert(!mft_has_unknown_switches(w->mft, w->t));
 	writer_free(w);
 }
-END_TEST
 
 /* A switch that acknowledges and does nothing is left alone in the end. */
-START_TEST(a_false_acknowledgement_is_found)
+TEST(a_false_acknowledgement_is_found)
 {
 	struct writer *w = new_writer(5);
 	sw_ix s = first_tree_switch(w);
@@ -243,11 +237,10 @@ START_TEST(a_false_acknowledgement_is_found)
 	ck_assert(!holds_wanted_mft(w, s));
 	writer_free(w);
 }
-END_TEST
 
 /* The top ends with the blocks in use; the default ports for MLIDs in no table
  * are cleared. */
-START_TEST(tops_and_default_ports)
+TEST(tops_and_default_ports)
 {
 	struct writer *w = new_writer(6);
 	struct world *x = w->p->x.w;
@@ -282,11 +275,10 @@ START_TEST(tops_and_default_ports)
 	judge_delivery(w->p);
 	writer_free(w);
 }
-END_TEST
 
 /* Default ports that another manager left are cleared at a take-over, where
  * there is no group at all, too. */
-START_TEST(default_ports_without_a_group)
+TEST(default_ports_without_a_group)
 {
 	const struct gen_fattree2 shape = {4, 8, 1, 4, 4};
 	struct fixture x = fixture_with(gen_tree_two(&shape, NULL),
@@ -309,25 +301,4 @@ START_TEST(default_ports_without_a_group)
 	ck_assert_uint_eq(i.def_mcast_pri, 255);
 	ck_assert_uint_eq(i.def_mcast_not, 255);
 	fixture_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("mft_read");
-	TCase *c = tcase_create("writer");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_test(c, what_is_there_is_not_written);
-	tcase_add_loop_test(c, trees_are_found, 0, 4);
-	tcase_add_test(c, late_copies_are_found);
-	tcase_add_test(c, a_reboot_is_found);
-	tcase_add_test(c, another_writer_is_found);
-	tcase_add_test(c, a_returning_switch_is_unknown);
-	tcase_add_test(c, a_false_acknowledgement_is_found);
-	tcase_add_test(c, tops_and_default_ports);
-	tcase_add_test(c, default_ports_without_a_group);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -7,7 +7,7 @@
 #include "tests/unit/distribution/push/mft_fixture.h"
 #include "tests/unit/suite.h"
 
-START_TEST(hosts_come_leave_and_return)
+TEST(hosts_come_leave_and_return)
 {
 	struct reason why;
 	struct play *p = play_new(gen_tree_three(10, &why), 1);
@@ -42,11 +42,10 @@ START_TEST(hosts_come_leave_and_return)
 	judge_delivery(p);
 	play_free(p);
 }
-END_TEST
 
 /* One join is one cell where the switch has others, and it is written in
  * time. */
-START_TEST(a_join_is_answered_when_it_is_written)
+TEST(a_join_is_answered_when_it_is_written)
 {
 	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
 	struct reason why;
@@ -63,7 +62,6 @@ START_TEST(a_join_is_answered_when_it_is_written)
 	ck_assert_uint_le(p->writes, 1);
 	play_free(p);
 }
-END_TEST
 
 /* A torus or a tree. */
 static struct fabric *
@@ -77,7 +75,7 @@ torus_or_tree(uint64_t seed)
 }
 
 /* A restarted manager knows groups and members, and writes nothing. */
-START_TEST(a_restart_takes_nothing_away)
+LOOP_TEST(a_restart_takes_nothing_away, 0, 4)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct play *p = play_new(torus_or_tree(seed), seed);
@@ -127,11 +125,10 @@ START_TEST(a_restart_takes_nothing_away)
 	judge_delivery(p);
 	play_free(p);
 }
-END_TEST
 
 /* Links fail, switches reboot: trees move, and at no moment a host gets two
  * copies. */
-START_TEST(changes_have_no_bad_moment)
+LOOP_TEST(changes_have_no_bad_moment, 0, 6)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct fabric *f = torus_or_tree(seed);
@@ -175,7 +172,6 @@ START_TEST(changes_have_no_bad_moment)
 	}
 	play_free(p);
 }
-END_TEST
 
 /* Records the order of writes while the switch order is reversed: trees against
  * the new order are gone before its first unicast table is written, and back
@@ -216,7 +212,7 @@ config_with_root(uint64_t guid)
 	return c;
 }
 
-START_TEST(an_order_that_turns_over)
+TEST(an_order_that_turns_over)
 {
 	static const unsigned line[] = {4, 4};
 	struct reason why;
@@ -252,11 +248,10 @@ START_TEST(an_order_that_turns_over)
 	}
 	play_free(p);
 }
-END_TEST
 
 /* ---- the writer alone: trees that move over links that carry data ---- */
 
-START_TEST(trees_that_move_are_broken_first)
+LOOP_TEST(trees_that_move_are_broken_first, 0, 6)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	static const unsigned torus[] = {3, 3, 2};
@@ -292,13 +287,12 @@ START_TEST(trees_that_move_are_broken_first)
 	ck_assert_uint_eq(c->sets, before);
 	writer_free(w);
 }
-END_TEST
 
 /*
  * Trees move, and a switch does not answer: what it holds of the old trees is
  * joined with nothing of the new ones. A packet would meet a switch twice.
  */
-START_TEST(trees_that_were_not_broken_are_not_made)
+LOOP_TEST(trees_that_were_not_broken_are_not_made, 0, 6)
 {
 	static const struct sim_behaviour mute = {
 		.mute = UINT64_C(1) << MAD_MFT};
@@ -330,23 +324,4 @@ START_TEST(trees_that_were_not_broken_are_not_made)
 	write_all(w);
 	judge_delivery(w->p);
 	writer_free(w);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("mft");
-	TCase *c = tcase_create("world");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, hosts_come_leave_and_return);
-	tcase_add_test(c, a_join_is_answered_when_it_is_written);
-	tcase_add_loop_test(c, a_restart_takes_nothing_away, 0, 4);
-	tcase_add_loop_test(c, changes_have_no_bad_moment, 0, 6);
-	tcase_add_test(c, an_order_that_turns_over);
-	tcase_add_loop_test(c, trees_that_move_are_broken_first, 0, 6);
-	tcase_add_loop_test(c, trees_that_were_not_broken_are_not_made, 0, 6);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

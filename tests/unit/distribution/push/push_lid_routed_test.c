@@ -50,7 +50,7 @@ set_link(struct world *w, unsigned port, bool up)
 
 /* No SMP is LID routed when tables are empty; later ones are, and none is
  * lost. */
-START_TEST(arrives)
+TEST(arrives)
 {
 	struct eye e = {0};
 	struct fabric *f;
@@ -67,11 +67,10 @@ START_TEST(arrives)
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->retried, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* A link that was down for a moment changes no table, but carries nothing until
  * it is Active again. */
-START_TEST(bounced)
+TEST(bounced)
 {
 	struct eye e = {0};
 	struct fabric *f;
@@ -88,10 +87,9 @@ START_TEST(bounced)
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* A switch that reboots has no tables that could forward an SMP. */
-START_TEST(reboot)
+TEST(reboot)
 {
 	struct eye e = {0};
 	struct fabric *f;
@@ -107,11 +105,10 @@ START_TEST(reboot)
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* Without LID routed SMPs the push loses one timeout, reports it, and does not
  * try again. */
-START_TEST(fabric_takes_none)
+TEST(fabric_takes_none)
 {
 	struct eye e = {.drop = true};
 	struct fabric *f;
@@ -129,9 +126,8 @@ START_TEST(fabric_takes_none)
 	ck_assert_uint_eq(e.by_lid, 0);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(switched_off)
+TEST(switched_off)
 {
 	struct eye e = {0};
 	struct fabric *f;
@@ -141,21 +137,4 @@ START_TEST(switched_off)
 	ck_assert_uint_gt(e.directed, 0);
 	ck_assert_uint_eq(e.by_lid, 0);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("push_lid_routed");
-	TCase *t = tcase_create("life");
-
-	suite_add_tcase(s, t);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, arrives);
-	tcase_add_test(t, bounced);
-	tcase_add_test(t, reboot);
-	tcase_add_test(t, fabric_takes_none);
-	tcase_add_test(t, switched_off);
-	return suite_run(s);
 }

@@ -122,7 +122,7 @@ count_entry_writes(const struct rig *g, const struct adaptive_groups *a)
 	return n;
 }
 
-START_TEST(default_first_and_flat)
+TEST(default_first_and_flat)
 {
 	struct adaptive_groups a;
 	struct rig g;
@@ -155,11 +155,10 @@ START_TEST(default_first_and_flat)
 	ck_assert_uint_eq(a.chosen, 4);
 	adaptive_groups_free(&a);
 }
-END_TEST
 
 /* No group: no other port, a default without a link, ports that are not there.
  */
-START_TEST(no_choice)
+TEST(no_choice)
 {
 	static const struct {
 		uint64_t ports;
@@ -187,10 +186,9 @@ START_TEST(no_choice)
 		adaptive_groups_free(&a);
 	}
 }
-END_TEST
 
 /* Three LIDs with two defaults: one group, without a preference. */
-START_TEST(a_rare_set_is_flat)
+TEST(a_rare_set_is_flat)
 {
 	struct adaptive_groups a;
 	struct rig g;
@@ -207,10 +205,9 @@ START_TEST(a_rare_set_is_flat)
 	ck_assert_uint_eq(a.slot[ADAPTIVE_GROW][0].port[1][0], 0);
 	adaptive_groups_free(&a);
 }
-END_TEST
 
 /* A port that is no default is lost: a write for each slot, none of entries. */
-START_TEST(a_lost_port_is_one_write)
+TEST(a_lost_port_is_one_write)
 {
 	struct adaptive_groups a;
 	struct rig g;
@@ -238,9 +235,8 @@ START_TEST(a_lost_port_is_one_write)
 	ck_assert_uint_eq(count_entry_writes(&g, &a), 0);
 	adaptive_groups_free(&a);
 }
-END_TEST
 
-START_TEST(the_rarest_have_no_room)
+TEST(the_rarest_have_no_room)
 {
 	struct adaptive_groups a;
 	struct rig g;
@@ -258,7 +254,6 @@ START_TEST(the_rarest_have_no_room)
 	ck_assert(a.complete);
 	adaptive_groups_free(&a);
 }
-END_TEST
 
 /* ---- random changes ---- */
 
@@ -399,7 +394,7 @@ check_complete(const struct rig *g)
 	}
 }
 
-START_TEST(random_changes)
+LOOP_TEST(random_changes, 0, 20)
 {
 	struct rng r;
 	struct rig g;
@@ -423,21 +418,4 @@ START_TEST(random_changes)
 		if (g.no_room == 0)
 			check_complete(&g);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("adaptive_groups");
-	TCase *t = tcase_create("core");
-
-	tcase_add_test(t, default_first_and_flat);
-	tcase_add_test(t, no_choice);
-	tcase_add_test(t, a_rare_set_is_flat);
-	tcase_add_test(t, a_lost_port_is_one_write);
-	tcase_add_test(t, the_rarest_have_no_room);
-	tcase_add_loop_test(t, random_changes, 0, 20);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -41,7 +41,7 @@ rig_close(struct rig *g)
 	builder_free(g->d);
 }
 
-START_TEST(bytes_by_capacity)
+TEST(bytes_by_capacity)
 {
 	struct rig g;
 
@@ -54,10 +54,9 @@ START_TEST(bytes_by_capacity)
 	ck_assert_uint_eq(guid_table_bytes(g.t, g.port, 0), 0);
 	rig_close(&g);
 }
-END_TEST
 
 /* The port's own GUID is none of ours, and what it has no room for neither. */
-START_TEST(what_it_lacks)
+TEST(what_it_lacks)
 {
 	const uint64_t a[GUID_TABLE_BLOCK] = {1, 2, 3, 4, 5, 6, 7, 8};
 	const uint64_t b[GUID_TABLE_BLOCK] = {9, 2, 0, 4, 5, 6, 7, 0};
@@ -75,17 +74,4 @@ START_TEST(what_it_lacks)
 	ck_assert_uint_eq(guid_table_lacks(g.t, g.port, 2, is, want), 0);
 	ck_assert_uint_eq(guid_table_lacks(g.t, g.port, 0, want, want), 0);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("guid_table");
-	TCase *t = tcase_create("core");
-
-	tcase_add_test(t, bytes_by_capacity);
-	tcase_add_test(t, what_it_lacks);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

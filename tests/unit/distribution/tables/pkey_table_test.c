@@ -7,7 +7,7 @@
 #include "sm/base/rng.h"
 #include "tests/unit/suite.h"
 
-START_TEST(tables)
+TEST(tables)
 {
 	static const struct {
 		uint16_t was[4], want[5];
@@ -50,9 +50,8 @@ START_TEST(tables)
 			out[2], out[3]);
 	}
 }
-END_TEST
 
-START_TEST(random_tables)
+LOOP_TEST(random_tables, 1, 10)
 {
 	struct rng rng = {(uint64_t)_i};
 	uint16_t was[32] = {0}, grown[32], out[32];
@@ -92,17 +91,4 @@ START_TEST(random_tables)
 		}
 		memcpy(was, out, sizeof(was));
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("pkey_table");
-	TCase *t = tcase_create("core");
-
-	tcase_add_test(t, tables);
-	tcase_add_loop_test(t, random_tables, 1, 10);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -783,7 +783,7 @@ count_fabrics(void)
 	return n != NULL ? (unsigned)strtoul(n, NULL, 10) : FABRICS;
 }
 
-START_TEST(ten_links_fail)
+LOOP_TEST(ten_links_fail, 0, PARTS *KINDS)
 {
 	unsigned n = count_fabrics();
 	uint64_t part = (unsigned)_i % PARTS;
@@ -799,7 +799,6 @@ START_TEST(ten_links_fail)
 		sum_of(&x)->fabrics++;
 	}
 }
-END_TEST
 
 static void
 print_totals(void)
@@ -820,18 +819,11 @@ print_totals(void)
 	}
 }
 
-int
-main(void)
+static void
+begin_tests(void)
 {
-	Suite *s = suite_create("layered_random");
-	TCase *tc = tcase_create("random");
-	int failed;
-
 	totals = tally_new(KINDS * sizeof(*totals));
-	tcase_set_timeout(tc, 3600);
-	tcase_add_loop_test(tc, ten_links_fail, 0, PARTS * KINDS);
-	suite_add_tcase(s, tc);
-	failed = suite_run(s);
-	print_totals();
-	return failed;
 }
+
+const struct suite_around suite_around = {
+	.begin = begin_tests, .end = print_totals, .seconds = 3600};

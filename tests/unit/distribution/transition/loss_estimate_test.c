@@ -109,7 +109,7 @@ phase_of(const struct loss_estimate *e, enum loss_estimate_kind kind)
 
 /* The hosts at the ends of the failed link lose packets in both directions
  * until the tables are written. */
-START_TEST(broken_until_written)
+TEST(broken_until_written)
 {
 	static const double ms = 1e-3;
 	const struct loss_estimate_phase *before, *tables;
@@ -145,10 +145,9 @@ START_TEST(broken_until_written)
 	loss_estimate_clear(&e);
 	ring_free(&b);
 }
-END_TEST
 
 /* While all ports are down no host gets anything: six pairs. */
-START_TEST(static_loses_all)
+TEST(static_loses_all)
 {
 	const struct loss_estimate_phase *tables, *fall, *rise;
 	struct ring b;
@@ -174,10 +173,9 @@ START_TEST(static_loses_all)
 	loss_estimate_clear(&e);
 	ring_free(&b);
 }
-END_TEST
 
 /* Blocking dependencies, tables behind a drain, unblocking behind another. */
-START_TEST(blocks_are_phases)
+TEST(blocks_are_phases)
 {
 	const struct loss_estimate_phase *close, *tables, *open;
 	struct ring b;
@@ -200,10 +198,9 @@ START_TEST(blocks_are_phases)
 	loss_estimate_clear(&e);
 	ring_free(&b);
 }
-END_TEST
 
 /* Some LIDs stand for all of them: the estimate is neither zero nor absurd. */
-START_TEST(few_steps)
+TEST(few_steps)
 {
 	struct ring b;
 	struct loss_estimate all, some;
@@ -219,7 +216,6 @@ START_TEST(few_steps)
 	loss_estimate_clear(&some);
 	ring_free(&b);
 }
-END_TEST
 
 static void
 same_cost(const struct loss_estimate *a, const struct loss_estimate *b)
@@ -260,7 +256,7 @@ reuse_blocks(struct ring *b)
  * switches held are gone, and the fabric has been read again: a host that was
  * down is up, and does not count as a host of that time.
  */
-START_TEST(asked_later)
+LOOP_TEST(asked_later, 0, 3)
 {
 	static const enum transition_method_kind method[] = {TRANSITION_AUTO,
 		TRANSITION_STATIC, TRANSITION_BREAK_DEPENDENCIES};
@@ -299,11 +295,10 @@ START_TEST(asked_later)
 	loss_estimate_clear(&e);
 	ring_free(&b);
 }
-END_TEST
 
 /* Old blocks that only the writes refer to are not kept if they are very
  * many. */
-START_TEST(many_are_not_kept)
+TEST(many_are_not_kept)
 {
 	enum { MANY = 20000 };
 	uint8_t bytes[LFT_BLOCK] = {1, 2, 3};
@@ -334,21 +329,4 @@ START_TEST(many_are_not_kept)
 	ck_assert_uint_eq(loss_estimate_cost(later, NULL)->hosts, 3);
 	loss_estimate_unref(later);
 	ring_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("loss_estimate");
-	TCase *tc = tcase_create("by hand");
-
-	tcase_add_test(tc, broken_until_written);
-	tcase_add_test(tc, static_loses_all);
-	tcase_add_test(tc, blocks_are_phases);
-	tcase_add_test(tc, few_steps);
-	tcase_add_loop_test(tc, asked_later, 0, 3);
-	tcase_add_test(tc, many_are_not_kept);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

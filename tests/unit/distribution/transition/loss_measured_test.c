@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/base/log.h"
 #include "tests/sim/chaos/trial.h"
 #include "tests/unit/suite.h"
 
@@ -37,7 +36,7 @@ expect_near_estimate(
 		o->lost, expected);
 }
 
-START_TEST(as_expected)
+LOOP_TEST(as_expected, 0, SEEDS)
 {
 	const char *method = trial_method[_i % TRIAL_METHODS];
 	unsigned n = 8 + (unsigned)_i / 2;
@@ -59,18 +58,4 @@ START_TEST(as_expected)
 	expect_near_estimate(method, "removal", &removal);
 	expect_near_estimate(method, "addition", &addition);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("loss_measured");
-	TCase *tc = tcase_create("expected");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, as_expected, 0, SEEDS);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

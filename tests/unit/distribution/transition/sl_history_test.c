@@ -167,7 +167,7 @@ ring_up(struct ring *r, struct routes *by)
 	sl_history_add_topology(r->past, r->t, by);
 }
 
-START_TEST(one_lane)
+TEST(one_lane)
 {
 	struct ring r;
 	struct routes *x, *y;
@@ -193,9 +193,8 @@ START_TEST(one_lane)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
-START_TEST(until_ports_come_up)
+TEST(until_ports_come_up)
 {
 	struct ring r;
 	struct routes *x, *y;
@@ -228,9 +227,8 @@ START_TEST(until_ports_come_up)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
-START_TEST(unknown_connections)
+TEST(unknown_connections)
 {
 	struct ring r;
 	struct routes *x;
@@ -257,9 +255,8 @@ START_TEST(unknown_connections)
 	routes_unref(x);
 	ring_free(&r);
 }
-END_TEST
 
-START_TEST(after_restart)
+TEST(after_restart)
 {
 	struct ring r, s;
 	struct routes *x, *y;
@@ -298,7 +295,6 @@ START_TEST(after_restart)
 	ring_free(&r);
 	ring_free(&s);
 }
-END_TEST
 
 static void
 install_routes(struct ring *r, const struct routes *x)
@@ -329,7 +325,7 @@ find_transition(struct ring *r, const struct routes *x, const struct routes *y)
  * The tables stay and the layers move: old connections are a cycle with new
  * ones on layer 0, though neither the old layers nor the new ones have any.
  */
-START_TEST(old_connections_would_deadlock)
+TEST(old_connections_would_deadlock)
 {
 	struct transition_result *p;
 	struct ring r;
@@ -368,7 +364,6 @@ START_TEST(old_connections_would_deadlock)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
 /* Trees may use the ring but for the link from 0 to 1. */
 static void
@@ -389,7 +384,7 @@ give_trees(const struct ring *r, struct routes *y)
  * The pair past 0 moves to layer 1: what is left of layer 0, old and new, is no
  * cycle, but trees complete it.
  */
-START_TEST(old_connections_and_trees_would_deadlock)
+TEST(old_connections_and_trees_would_deadlock)
 {
 	struct transition_result *p;
 	struct ring r;
@@ -417,11 +412,10 @@ START_TEST(old_connections_and_trees_would_deadlock)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
 /* A dependency that is blocked for the writes in one layer, and for old
  * connections in another: only that one stays. */
-START_TEST(merged_blocks)
+TEST(merged_blocks)
 {
 	const struct transition_dependency passes = {
 		.sw = 3, .in = 1, .out = 2, .layers = 1, .pairs = 5};
@@ -446,10 +440,9 @@ START_TEST(merged_blocks)
 	}
 	free(set.dep);
 }
-END_TEST
 
 /* Connections made with one layer stay on its SL when there are two. */
-START_TEST(another_number_of_lanes)
+TEST(another_number_of_lanes)
 {
 	struct transition_result *p;
 	struct ring r;
@@ -476,11 +469,10 @@ START_TEST(another_number_of_lanes)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
 /* No packet is in a layer beyond those of the new routes, whatever the old ones
  * had: there are no vertices for it. */
-START_TEST(fewer_lanes)
+TEST(fewer_lanes)
 {
 	struct transition_job job = {.max_stages = 8};
 	struct routes *x, *y;
@@ -513,7 +505,6 @@ START_TEST(fewer_lanes)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
 static struct transition_result *
 find_without_rows(
@@ -545,7 +536,7 @@ keep_blocked(struct ring *r, const struct transition_dependency *d)
 
 /* Any dependency that no new path uses breaks the cycle of old connections: one
  * that is blocked already is chosen, and is in no mixture. */
-START_TEST(blocked_from_before)
+TEST(blocked_from_before)
 {
 	struct transition_result *p;
 	struct ring r;
@@ -584,10 +575,9 @@ START_TEST(blocked_from_before)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
 /* Rows come before tables that need them, beside old ones that need none. */
-START_TEST(rows_before_tables)
+TEST(rows_before_tables)
 {
 	struct transition_result *p;
 	struct ring r;
@@ -614,12 +604,11 @@ START_TEST(rows_before_tables)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
 /* Tables are read back before any SL was given out, and one leaf is found in
  * use: its connections may be in any layer, and no pair has one because of
  * those tables, of which no layer is known. */
-START_TEST(nothing_was_given_out)
+TEST(nothing_was_given_out)
 {
 	struct transition_result *p;
 	struct ring r;
@@ -642,10 +631,9 @@ START_TEST(nothing_was_given_out)
 	routes_unref(y);
 	ring_free(&r);
 }
-END_TEST
 
 /* Tables that need layers, and rows that are not theirs: no order of writes. */
-START_TEST(ports_go_down)
+TEST(ports_go_down)
 {
 	struct transition_result *p;
 	struct ring r;
@@ -691,10 +679,9 @@ START_TEST(ports_go_down)
 	routes_unref(one);
 	ring_free(&r);
 }
-END_TEST
 
 /* Another meaning of SLs makes all layers possible, until all ports go down. */
-START_TEST(renumbered_layers)
+TEST(renumbered_layers)
 {
 	struct ring r;
 	struct routes *x, *z;
@@ -717,29 +704,4 @@ START_TEST(renumbered_layers)
 	routes_unref(x);
 	routes_unref(z);
 	ring_free(&r);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sl_history");
-	TCase *t = tcase_create("sl_history");
-
-	tcase_add_test(t, one_lane);
-	tcase_add_test(t, until_ports_come_up);
-	tcase_add_test(t, unknown_connections);
-	tcase_add_test(t, after_restart);
-	tcase_add_test(t, old_connections_would_deadlock);
-	tcase_add_test(t, old_connections_and_trees_would_deadlock);
-	tcase_add_test(t, merged_blocks);
-	tcase_add_test(t, another_number_of_lanes);
-	tcase_add_test(t, rows_before_tables);
-	tcase_add_test(t, blocked_from_before);
-	tcase_add_test(t, fewer_lanes);
-	tcase_add_test(t, nothing_was_given_out);
-	tcase_add_test(t, ports_go_down);
-	tcase_add_test(t, renumbered_layers);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -12,7 +12,6 @@
 
 #include "config/config.h"
 #include "routing/driver/registry.h"
-#include "sm/base/log.h"
 #include "tests/sim/data/field.h"
 #include "tests/sim/referee/watch.h"
 #include "tests/topo/gen.h"
@@ -212,7 +211,7 @@ print_outcome(
 		(unsigned long long)o->lost, o->cycle);
 }
 
-START_TEST(dynamic_deadlocks)
+LOOP_TEST(dynamic_deadlocks, 0, TRANSITIONS)
 {
 	struct outcome o;
 
@@ -224,9 +223,8 @@ START_TEST(dynamic_deadlocks)
 	/* the new tables are in force and free of deadlock: too late */
 	ck_assert_uint_lt(o.after, o.usual / 100);
 }
-END_TEST
 
-START_TEST(all_others_do_not)
+LOOP_TEST(all_others_do_not, 0, (METHODS - 1) * TRANSITIONS)
 {
 	const struct transition *x = &transitions[_i / (METHODS - 1)];
 	unsigned method = (unsigned)_i % (METHODS - 1);
@@ -243,20 +241,4 @@ START_TEST(all_others_do_not)
 		ck_assert_uint_eq(o.least, 0);
 	if (method == AUTO)
 		ck_assert_uint_gt(o.least, o.usual * 7 / 10);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("transition_data");
-	TCase *tc = tcase_create("deadlock");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, dynamic_deadlocks, 0, TRANSITIONS);
-	tcase_add_loop_test(
-		tc, all_others_do_not, 0, TRANSITIONS * (METHODS - 1));
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -631,55 +631,32 @@ many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 		crossed, classed, roomless, stayed, asked, around);
 }
 
-START_TEST(random_transitions)
+LOOP_TEST(random_transitions, 0, 6)
 {
 	many_transitions((unsigned)_i, 30, ORDERED);
 }
-END_TEST
 
-START_TEST(restarts)
+LOOP_TEST(restarts, 0, 6)
 {
 	many_transitions((unsigned)_i, 10, RESTARTS);
 }
-END_TEST
 
-START_TEST(silent_switches)
+LOOP_TEST(silent_switches, 0, 6)
 {
 	many_transitions((unsigned)_i, 20, SILENT);
 }
-END_TEST
 
-START_TEST(layers_without_an_order)
+LOOP_TEST(layers_without_an_order, 0, 6)
 {
 	many_transitions((unsigned)_i, 12, LAYERED);
 }
-END_TEST
 
-START_TEST(maps_without_an_order)
+LOOP_TEST(maps_without_an_order, 0, 6)
 {
 	many_transitions((unsigned)_i, 20, MAPPED);
 }
-END_TEST
 
-START_TEST(without_an_order)
+LOOP_TEST(without_an_order, 0, 6)
 {
 	many_transitions((unsigned)_i, 30, UNORDERED);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("transition_random");
-	TCase *tc = tcase_create("random");
-
-	tcase_set_timeout(tc, 300);
-	tcase_add_loop_test(tc, random_transitions, 0, 6);
-	tcase_add_loop_test(tc, restarts, 0, 6);
-	tcase_add_loop_test(tc, silent_switches, 0, 6);
-	tcase_add_loop_test(tc, without_an_order, 0, 6);
-	tcase_add_loop_test(tc, layers_without_an_order, 0, 6);
-	tcase_add_loop_test(tc, maps_without_an_order, 0, 6);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

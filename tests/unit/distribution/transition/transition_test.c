@@ -6,7 +6,7 @@
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
 
-START_TEST(nothing_to_do)
+TEST(nothing_to_do)
 {
 	struct bed b;
 	struct transition_result *x;
@@ -25,7 +25,6 @@ START_TEST(nothing_to_do)
 		transition_method_name(TRANSITION_BREAK_PORTS), "break-ports");
 	bed_free(&b);
 }
-END_TEST
 
 /*
  * If the switch order is kept, stages are enough and nothing is blocked. links
@@ -68,18 +67,16 @@ kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
 	ck_assert_uint_gt(kept, 0);
 }
 
-START_TEST(kept_order_never_blocks)
+LOOP_TEST(kept_order_never_blocks, 0, 6)
 {
 	kept_order(world_fabric, (unsigned)_i, 60, 1);
 }
-END_TEST
 
 /* The same for several failures at once, in trees, planes and tori. */
-START_TEST(kept_order_and_several_failures)
+LOOP_TEST(kept_order_and_several_failures, 0, 6)
 {
 	kept_order(world_tiers, (unsigned)_i, 48, 4);
 }
-END_TEST
 
 /* f without the link between two nodes of these names; f is freed. */
 static struct fabric *
@@ -110,7 +107,7 @@ remove_link(struct fabric *f, const char *const end[2])
  * it for what it served; then another link fails. The joined switch stays,
  * though others could serve more: only what it cannot serve is reversed.
  */
-START_TEST(extra_subtree_members_stay)
+LOOP_TEST(extra_subtree_members_stay, 0, 4)
 {
 	static const struct {
 		const char *cable[2][2];
@@ -144,7 +141,6 @@ START_TEST(extra_subtree_members_stay)
 	lft_pool_free(pool);
 	fabric_free(f);
 }
-END_TEST
 
 /* Writes the first stage with nothing blocked: any mixture of it is free of
  * cycles. True if it has urgent writes. */
@@ -166,7 +162,7 @@ first_stage(struct bed *b, const struct transition_result *x)
 
 /* Lost entries are repaired before any dependency is blocked, where that is
  * safe. */
-START_TEST(repairs_before_blocks)
+TEST(repairs_before_blocks)
 {
 	unsigned blocked = 0, repaired = 0;
 
@@ -189,7 +185,6 @@ START_TEST(repairs_before_blocks)
 		"%u blocked, %u of them repair first\n", blocked, repaired);
 	ck_assert_uint_gt(repaired * 2, blocked);
 }
-END_TEST
 
 /* Neighbours of the change, blocks by stage, urgent ones first. */
 static void
@@ -210,7 +205,7 @@ check_order(const struct transition_result *x)
 	ck_assert_uint_eq(blocks, x->blocks);
 }
 
-START_TEST(methods)
+LOOP_TEST(methods, 1, 9)
 {
 	static const enum transition_method_kind all[] = {TRANSITION_AUTO,
 		TRANSITION_STATIC, TRANSITION_BREAK_PORTS,
@@ -249,10 +244,9 @@ START_TEST(methods)
 	ck_assert_uint_eq(cut[4], 0);
 	bed_free(&b);
 }
-END_TEST
 
 /* Switches that cannot map a dependency to VL 15 take the port down instead. */
-START_TEST(by_port)
+LOOP_TEST(by_port, 0, 3)
 {
 	unsigned blocked = 0;
 
@@ -282,7 +276,6 @@ START_TEST(by_port)
 	}
 	ck_assert_uint_gt(blocked, 0);
 }
-END_TEST
 
 /* Some dependency with its in-link and out-link leading up (by pos), or not. */
 static struct transition_mcast
@@ -321,7 +314,7 @@ dependency_end(const struct bed *b, const struct transition_mcast *g)
  * new order, because new entries in it will meet them, and that feed no switch
  * with unknown tables.
  */
-START_TEST(multicast_trees)
+TEST(multicast_trees)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -370,10 +363,9 @@ START_TEST(multicast_trees)
 	free(pos);
 	bed_free(&b);
 }
-END_TEST
 
 /* A link that is down carries nothing; one in Init does when it will rise. */
-START_TEST(port_states)
+TEST(port_states)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -404,10 +396,9 @@ START_TEST(port_states)
 	transition_free(x);
 	bed_free(&b);
 }
-END_TEST
 
 /* From what the verifier noted or from the tables, the mixture is the same. */
-START_TEST(noted_dependencies)
+LOOP_TEST(noted_dependencies, 0, 2)
 {
 	struct reason why = {""};
 	struct transition_result *x, *y;
@@ -429,7 +420,6 @@ START_TEST(noted_dependencies)
 	transition_free(y);
 	bed_free(&b);
 }
-END_TEST
 
 /* Two layers, by random classes of switches. */
 static void
@@ -496,7 +486,7 @@ forget_unreached(const struct bed *b, uint64_t *all, uint32_t lid, uint8_t lane)
 	free(seen);
 }
 
-START_TEST(lanes)
+LOOP_TEST(lanes, 0, 6)
 {
 	for (uint64_t seed = 1; seed <= 15; seed++) {
 		struct rng r = {seed};
@@ -536,27 +526,4 @@ START_TEST(lanes)
 		transition_free(x);
 		bed_free(&b);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("transition");
-	TCase *tc = tcase_create("transitions");
-
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, nothing_to_do);
-	tcase_add_loop_test(tc, kept_order_never_blocks, 0, 6);
-	tcase_add_loop_test(tc, kept_order_and_several_failures, 0, 6);
-	tcase_add_loop_test(tc, extra_subtree_members_stay, 0, 4);
-	tcase_add_test(tc, repairs_before_blocks);
-	tcase_add_loop_test(tc, methods, 1, 9);
-	tcase_add_loop_test(tc, by_port, 0, 3);
-	tcase_add_test(tc, multicast_trees);
-	tcase_add_test(tc, port_states);
-	tcase_add_loop_test(tc, noted_dependencies, 0, 2);
-	tcase_add_loop_test(tc, lanes, 0, 6);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

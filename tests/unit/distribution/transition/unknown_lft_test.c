@@ -4,7 +4,7 @@
 #include "tests/unit/distribution/transition/transition_bed.h"
 #include "tests/unit/suite.h"
 
-START_TEST(unread_fresh_quarantined)
+TEST(unread_fresh_quarantined)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -30,11 +30,10 @@ START_TEST(unread_fresh_quarantined)
 	transition_free(x);
 	bed_free(&b);
 }
-END_TEST
 
 /* No packet meets a switch of which no port is up yet. It loses entries that
  * are not wanted all the same, even where nothing else is wanted in a block. */
-START_TEST(fresh_is_emptied)
+TEST(fresh_is_emptied)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -58,7 +57,6 @@ START_TEST(fresh_is_emptied)
 	transition_free(x);
 	bed_free(&b);
 }
-END_TEST
 
 /*
  * Walls are written first. Each is the block that the switch held, with 255 for
@@ -89,7 +87,7 @@ check_walls(const struct bed *b, const struct transition_result *x,
 }
 
 /* A switch that can be neither read nor written. */
-START_TEST(walls_around_a_switch)
+TEST(walls_around_a_switch)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -123,7 +121,6 @@ START_TEST(walls_around_a_switch)
 	free(blind);
 	bed_free(&b);
 }
-END_TEST
 
 /* Fails unless only this block is written first, and becomes empty. */
 static void
@@ -145,7 +142,7 @@ check_empty(const struct bed *b, sw_ix s, uint32_t block)
  * anything else is written, and packets that they forward have left. An
  * unacknowledged write tells nothing about them.
  */
-START_TEST(unread_is_emptied)
+TEST(unread_is_emptied)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -170,10 +167,9 @@ START_TEST(unread_is_emptied)
 	transition_free(x);
 	bed_free(&b);
 }
-END_TEST
 
 /* Above LinearFDBTop a switch drops, unless the top is raised first. */
-START_TEST(unread_above_the_top)
+TEST(unread_above_the_top)
 {
 	struct transition_result *x;
 	struct bed b;
@@ -197,11 +193,10 @@ START_TEST(unread_above_the_top)
 	check_empty(&b, 1, 1);
 	bed_free(&b);
 }
-END_TEST
 
 /* A switch that starts to forward LIDs above its old top may hold anything
  * there: its neighbours hold 255 for those LIDs before the top is raised. */
-START_TEST(a_top_that_is_raised_is_shielded)
+TEST(a_top_that_is_raised_is_shielded)
 {
 	struct transition_result *x;
 	const struct topo_switch *sw;
@@ -239,11 +234,10 @@ START_TEST(a_top_that_is_raised_is_shielded)
 	transition_free(x);
 	bed_free(&b);
 }
-END_TEST
 
 /* Active ports without a known neighbour: one is a dead end, two may be a
  * path. */
-START_TEST(walls_before_the_unknown)
+TEST(walls_before_the_unknown)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -276,22 +270,4 @@ START_TEST(walls_before_the_unknown)
 	transition_free(x);
 	free(blind);
 	bed_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("unknown_lft");
-	TCase *tc = tcase_create("unknown tables");
-
-	tcase_add_test(tc, unread_fresh_quarantined);
-	tcase_add_test(tc, fresh_is_emptied);
-	tcase_add_test(tc, walls_around_a_switch);
-	tcase_add_test(tc, unread_is_emptied);
-	tcase_add_test(tc, unread_above_the_top);
-	tcase_add_test(tc, a_top_that_is_raised_is_shielded);
-	tcase_add_test(tc, walls_before_the_unknown);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -347,7 +347,7 @@ check_transition(unsigned i, enum rows rows, unsigned *apart)
 }
 
 /* Rows are as wanted; VLs may be fewer than layers. */
-START_TEST(lanes_that_share)
+TEST(lanes_that_share)
 {
 	unsigned apart = 0;
 
@@ -355,17 +355,15 @@ START_TEST(lanes_that_share)
 		check_transition(i, RIGHT, &apart);
 	ck_assert_uint_gt(apart, 0);
 }
-END_TEST
 
 /* One switch has foreign rows and refuses others. */
-START_TEST(rows_of_a_stranger)
+TEST(rows_of_a_stranger)
 {
 	unsigned apart = 0;
 
 	for (unsigned i = 0; i < ROUNDS; i++)
 		check_transition(i, STRANGE, &apart);
 }
-END_TEST
 
 /* ---- maps of VLs ---- */
 
@@ -486,7 +484,7 @@ check_map(unsigned i, struct counts *n)
 	bed_free(&b);
 }
 
-START_TEST(maps)
+TEST(maps)
 {
 	struct counts n = {0};
 
@@ -498,19 +496,4 @@ START_TEST(maps)
 		n.kept, n.first, n.down, n.stale, n.stays);
 	ck_assert(n.kept > 0 && n.first > 0 && n.stays > 0);
 	ck_assert(n.stale > 0 && n.down > n.stale);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("vl_graphs");
-	TCase *tc = tcase_create("lanes");
-
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, lanes_that_share);
-	tcase_add_test(tc, rows_of_a_stranger);
-	tcase_add_test(tc, maps);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -185,7 +185,7 @@ compare_with_rule(const struct routes *r)
 	return out;
 }
 
-START_TEST(test_tree)
+TEST(test_tree)
 {
 	struct reason why = {""};
 	struct routes *r;
@@ -199,11 +199,10 @@ START_TEST(test_tree)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Trees so damaged that some switches have paths that the order alone would
  * not give them, by their seeds, and random graphs. */
-START_TEST(test_damaged_and_irregular)
+TEST(test_damaged_and_irregular)
 {
 	static const uint64_t seeds[] = {1, 3, 5, 32, 44, 162, 186, 236};
 
@@ -227,10 +226,9 @@ START_TEST(test_damaged_and_irregular)
 		rig_close(&g);
 	}
 }
-END_TEST
 
 /* Rows of the second computation are those of the first. */
-START_TEST(test_threads_and_sharing)
+TEST(test_threads_and_sharing)
 {
 	struct reason why = {""};
 	struct routes *one, *three;
@@ -251,7 +249,6 @@ START_TEST(test_threads_and_sharing)
 	routes_unref(three);
 	rig_close(&g);
 }
-END_TEST
 
 /* Sets for r, gone on from those of prev, are those made without them. */
 static void
@@ -305,7 +302,7 @@ count_shared(const struct sets_walk *x)
 }
 
 /* Lost cables and cables that come back, hundreds of times. */
-START_TEST(test_changes)
+TEST(test_changes)
 {
 	unsigned shared = 0;
 
@@ -323,7 +320,6 @@ START_TEST(test_changes)
 	}
 	ck_assert_uint_gt(shared, WALKS * STEPS);
 }
-END_TEST
 
 static uint32_t
 groups_needed(const struct routes *r, sw_ix s)
@@ -344,7 +340,7 @@ groups_needed(const struct routes *r, sw_ix s)
 	return n;
 }
 
-START_TEST(test_too_few_groups)
+TEST(test_too_few_groups)
 {
 	struct reason why = {""};
 	struct routes *r;
@@ -362,9 +358,8 @@ START_TEST(test_too_few_groups)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
-START_TEST(test_no_order)
+TEST(test_no_order)
 {
 	const unsigned dim[] = {4, 4};
 	struct reason why = {""};
@@ -378,22 +373,4 @@ START_TEST(test_no_order)
 		ck_assert_ptr_null(r->sets->row[s]);
 	routes_unref(r);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("legal_sets");
-	TCase *c = tcase_create("legal_sets");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_test(c, test_tree);
-	tcase_add_test(c, test_damaged_and_irregular);
-	tcase_add_test(c, test_threads_and_sharing);
-	tcase_add_test(c, test_changes);
-	tcase_add_test(c, test_too_few_groups);
-	tcase_add_test(c, test_no_order);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -74,7 +74,7 @@ static const struct shape {
 	{"hypercube", &engine_nue, make_hypercube, 0, 0, 165},
 };
 
-START_TEST(busiest_link)
+LOOP_TEST(busiest_link, 0, LEN(shapes))
 {
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
@@ -93,17 +93,4 @@ START_TEST(busiest_link)
 		(unsigned long long)rig_load(r));
 	routes_unref(r);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("climb_rebalance");
-	TCase *t = tcase_create("core");
-
-	tcase_add_loop_test(
-		t, busiest_link, 0, sizeof(shapes) / sizeof(*shapes));
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

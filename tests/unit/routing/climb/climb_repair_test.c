@@ -92,7 +92,7 @@ lose_cable(const struct engine_rig *g, uint32_t c, const struct topo *before)
 	return NULL;
 }
 
-START_TEST(links)
+LOOP_TEST(links, 0, KINDS *SEEDS)
 {
 	uint64_t behind = 0, changed = 0;
 	struct engine_rig g;
@@ -118,14 +118,13 @@ START_TEST(links)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /*
  * Where the load of fresh tables is known, what went over a lost link does not
  * stay on few others: loads fall, never rise, and no pair changes its layer for
  * it.
  */
-START_TEST(rebalanced)
+LOOP_TEST(rebalanced, 0, KINDS *SEEDS)
 {
 	uint64_t heavy = 0, light = 0;
 	struct engine_rig g;
@@ -156,13 +155,12 @@ START_TEST(rebalanced)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /*
  * Pairs of a dragonfly that lose their path are led round a lost link over many
  * links, not over few, although few of them change their layer.
  */
-START_TEST(detours)
+TEST(detours)
 {
 	uint64_t moved = 0, pairs = 0, load = 0, before = 0;
 	struct reason why = {""};
@@ -190,7 +188,6 @@ START_TEST(detours)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Links on all paths. */
 static uint64_t
@@ -228,7 +225,7 @@ count_over(const struct routes *r, const struct engine_rig *g, uint32_t c)
  * carries its share, no more entries change than when it was lost, and no pair
  * changes its layer.
  */
-START_TEST(returns)
+LOOP_TEST(returns, 0, KINDS *SEEDS)
 {
 	uint64_t used = 0, used_again = 0, lost = 0, changed = 0;
 	struct engine_rig g;
@@ -262,7 +259,6 @@ START_TEST(returns)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Entries that differ, but for LIDs that only one of the two delivers. */
 static uint64_t
@@ -282,7 +278,7 @@ count_others(const struct routes *a, const struct routes *b)
 	return n;
 }
 
-START_TEST(hosts)
+LOOP_TEST(hosts, 0, KINDS *SEEDS)
 {
 	struct engine_rig g;
 	struct routes *r, *less, *more;
@@ -316,10 +312,9 @@ START_TEST(hosts)
 	topo_unref(u);
 	rig_close(&g);
 }
-END_TEST
 
 /* Two cables of any kind at once. */
-START_TEST(pairs_of_cables)
+LOOP_TEST(pairs_of_cables, 0, KINDS *SEEDS)
 {
 	struct rng rng = {(uint64_t)_i + 1};
 	struct engine_rig g;
@@ -346,9 +341,8 @@ START_TEST(pairs_of_cables)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
-START_TEST(switches)
+LOOP_TEST(switches, 0, KINDS *SEEDS)
 {
 	struct engine_rig g;
 	struct routes *r;
@@ -377,23 +371,4 @@ START_TEST(switches)
 	}
 	routes_unref(r);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("climb_repair");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, links, 0, KINDS * SEEDS);
-	tcase_add_loop_test(t, rebalanced, 0, KINDS * SEEDS);
-	tcase_add_test(t, detours);
-	tcase_add_loop_test(t, returns, 0, KINDS * SEEDS);
-	tcase_add_loop_test(t, hosts, 0, KINDS * SEEDS);
-	tcase_add_loop_test(t, pairs_of_cables, 0, KINDS * SEEDS);
-	tcase_add_loop_test(t, switches, 0, KINDS * SEEDS);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -134,7 +134,7 @@ check_escapes(const struct rig *x, const struct layer_orders *o)
 		ck_assert_int_eq(o->rank[c], -o->rank[x->d.back[c]]);
 }
 
-START_TEST(links_come_back_to_their_places)
+TEST(links_come_back_to_their_places)
 {
 	struct rig all, less, again;
 	struct layer_orders first, lost, back;
@@ -161,9 +161,8 @@ START_TEST(links_come_back_to_their_places)
 	}
 	rig_close(&all);
 }
-END_TEST
 
-START_TEST(few_new_links_join)
+TEST(few_new_links_join)
 {
 	struct rig all, less;
 	struct layer_orders first, is;
@@ -181,9 +180,8 @@ START_TEST(few_new_links_join)
 	rig_close(&less);
 	rig_close(&all);
 }
-END_TEST
 
-START_TEST(orders_are_learned_anew)
+TEST(orders_are_learned_anew)
 {
 	struct rig all, less;
 	struct layer_orders first, is;
@@ -205,9 +203,8 @@ START_TEST(orders_are_learned_anew)
 	rig_close(&less);
 	rig_close(&all);
 }
-END_TEST
 
-START_TEST(what_is_away_for_good_is_forgotten)
+TEST(what_is_away_for_good_is_forgotten)
 {
 	struct rig all, less;
 	struct layer_orders first, is;
@@ -224,10 +221,9 @@ START_TEST(what_is_away_for_good_is_forgotten)
 	rig_close(&less);
 	rig_close(&all);
 }
-END_TEST
 
 /* Places of switches: those that are away keep theirs. */
-START_TEST(places_are_kept)
+TEST(places_are_kept)
 {
 	const char *text = "layers 1 1\n"
 			   "shape ring 5 groups 2\n"
@@ -260,9 +256,8 @@ START_TEST(places_are_kept)
 	buf_free(&out);
 	rig_close(&all);
 }
-END_TEST
 
-START_TEST(text_is_read_back)
+TEST(text_is_read_back)
 {
 	struct rig all;
 	struct layer_orders first;
@@ -282,7 +277,6 @@ START_TEST(text_is_read_back)
 	buf_free(&again);
 	rig_close(&all);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -314,7 +308,7 @@ static const struct {
 		2},
 };
 
-START_TEST(bad_text_is_refused)
+LOOP_TEST(bad_text_is_refused, 0, LEN(bad))
 {
 	struct arena *a = arena_new();
 	struct reason why = {""};
@@ -324,23 +318,4 @@ START_TEST(bad_text_is_refused)
 	ck_assert_ptr_null(order_memory_parse(bad[_i].text, a, &why));
 	ck_assert_msg(strstr(why.text, line) == why.text, "%s", why.text);
 	arena_free(a);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("order_memory");
-	TCase *t = tcase_create("all");
-
-	tcase_add_test(t, links_come_back_to_their_places);
-	tcase_add_test(t, few_new_links_join);
-	tcase_add_test(t, orders_are_learned_anew);
-	tcase_add_test(t, what_is_away_for_good_is_forgotten);
-	tcase_add_test(t, places_are_kept);
-	tcase_add_test(t, text_is_read_back);
-	tcase_add_loop_test(
-		t, bad_text_is_refused, 0, sizeof(bad) / sizeof(*bad));
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -42,7 +42,7 @@ recall_layer(
 	return *layer_memory_at(m, i, k);
 }
 
-START_TEST(layers_outlive_paths)
+TEST(layers_outlive_paths)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_random(8, 3, 1, 1, &why);
@@ -76,9 +76,8 @@ START_TEST(layers_outlive_paths)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(absent_switches_are_forgotten)
+TEST(absent_switches_are_forgotten)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_random(20, 4, 1, 1, &why);
@@ -101,17 +100,4 @@ START_TEST(absent_switches_are_forgotten)
 	topo_unref(small);
 	fabric_free(f);
 	fabric_free(g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("layer_memory");
-	TCase *t = tcase_create("core");
-
-	tcase_add_test(t, layers_outlive_paths);
-	tcase_add_test(t, absent_switches_are_forgotten);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -27,7 +27,7 @@ number_of(const struct lft_pool *p, lft_ref r)
 	return n;
 }
 
-START_TEST(empty_is_free)
+TEST(empty_is_free)
 {
 	struct lft_pool *p = lft_pool_new();
 	uint8_t bytes[LFT_BLOCK];
@@ -45,9 +45,8 @@ START_TEST(empty_is_free)
 	lft_pool_free(p);
 	lft_pool_free(NULL);
 }
-END_TEST
 
-START_TEST(counted)
+TEST(counted)
 {
 	struct lft_pool *p = lft_pool_new();
 	lft_ref a = block_of(p, 7), b;
@@ -63,10 +62,9 @@ START_TEST(counted)
 	ck_assert_uint_eq(number_of(p, b), 8);
 	lft_pool_free(p);
 }
-END_TEST
 
 /* Over several chunks, with blocks coming and going. */
-START_TEST(growth)
+TEST(growth)
 {
 	enum { N = 3 << LFT_CHUNK_BITS };
 	struct lft_pool *p = lft_pool_new();
@@ -97,11 +95,10 @@ START_TEST(growth)
 	free(held);
 	lft_pool_free(p);
 }
-END_TEST
 
 /* Chunks that were added last and are empty are freed; blocks with references
  * stay. */
-START_TEST(trimmed)
+TEST(trimmed)
 {
 	enum { CHUNK = 1 << LFT_CHUNK_BITS, N = 4 * CHUNK };
 	struct lft_pool *p = lft_pool_new();
@@ -135,7 +132,6 @@ START_TEST(trimmed)
 	free(held);
 	lft_pool_free(p);
 }
-END_TEST
 
 /* What a row is expected to hold. */
 struct model {
@@ -200,7 +196,7 @@ change_row(struct lft_pool *p, struct model *m, uint32_t k, struct rng *g)
 
 /* Rows that share spans change independently, and the pool counts all
  * references. */
-START_TEST(rows)
+TEST(rows)
 {
 	struct lft_pool *p = lft_pool_new();
 	struct model m[ROWS] = {{0}};
@@ -222,20 +218,4 @@ START_TEST(rows)
 		lft_row_drop(p, m[k].row);
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("lft");
-	TCase *c = tcase_create("lft");
-
-	tcase_add_test(c, empty_is_free);
-	tcase_add_test(c, counted);
-	tcase_add_test(c, growth);
-	tcase_add_test(c, rows);
-	tcase_add_test(c, trimmed);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

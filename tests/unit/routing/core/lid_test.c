@@ -53,7 +53,7 @@ assign_lids(const struct topo *t, const struct lid_policy *p,
 	ck_assert_msg(lid_assign(t, p, r, n, out, &why) == 0, "%s", why.text);
 }
 
-START_TEST(fresh_order)
+TEST(fresh_order)
 {
 	struct topo *t = switch_row(2, 3);
 	struct lid_table l;
@@ -76,9 +76,8 @@ START_TEST(fresh_order)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(back_to_back)
+TEST(back_to_back)
 {
 	struct hand h = {0};
 	struct lid_table l;
@@ -96,7 +95,6 @@ START_TEST(back_to_back)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
 /* Two ports claim LID 5. The host GUIDs are ca_guid(1) < ca_guid(2). */
 static const struct {
@@ -122,7 +120,7 @@ static const struct {
 		1, 2},
 };
 
-START_TEST(claim)
+LOOP_TEST(claim, 0, LEN(claims))
 {
 	struct topo *t = switch_row(1, 2);
 	struct lid_table l;
@@ -145,10 +143,9 @@ START_TEST(claim)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
 /* What another manager gave counts, and records are for those that are away. */
-START_TEST(outdated_records)
+TEST(outdated_records)
 {
 	struct lid_policy p = plain;
 	struct topo *t = switch_row(1, 6);
@@ -184,9 +181,8 @@ START_TEST(outdated_records)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(conflict_in_words)
+TEST(conflict_in_words)
 {
 	struct topo *t = switch_row(1, 2);
 	struct lid_table l;
@@ -201,7 +197,6 @@ START_TEST(conflict_in_words)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
 /* LMC changes: {recorded base, LMC} of host 1, LMC wanted, base expected. */
 static const struct {
@@ -219,7 +214,7 @@ static const struct {
 	{8, 1, 2, 100, 8},
 };
 
-START_TEST(lmc_change)
+LOOP_TEST(lmc_change, 0, LEN(lmcs))
 {
 	struct topo *t = switch_row(1, 2);
 	struct lid_policy p = plain;
@@ -248,9 +243,8 @@ START_TEST(lmc_change)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(override)
+TEST(override)
 {
 	struct topo *t = switch_row(1, 3);
 	struct lid_override o[] = {{0x1, 5}, {ca_guid(2), 3}, {~0ULL, 1}};
@@ -269,9 +263,8 @@ START_TEST(override)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(duplicates)
+TEST(duplicates)
 {
 	struct topo *t = switch_row(1, 2);
 	struct lid_record r[] = {{0x77, 20, 0}};
@@ -298,9 +291,8 @@ START_TEST(duplicates)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(exhaustion)
+TEST(exhaustion)
 {
 	struct topo *t = switch_row(1, 3);
 	struct lid_policy p = plain;
@@ -356,7 +348,6 @@ START_TEST(exhaustion)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
 /* ---- properties over random churn ---- */
 
@@ -421,7 +412,7 @@ churn_topo(const struct rng *seed, struct rng *r, const struct lid_table *was)
 	return t;
 }
 
-START_TEST(properties)
+LOOP_TEST(properties, 0, 60)
 {
 	uint64_t seed = (uint64_t)_i;
 	struct rng shape = {seed}, r = {seed ^ 0xabcdef};
@@ -463,10 +454,9 @@ START_TEST(properties)
 	}
 	lid_table_free(&was);
 }
-END_TEST
 
 /* The LMC changes at random and records are junk: ranges stay disjoint. */
-START_TEST(junk_records)
+LOOP_TEST(junk_records, 0, 100)
 {
 	uint64_t seed = (uint64_t)_i;
 	struct rng shape = {seed}, r = {seed ^ 0x1234567};
@@ -489,10 +479,9 @@ START_TEST(junk_records)
 	lid_table_free(&l);
 	hand_free(t);
 }
-END_TEST
 
 /* The whole space, to the last LID. */
-START_TEST(full_space)
+TEST(full_space)
 {
 	struct topo *t = switch_row(194, 251); /* 194 + 48694 ports */
 	struct lid_policy p = plain;
@@ -507,36 +496,4 @@ START_TEST(full_space)
 	lid_table_free(&l);
 	lid_table_free(&again);
 	hand_free(t);
-}
-END_TEST
-
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("lid");
-	TCase *tc = tcase_create("hand"), *random = tcase_create("random");
-
-	tcase_add_test(tc, fresh_order);
-	tcase_add_test(tc, back_to_back);
-	tcase_add_test(tc, outdated_records);
-	tcase_add_loop_test(
-		tc, claim, 0, (int)(sizeof(claims) / sizeof(claims[0])));
-	tcase_add_test(tc, conflict_in_words);
-	tcase_add_loop_test(
-		tc, lmc_change, 0, (int)(sizeof(lmcs) / sizeof(lmcs[0])));
-	tcase_add_test(tc, override);
-	tcase_add_test(tc, duplicates);
-	tcase_add_test(tc, exhaustion);
-	tcase_add_test(tc, full_space);
-	tcase_add_loop_test(random, properties, 0, 60);
-	tcase_add_loop_test(random, junk_records, 0, 100);
-	suite_add_tcase(s, tc);
-	suite_add_tcase(s, random);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
 }

@@ -26,7 +26,7 @@ want_levels(unsigned n)
 	return w;
 }
 
-START_TEST(without_levels_lanes_are_straight)
+TEST(without_levels_lanes_are_straight)
 {
 	const struct slvl_want none = {0};
 	static const uint8_t straight4[SLVL_ROW] = {0x01, 0x23};
@@ -44,9 +44,8 @@ START_TEST(without_levels_lanes_are_straight)
 	ck_assert_mem_eq(row, zero, SLVL_ROW);
 	ck_assert(!l.wanted);
 }
-END_TEST
 
-START_TEST(numbers)
+TEST(numbers)
 {
 	struct slvl_want w = want_levels(3);
 	struct slvl l, more;
@@ -71,9 +70,8 @@ START_TEST(numbers)
 	ck_assert_uint_eq(l.separate, 4);
 	ck_assert_mem_eq(l.sl[4], l.sl[3], sizeof(l.sl[3]));
 }
-END_TEST
 
-START_TEST(few_lanes)
+TEST(few_lanes)
 {
 	struct slvl_want w = want_levels(4);
 	struct slvl l;
@@ -101,9 +99,8 @@ START_TEST(few_lanes)
 	ck_assert_uint_eq(
 		slvl_vl(&l, l.sl[1][0], (struct slvl_hop){8, .end = false}), 0);
 }
-END_TEST
 
-START_TEST(unknown_numbers)
+TEST(unknown_numbers)
 {
 	struct slvl_want w = want_levels(2);
 	struct slvl l;
@@ -125,7 +122,6 @@ START_TEST(unknown_numbers)
 	ck_assert_uint_eq(
 		slvl_vl(&l, 1, (struct slvl_hop){8, .end = false}), SLVL_DROP);
 }
-END_TEST
 
 /* ---- any levels, any layers, any links ---- */
 
@@ -164,7 +160,7 @@ may_meet(const struct slvl *l, unsigned a, unsigned b, unsigned slots)
 	return a == b;
 }
 
-START_TEST(unrelated_levels_do_not_meet)
+TEST(unrelated_levels_do_not_meet)
 {
 	struct rng r = {SEED};
 
@@ -205,7 +201,6 @@ START_TEST(unrelated_levels_do_not_meet)
 			}
 	}
 }
-END_TEST
 
 /* Channels of links x VLs, and which waits for which. */
 struct graph {
@@ -259,7 +254,7 @@ wait_for(struct graph *g, const struct slvl l[2], const unsigned vls[LINKS],
  * dependencies of that order. Levels change; some rows are old, some new; SLs
  * are current ones and previous ones.
  */
-START_TEST(no_cycle)
+TEST(no_cycle)
 {
 	struct graph *g = calloc(1, sizeof(*g));
 	struct rng r = {SEED + 1};
@@ -293,11 +288,10 @@ START_TEST(no_cycle)
 	}
 	free(g);
 }
-END_TEST
 
 /* Rows of other levels keep SLs in their layers; those of other layers do not.
  */
-START_TEST(rows_that_keep_layers)
+TEST(rows_that_keep_layers)
 {
 	struct rng r = {SEED + 2};
 	unsigned differ = 0;
@@ -330,10 +324,9 @@ START_TEST(rows_that_keep_layers)
 	}
 	ck_assert_uint_gt(differ, 0);
 }
-END_TEST
 
 /* The VLs of a link, as codes, by what is known of its two ends. */
-START_TEST(vls_of_a_link)
+TEST(vls_of_a_link)
 {
 	enum { WIDE = 4, NARROW = 2 };
 	static const struct {
@@ -373,24 +366,4 @@ START_TEST(vls_of_a_link)
 				slvl_link_code(t, p[k], row[i].max));
 		hand_free(t);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("slvl");
-	TCase *t = tcase_create("slvl");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, without_levels_lanes_are_straight);
-	tcase_add_test(t, numbers);
-	tcase_add_test(t, few_lanes);
-	tcase_add_test(t, unknown_numbers);
-	tcase_add_test(t, unrelated_levels_do_not_meet);
-	tcase_add_test(t, no_cycle);
-	tcase_add_test(t, rows_that_keep_layers);
-	tcase_add_test(t, vls_of_a_link);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

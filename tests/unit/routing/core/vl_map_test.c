@@ -48,7 +48,7 @@ random_map(const struct topo *t, unsigned layers, struct rng *r)
 	return m;
 }
 
-START_TEST(sizes)
+TEST(sizes)
 {
 	const struct frozen_lids lids = {0};
 	struct fabric *f = make_fabric(1);
@@ -79,7 +79,6 @@ START_TEST(sizes)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* The classes of ports that both have, whatever their numbers; others: 0. */
 static void
@@ -99,7 +98,7 @@ check_classes(const struct vl_map *was, const struct topo *from,
 	}
 }
 
-START_TEST(another_topology)
+LOOP_TEST(another_topology, 0, 8)
 {
 	const struct frozen_lids lids = {0};
 	struct fabric *f = make_fabric(2), *g;
@@ -131,7 +130,6 @@ START_TEST(another_topology)
 	fabric_free(f);
 	fabric_free(g);
 }
-END_TEST
 
 static unsigned
 vl_of(const uint8_t row[SLVL_ROW], unsigned sl)
@@ -188,7 +186,7 @@ bed_free(struct bed *b)
 }
 
 /* No VL of a link is in two groups, whatever links packets come by or leave. */
-START_TEST(groups_share_no_vl)
+LOOP_TEST(groups_share_no_vl, 0, ROUNDS)
 {
 	struct bed b;
 
@@ -219,7 +217,6 @@ START_TEST(groups_share_no_vl)
 	}
 	bed_free(&b);
 }
-END_TEST
 
 /* Rows keep layers where each SL has a VL of its group, or none of the link. */
 static void
@@ -248,7 +245,7 @@ check_row(struct bed *b, struct slvl_hop hop)
 						     hop.in, hop.out))));
 }
 
-START_TEST(rows_keep_groups)
+LOOP_TEST(rows_keep_groups, 0, ROUNDS)
 {
 	struct bed b;
 
@@ -261,10 +258,9 @@ START_TEST(rows_keep_groups)
 						      .out = (uint8_t)out});
 	bed_free(&b);
 }
-END_TEST
 
 /* The in-ports of all classes are all in-ports, each once. */
-START_TEST(ports_by_class)
+LOOP_TEST(ports_by_class, 0, ROUNDS / 10)
 {
 	struct bed b;
 
@@ -290,20 +286,4 @@ START_TEST(ports_by_class)
 		ck_assert_uint_eq(sum, all[0]);
 	}
 	bed_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("vl_map");
-	TCase *t = tcase_create("core");
-
-	tcase_add_test(t, sizes);
-	tcase_add_loop_test(t, another_topology, 0, 8);
-	tcase_add_loop_test(t, groups_share_no_vl, 0, ROUNDS);
-	tcase_add_loop_test(t, rows_keep_groups, 0, ROUNDS);
-	tcase_add_loop_test(t, ports_by_class, 0, ROUNDS / 10);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -77,7 +77,7 @@ route_fabric(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	return r;
 }
 
-START_TEST(each_kind)
+LOOP_TEST(each_kind, 0, LEN(kinds))
 {
 	struct reason why = {""};
 	struct fabric *f = kinds[_i].make(&why);
@@ -103,7 +103,6 @@ START_TEST(each_kind)
 	lft_pool_free(pool);
 	fabric_free(f);
 }
-END_TEST
 
 /* What auto makes of a grid that has lost 3 links. */
 static void
@@ -130,30 +129,14 @@ check_grid(unsigned size, bool wrap, bool by_torus, uint64_t load)
 
 /* nue leaves less on the busiest link, but either leaves less than a host's own
  * link carries, and paths by dimensions have more bandwidth. */
-START_TEST(below_a_hosts_own)
+TEST(below_a_hosts_own)
 {
 	check_grid(5, true, true, 24);
 }
-END_TEST
 
 /* A mesh that can be read as a tree then: ftree would leave 422 on the busiest
  * link. */
-START_TEST(no_tree)
+TEST(no_tree)
 {
 	check_grid(8, false, false, 260);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("compute_best");
-	TCase *t = tcase_create("kinds");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, each_kind, 0, sizeof(kinds) / sizeof(kinds[0]));
-	tcase_add_test(t, below_a_hosts_own);
-	tcase_add_test(t, no_tree);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -170,7 +170,7 @@ static struct fabric *(*const makers[])(struct reason *why) = {make_tree,
 enum { MAKERS = sizeof(makers) / sizeof(makers[0]) };
 
 /* With all switches, and with one in quarantine. */
-START_TEST(engines_reach_alike)
+LOOP_TEST(engines_reach_alike, 0, MAKERS)
 {
 	struct reason why = {""};
 	struct fabric *f = makers[_i](&why);
@@ -186,17 +186,4 @@ START_TEST(engines_reach_alike)
 	check_changes(t);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("compute_reach");
-	TCase *t = tcase_create("engines");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, engines_reach_alike, 0, MAKERS);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

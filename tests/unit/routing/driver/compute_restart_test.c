@@ -11,7 +11,6 @@
 #include "routing/driver/compute.h"
 #include "routing/driver/registry.h"
 #include "routing/updown/updown_state.h"
-#include "sm/base/log.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/unit/core_fixture.h"
@@ -307,22 +306,20 @@ whole_day(uint64_t seed)
 
 enum { DAYS = 50 };
 
-START_TEST(days)
+LOOP_TEST(days, 0, 8)
 {
 	for (uint64_t seed = 0; seed < DAYS; seed++)
 		whole_day((uint64_t)_i * DAYS + seed);
 }
-END_TEST
 
 /* Seeds where a fresh reading of the same fabric gave other tiers, or another
  * sFtree root. */
 static const uint64_t looked_afresh[] = {1088, 1476, 2255, 2388, 3418};
 
-START_TEST(what_came_about_by_changes)
+LOOP_TEST(what_came_about_by_changes, 0, LEN(looked_afresh))
 {
 	whole_day(looked_afresh[_i]);
 }
-END_TEST
 
 /* ---- kept entries ---- */
 
@@ -355,7 +352,7 @@ begin_line(struct day *d)
 }
 
 /* Entries are kept by an engine only if it would accept the fabric. */
-START_TEST(keeping_asks_the_engine)
+TEST(keeping_asks_the_engine)
 {
 	struct day d;
 	struct fabric *f;
@@ -376,7 +373,6 @@ START_TEST(keeping_asks_the_engine)
 	fabric_free(f);
 	end_day(&d);
 }
-END_TEST
 
 /* ---- through the daemon ---- */
 
@@ -428,7 +424,7 @@ expect_same_after_restart(struct world *w, const char *when)
 
 /* A leaf that was away gets another class; otherwise it would have its old one
  * by chance. */
-START_TEST(numbers_of_leaves)
+TEST(numbers_of_leaves)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "routing: {ftree: {lanes: 4}}\n");
@@ -447,7 +443,6 @@ START_TEST(numbers_of_leaves)
 	expect_same_after_restart(w, "two leaves have changed numbers");
 	core_end(w, f);
 }
-END_TEST
 
 /* Fails and restores in the simulation what `cable` and `node` lack. */
 static void
@@ -494,13 +489,12 @@ daemon_day(uint64_t seed)
 	end_day(&d);
 }
 
-START_TEST(days_of_a_daemon)
+LOOP_TEST(days_of_a_daemon, 0, 6)
 {
 	daemon_day(_i == 0 ? 359 : (uint64_t)_i);
 }
-END_TEST
 
-START_TEST(planes)
+TEST(planes)
 {
 	const struct gen_planes p = {2, 4, 2, 2, 1};
 	struct fabric *f = gen_paper_planes(&p);
@@ -510,24 +504,4 @@ START_TEST(planes)
 	ck_assert_ptr_nonnull(sm_view(w->sm)->routes->part);
 	expect_same_after_restart(w, "planes");
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("compute_restart");
-	TCase *tc = tcase_create("compute_restart");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, days, 0, 8);
-	tcase_add_loop_test(tc, what_came_about_by_changes, 0,
-		(int)(sizeof(looked_afresh) / sizeof(*looked_afresh)));
-	tcase_add_test(tc, keeping_asks_the_engine);
-	tcase_add_test(tc, numbers_of_leaves);
-	tcase_add_test(tc, planes);
-	tcase_add_loop_test(tc, days_of_a_daemon, 0, 6);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -49,7 +49,7 @@ host_port(const struct topo *t, const char *name)
 	return TOPO_NONE;
 }
 
-START_TEST(rows)
+TEST(rows)
 {
 	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
@@ -87,10 +87,9 @@ START_TEST(rows)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* A row takes blocks of the same switch before, else of a switch like it. */
-START_TEST(blocks_are_shared)
+TEST(blocks_are_shared)
 {
 	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
@@ -119,10 +118,9 @@ START_TEST(blocks_are_shared)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* Rows are shared until one of them is written. */
-START_TEST(shared_rows)
+TEST(shared_rows)
 {
 	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
@@ -158,9 +156,8 @@ START_TEST(shared_rows)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(order)
+TEST(order)
 {
 	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
@@ -186,7 +183,6 @@ START_TEST(order)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 static struct routes *
 compute_checked(struct topo *t, struct lft_pool *pool,
@@ -203,7 +199,7 @@ compute_checked(struct topo *t, struct lft_pool *pool,
 	return r;
 }
 
-START_TEST(trace)
+TEST(trace)
 {
 	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
@@ -249,10 +245,9 @@ START_TEST(trace)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* A link fails and comes back: entries are kept, then balanced again. */
-START_TEST(driver_keeps)
+TEST(driver_keeps)
 {
 	struct fabric *f = two_tier_tree(),
 		      *less = without_link(f, "leaf1", "spine1");
@@ -284,9 +279,8 @@ START_TEST(driver_keeps)
 	fabric_free(f);
 	fabric_free(less);
 }
-END_TEST
 
-START_TEST(driver_names)
+TEST(driver_names)
 {
 	static const char *const unknown[] = {"shortest"};
 	struct fabric *f = two_tier_tree();
@@ -315,22 +309,4 @@ START_TEST(driver_names)
 	lft_pool_free(pool);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("compute");
-	TCase *c = tcase_create("compute");
-
-	tcase_add_test(c, rows);
-	tcase_add_test(c, blocks_are_shared);
-	tcase_add_test(c, shared_rows);
-	tcase_add_test(c, order);
-	tcase_add_test(c, trace);
-	tcase_add_test(c, driver_keeps);
-	tcase_add_test(c, driver_names);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -8,7 +8,7 @@
 #include "routing/driver/registry.h"
 #include "tests/unit/suite.h"
 
-START_TEST(names)
+TEST(names)
 {
 	const struct schema_module *const *m = registry_modules();
 
@@ -26,16 +26,4 @@ START_TEST(names)
 	ck_assert_ptr_null(registry_find("minhop"));
 	ck_assert_ptr_null(registry_find(NULL));
 	ck_assert_int_ne(registry_last()->caps & ENGINE_ANY_FABRIC, 0);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("registry");
-	TCase *tc = tcase_create("registry");
-
-	tcase_add_test(tc, names);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

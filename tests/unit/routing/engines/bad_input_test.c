@@ -90,7 +90,7 @@ make_torus(struct reason *why)
 
 /* ---- a torus of other sizes ---- */
 
-START_TEST(wrong_sizes)
+LOOP_TEST(wrong_sizes, 0, 4)
 {
 	static const struct schema_shape wide[] = {{DIMENSION_RING, 6},
 		{DIMENSION_RING, 6}},
@@ -118,7 +118,6 @@ START_TEST(wrong_sizes)
 	expect_refused(&b, &engine_torus, &row[_i].o, words);
 	bed_close(&b);
 }
-END_TEST
 
 /* ---- parallel links ---- */
 
@@ -164,7 +163,7 @@ busiest_link(struct fabric *f, const struct engine *e, unsigned *layers,
 }
 
 /* Two links where there was one: no more layers, and half the load. */
-START_TEST(parallel_links)
+LOOP_TEST(parallel_links, 0, 4)
 {
 	static const struct engine *const engine[] = {
 		&engine_torus, &engine_dragonfly, &engine_dor, &engine_nue};
@@ -186,11 +185,10 @@ START_TEST(parallel_links)
 	ck_assert_uint_eq(layers[0], layers[1]);
 	ck_assert_uint_le(load[1] * 20, load[0] * 11);
 }
-END_TEST
 
 /* ---- dragonflies that are none ---- */
 
-START_TEST(one_group)
+TEST(one_group)
 {
 	static const unsigned dim[1] = {7};
 	static const char *const all[] = {"sw*"};
@@ -206,11 +204,10 @@ START_TEST(one_group)
 		"switches");
 	bed_close(&b);
 }
-END_TEST
 
 /* Every second link between switches is not cabled yet, or every second switch
  * is not there. */
-START_TEST(half_a_dragonfly)
+LOOP_TEST(half_a_dragonfly, 0, 2)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_dragonfly(6, 2, 3, &why);
@@ -227,7 +224,6 @@ START_TEST(half_a_dragonfly)
 		"dragonfly refused: no dragonfly: ");
 	bed_close(&b);
 }
-END_TEST
 
 /* ---- too few VLs ---- */
 
@@ -244,7 +240,7 @@ narrow_link(struct topo *t)
 }
 
 /* One link has one VL, all others eight: it is named, and one layer does. */
-START_TEST(one_vl_among_eight)
+LOOP_TEST(one_vl_among_eight, 0, 2)
 {
 	static const struct engine *const engine[] = {
 		&engine_torus, &engine_dragonfly};
@@ -268,11 +264,10 @@ START_TEST(one_vl_among_eight)
 	routes_unref(r);
 	bed_close(&b);
 }
-END_TEST
 
 /* More layers than there are VLs for: as many as there are, and a text says
  * so. */
-START_TEST(more_layers_than_vls)
+TEST(more_layers_than_vls)
 {
 	static const struct nue_options eight = {8};
 	const struct schema_values own = {engine_nue.module.options, &eight};
@@ -296,22 +291,4 @@ START_TEST(more_layers_than_vls)
 		"%s", few);
 	routes_unref(r);
 	bed_close(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("bad_input");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, wrong_sizes, 0, 4);
-	tcase_add_loop_test(t, parallel_links, 0, 4);
-	tcase_add_test(t, one_group);
-	tcase_add_loop_test(t, half_a_dragonfly, 0, 2);
-	tcase_add_loop_test(t, one_vl_among_eight, 0, 2);
-	tcase_add_test(t, more_layers_than_vls);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -146,7 +146,7 @@ route_shape(const struct engine_rig *g)
 	return r;
 }
 
-START_TEST(dimension_order)
+LOOP_TEST(dimension_order, 0, 2)
 {
 	struct engine_rig g;
 	struct routes *r;
@@ -161,10 +161,9 @@ START_TEST(dimension_order)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Both judges see the cycle, and the verifier names it. */
-START_TEST(shortest_paths)
+TEST(shortest_paths)
 {
 	struct engine_rig g;
 	struct verify_report report;
@@ -191,10 +190,9 @@ START_TEST(shortest_paths)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* The same fabric, by paths that are as short. */
-START_TEST(layers_break_cycles)
+TEST(layers_break_cycles)
 {
 	struct engine_rig g;
 	struct routes *r;
@@ -211,10 +209,9 @@ START_TEST(layers_break_cycles)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Free of cycles on one layer, at the price of bandwidth. */
-START_TEST(up_and_down)
+TEST(up_and_down)
 {
 	struct engine_rig g, h;
 	struct routes *r, *other;
@@ -231,9 +228,8 @@ START_TEST(up_and_down)
 	rig_close(&g);
 	rig_close(&h);
 }
-END_TEST
 
-START_TEST(balance)
+LOOP_TEST(balance, 0, 2)
 {
 	struct engine_rig g;
 	struct routes *r, *nearest;
@@ -248,20 +244,4 @@ START_TEST(balance)
 	routes_unref(nearest);
 	routes_unref(r);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("published");
-	TCase *tc = tcase_create("statements");
-
-	tcase_add_loop_test(tc, dimension_order, 0, 2);
-	tcase_add_test(tc, shortest_paths);
-	tcase_add_test(tc, layers_break_cycles);
-	tcase_add_test(tc, up_and_down);
-	tcase_add_loop_test(tc, balance, 0, 2);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -103,7 +103,7 @@ static const struct shape found[] = {
 	{{9}, 1, TORUS, 1, 0, {{RING, 9}}, 1},
 };
 
-START_TEST(places)
+LOOP_TEST(places, 0, LEN(found))
 {
 	enum { SEEDS = 20 };
 	unsigned failed = 0;
@@ -125,7 +125,6 @@ START_TEST(places)
 	}
 	ck_assert_uint_eq(failed, 0);
 }
-END_TEST
 
 static const struct {
 	struct shape s;
@@ -150,7 +149,7 @@ static const struct {
 		": more places than are read"},
 };
 
-START_TEST(refused)
+LOOP_TEST(refused, 0, LEN(other))
 {
 	struct dimensions_given given = take_given(&other[_i].s);
 	struct reason why = {""};
@@ -161,18 +160,4 @@ START_TEST(refused)
 	ck_assert_int_eq(dimensions_find(&x.g, &given, &d, &why), -1);
 	ck_assert_msg(strstr(why.text, other[_i].why) != NULL, "%s", why.text);
 	close_graph(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("dimensions_fit");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, places, 0, sizeof(found) / sizeof(*found));
-	tcase_add_loop_test(t, refused, 0, sizeof(other) / sizeof(*other));
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -103,32 +103,18 @@ check_fabric(struct fabric *fabric, uint64_t seed)
 	return n;
 }
 
-START_TEST(in_trees)
+TEST(in_trees)
 {
 	struct reason why;
 
 	/* a pod's leaves, the same position of all pods, and tops */
 	ck_assert_uint_eq(check_fabric(gen_tree_three(8, &why), 1), 8 + 4 + 1);
 }
-END_TEST
 
-START_TEST(in_random_graphs)
+TEST(in_random_graphs)
 {
 	struct reason why;
 
 	for (uint64_t seed = 1; seed < 20; seed++)
 		(void)check_fabric(gen_random(48, 5, 2, seed, &why), seed);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("nbr_class");
-	TCase *c = tcase_create("unions");
-
-	tcase_add_test(c, in_trees);
-	tcase_add_test(c, in_random_graphs);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

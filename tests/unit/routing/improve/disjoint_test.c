@@ -341,7 +341,7 @@ fabric_of(unsigned kind, uint64_t seed)
 	}
 }
 
-START_TEST(kept_like_fresh)
+TEST(kept_like_fresh)
 {
 	uint64_t singles = 0, fresh = 0;
 
@@ -357,7 +357,6 @@ START_TEST(kept_like_fresh)
 	}
 	ck_assert_uint_le(singles, fresh);
 }
-END_TEST
 
 static int
 by_guid(const void *a, const void *b)
@@ -395,7 +394,7 @@ group_at_random(struct bed *b)
 	free(host);
 }
 
-START_TEST(groups_like_nodes)
+TEST(groups_like_nodes)
 {
 	uint64_t singles = 0, fresh = 0;
 
@@ -414,7 +413,6 @@ START_TEST(groups_like_nodes)
 	}
 	ck_assert_uint_le(singles, fresh);
 }
-END_TEST
 
 /* ---- where nodes stay cut off ---- */
 
@@ -475,7 +473,7 @@ check_mesh(struct bed *b, struct rng *g, unsigned steps)
 
 /* In a mesh most nodes stay cut off from some leaf: what a search finds hangs
  * on links and leaves that are on no path. */
-START_TEST(meshes)
+LOOP_TEST(meshes, 7, 9)
 {
 	uint64_t first = 8 * (uint64_t)_i + 1;
 
@@ -491,13 +489,12 @@ START_TEST(meshes)
 		check_mesh(&b, &g, 12);
 	}
 }
-END_TEST
 
 /* ---- and balanced ---- */
 
 /* Two-port nodes in a damaged tree: no link carries more for their sake, and no
  * node has a single point of failure. */
-START_TEST(no_price)
+TEST(no_price)
 {
 	const struct gen_fattree2 whole = {18, 36, 1, 9, 9};
 
@@ -535,7 +532,6 @@ START_TEST(no_price)
 		end_bed(&b);
 	}
 }
-END_TEST
 
 /* ---- passive ports ---- */
 
@@ -582,7 +578,7 @@ same_to(const struct bed *b, const struct routes *x, const struct routes *y,
 
 /* Active ports get their paths first, whichever passive ports belong to
  * them. */
-START_TEST(active_first)
+TEST(active_first)
 {
 	struct bed one = with_passive(0);
 	struct routes *first, *r;
@@ -611,11 +607,10 @@ START_TEST(active_first)
 	routes_unref(first);
 	end_bed(&one);
 }
-END_TEST
 
 /* The active ports fail: the passive ones remain, and are balanced like ports
  * that are not passive. */
-START_TEST(passive_takes_over)
+TEST(passive_takes_over)
 {
 	struct bed b = with_passive(1);
 	bool *drop = mem_zalloc(b.f->nnodes, sizeof(*drop));
@@ -656,22 +651,4 @@ START_TEST(passive_takes_over)
 	fabric_free(less);
 	free(drop);
 	end_bed(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("disjoint");
-	TCase *t = tcase_create("disjoint");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, kept_like_fresh);
-	tcase_add_test(t, groups_like_nodes);
-	tcase_add_loop_test(t, meshes, 7, 9);
-	tcase_add_test(t, no_price);
-	tcase_add_test(t, active_first);
-	tcase_add_test(t, passive_takes_over);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -36,17 +36,16 @@ static const struct {
 	{"two:2:2:3,seed=1", 5},
 };
 
-START_TEST(by_hand)
+LOOP_TEST(by_hand, 0, LEN(known))
 {
 	struct topo *t = topo_of(known[_i].name);
 
 	ck_assert_uint_eq(load_bound_cut(t), known[_i].least);
 	topo_unref(t);
 }
-END_TEST
 
 /* One switch with hosts: there is no cut, and the bound is 0. */
-START_TEST(alone)
+TEST(alone)
 {
 	struct reason why = {""};
 	struct fabric *f = fabric_new();
@@ -61,7 +60,6 @@ START_TEST(alone)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 static const char *const names[] = {"648:18:18", "648:5:1", "racks:24:24",
 	"racks:22:1", "racks:24:24,fail=130,seed=7",
@@ -82,7 +80,7 @@ least_of(const struct topo *t, sw_ix s, uint64_t all)
 }
 
 /* The slow algorithm, component by component, and switches alone. */
-START_TEST(slowly)
+LOOP_TEST(slowly, 0, LEN(names))
 {
 	struct topo *t = topo_of(names[_i]);
 	double cut = treecut_find(t).load;
@@ -97,10 +95,9 @@ START_TEST(slowly)
 	ck_assert_uint_eq(load_bound_cut(t), least);
 	topo_unref(t);
 }
-END_TEST
 
 /* A quarantined switch sends nothing, and no path leads through it. */
-START_TEST(quarantine)
+TEST(quarantine)
 {
 	struct reason why = {""};
 	struct fabric *f = treenet_make("two:2:4:3", "", &why);
@@ -117,10 +114,9 @@ START_TEST(quarantine)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* A leaf with 27 pairs and two uplinks, one of half the rate: 1.5 links. */
-START_TEST(half_rate)
+TEST(half_rate)
 {
 	struct reason why = {""};
 	struct fabric *f = treenet_make("two:2:4:3", "", &why);
@@ -136,22 +132,4 @@ START_TEST(half_rate)
 	ck_assert_uint_eq(load_bound_cut(t), 27 * 2 / 3);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("load_bound");
-	TCase *tc = tcase_create("load_bound");
-
-	tcase_add_loop_test(
-		tc, by_hand, 0, (int)(sizeof(known) / sizeof(known[0])));
-	tcase_add_test(tc, alone);
-	tcase_add_test(tc, quarantine);
-	tcase_add_test(tc, half_rate);
-	tcase_add_loop_test(
-		tc, slowly, 0, (int)(sizeof(names) / sizeof(names[0])));
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -179,7 +179,7 @@ static const struct {
 	{make_three, "pod1.leaf1", "pod1.mid1", "pod1.mid2", 320},
 };
 
-START_TEST(fresh_tables)
+LOOP_TEST(fresh_tables, 0, LEN(degraded))
 {
 	struct fabric *f = degraded[_i].make();
 	struct days d;
@@ -193,11 +193,10 @@ START_TEST(fresh_tables)
 	end_days(&d);
 	fabric_free(f);
 }
-END_TEST
 
 /* A link becomes slow, another one of the switch fails and returns, the link
  * is fast again. */
-START_TEST(while_running)
+LOOP_TEST(while_running, 0, LEN(degraded))
 {
 	struct fabric *f = degraded[_i].make(), *g;
 	uint64_t most = degraded[_i].most, was;
@@ -221,11 +220,10 @@ START_TEST(while_running)
 	fabric_free(f);
 	fabric_free(g);
 }
-END_TEST
 
 /* Nothing can be taken off the only uplink of a leaf: no entry is changed for
  * its rate, and tables are kept when something else happens. */
-START_TEST(only_uplink)
+TEST(only_uplink)
 {
 	const struct gen_fattree2 p = {1, 6, 1, 12, 12};
 	struct fabric *f = gen_tree_two(&p, NULL), *g;
@@ -245,7 +243,6 @@ START_TEST(only_uplink)
 	fabric_free(f);
 	fabric_free(g);
 }
-END_TEST
 
 static double
 saturation_of(const struct routes *r)
@@ -259,7 +256,7 @@ saturation_of(const struct routes *r)
 
 /* Every other spine has half the rate: it gets half as many pairs, which the
  * saturation shows. */
-START_TEST(two_generations)
+TEST(two_generations)
 {
 	const struct gen_fattree2 p = {2, 6, 1, 12, 12};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -276,20 +273,4 @@ START_TEST(two_generations)
 	ck_assert_double_ge(saturation_of(d.r), 71.0 / (480 * 9.0 / 8));
 	end_days(&d);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	const int n = (int)(sizeof(degraded) / sizeof(degraded[0]));
-	Suite *s = suite_create("rebalance_rate");
-	TCase *tc = tcase_create("rebalance_rate");
-
-	tcase_add_loop_test(tc, fresh_tables, 0, n);
-	tcase_add_loop_test(tc, while_running, 0, n);
-	tcase_add_test(tc, only_uplink);
-	tcase_add_test(tc, two_generations);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

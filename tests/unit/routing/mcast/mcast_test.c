@@ -191,7 +191,7 @@ some_fabric(uint64_t seed, struct reason *why)
 	}
 }
 
-START_TEST(every_receiver_once)
+LOOP_TEST(every_receiver_once, 0, 40)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
@@ -221,7 +221,6 @@ START_TEST(every_receiver_once)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* The number of branches of `is` with another uplink than in `was`. */
 static size_t
@@ -239,7 +238,7 @@ count_moved(const struct mcast_tree *was, const struct mcast_tree *is)
 	return n;
 }
 
-START_TEST(one_more_moves_no_branch)
+LOOP_TEST(one_more_moves_no_branch, 0, 12)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
@@ -272,9 +271,8 @@ START_TEST(one_more_moves_no_branch)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(a_lost_cable_moves_what_hung_on_it)
+LOOP_TEST(a_lost_cable_moves_what_hung_on_it, 0, 16)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
@@ -311,9 +309,8 @@ START_TEST(a_lost_cable_moves_what_hung_on_it)
 	topo_unref(u);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(groups_spread)
+TEST(groups_spread)
 {
 	static const struct gen_fattree2 p = {6, 6, 1, 6, 6};
 	struct reason why = {""};
@@ -349,20 +346,4 @@ START_TEST(groups_spread)
 	free(pos);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("mcast");
-	TCase *c = tcase_create("core");
-
-	tcase_set_timeout(c, 60); /* the machine may be busy */
-	tcase_add_loop_test(c, every_receiver_once, 0, 40);
-	tcase_add_loop_test(c, one_more_moves_no_branch, 0, 12);
-	tcase_add_loop_test(c, a_lost_cable_moves_what_hung_on_it, 0, 16);
-	tcase_add_test(c, groups_spread);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -53,7 +53,7 @@ verify_input(const struct topo *t, const struct hand_tables *tb)
 }
 
 /* Two leaves, two hosts each: over two spines no flows meet. */
-START_TEST(free_tree)
+TEST(free_tree)
 {
 	struct hand_tables tb;
 	struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
@@ -77,13 +77,12 @@ START_TEST(free_tree)
 	hand_tables_free(&tb);
 	hand_free(t);
 }
-END_TEST
 
 /*
  * Over one spine: in one bisection of three both senders share a leaf and halve
  * each other: 2/3 + 1/3 * 1/2. Shift 2 sends everything across.
  */
-START_TEST(narrow_tree)
+TEST(narrow_tree)
 {
 	struct hand_tables tb;
 	struct topo *t = two_tier_topo(2, 2, 2, 1, &tb);
@@ -113,14 +112,13 @@ START_TEST(narrow_tree)
 	hand_tables_free(&tb);
 	hand_free(t);
 }
-END_TEST
 
 /*
  * Three leaves of three hosts, three spines of which two are used: a leaf's
  * hosts send to three others in a row, two of which meet; one shift looked at
  * by sampling is enough for the window to see all.
  */
-START_TEST(windows)
+TEST(windows)
 {
 	struct hand_tables tb;
 	struct topo *t = two_tier_topo(3, 3, 3, 2, &tb);
@@ -134,10 +132,9 @@ START_TEST(windows)
 	hand_tables_free(&tb);
 	hand_free(t);
 }
-END_TEST
 
 /* Saturation: (hosts - 1) pairs fill a link. */
-START_TEST(saturation)
+TEST(saturation)
 {
 	struct verify_report r = {.load_max = 0};
 	const struct topo even = {.rate_max = 2000, .rate_host = 2000};
@@ -152,10 +149,9 @@ START_TEST(saturation)
 	ck_assert_double_eq_tol(
 		bandwidth_saturation(&r, &slow_hosts, 10), 1, 1e-12);
 }
-END_TEST
 
 /* The full 648-port tree: 0.807 is the published measurement. */
-START_TEST(tree_648)
+TEST(tree_648)
 {
 	struct hand_tables tb;
 	struct topo *t = two_tier_topo(36, 18, 18, 18, &tb);
@@ -171,10 +167,9 @@ START_TEST(tree_648)
 	hand_tables_free(&tb);
 	hand_free(t);
 }
-END_TEST
 
 /* Flows that do not arrive count as nothing, and do not hang. */
-START_TEST(lost_flows)
+LOOP_TEST(lost_flows, 0, 5)
 {
 	static const uint8_t spoilt[] = {255, 0, 99, 1, 3};
 	struct hand_tables tb;
@@ -197,9 +192,8 @@ START_TEST(lost_flows)
 	hand_tables_free(&tb);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(no_hosts)
+TEST(no_hosts)
 {
 	struct hand h = {0};
 	struct hand_tables tb;
@@ -220,28 +214,4 @@ START_TEST(no_hosts)
 	ck_assert_uint_eq(s.shifts + s.hosts, 0);
 	hand_tables_free(&tb);
 	hand_free(t);
-}
-END_TEST
-
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("bandwidth");
-	TCase *tc = tcase_create("hand");
-
-	tcase_add_test(tc, free_tree);
-	tcase_add_test(tc, narrow_tree);
-	tcase_add_test(tc, windows);
-	tcase_add_test(tc, saturation);
-	tcase_add_test(tc, tree_648);
-	tcase_add_loop_test(tc, lost_flows, 0, 5);
-	tcase_add_test(tc, no_hosts);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
 }

@@ -96,7 +96,7 @@ static const struct scene {
 
 enum { SCENES = sizeof(scenes) / sizeof(scenes[0]) };
 
-START_TEST(test_tables_alone)
+LOOP_TEST(test_tables_alone, 0, SCENES)
 {
 	struct rig g;
 	struct even_split_load l;
@@ -116,7 +116,6 @@ START_TEST(test_tables_alone)
 	ck_assert_uint_eq(b.lost, 0);
 	rig_close(&g);
 }
-END_TEST
 
 /* ---- a walk over all choices ---- */
 
@@ -143,7 +142,7 @@ walk_share(const struct rig *g, sw_ix s, port_ix to, double share, double *load)
 	}
 }
 
-START_TEST(test_all_choices)
+LOOP_TEST(test_all_choices, 0, SCENES)
 {
 	struct rig g;
 	struct even_split_load l;
@@ -171,11 +170,10 @@ START_TEST(test_all_choices)
 	free(load);
 	rig_close(&g);
 }
-END_TEST
 
 /* Where each flow is spread over all links up, no link is more than full in any
  * bisection. */
-START_TEST(test_full_tree)
+TEST(test_full_tree)
 {
 	struct rig g;
 	struct even_split_bisection b;
@@ -190,11 +188,10 @@ START_TEST(test_full_tree)
 	ck_assert_uint_eq(b.lost, 0);
 	rig_close(&g);
 }
-END_TEST
 
 /* An entry that leads nowhere loses flows, and one that leads back hangs
  * nothing. */
-START_TEST(test_lost)
+TEST(test_lost)
 {
 	struct rig g;
 	struct even_split_load l;
@@ -227,19 +224,4 @@ START_TEST(test_lost)
 	ck_assert_uint_gt(b.lost, 0);
 	ck_assert_double_eq(b.lowest, 0);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("even_split");
-	TCase *c = tcase_create("even_split");
-
-	tcase_add_loop_test(c, test_tables_alone, 0, SCENES);
-	tcase_add_loop_test(c, test_all_choices, 0, SCENES);
-	tcase_add_test(c, test_full_tree);
-	tcase_add_test(c, test_lost);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -118,7 +118,7 @@ check_tree(const struct topo *t, const struct tree *tree, int i)
 	ck_assert_msg(found, "%s: it says \"%s\"", bad[i].what, text);
 }
 
-START_TEST(daemon_routes_it)
+LOOP_TEST(daemon_routes_it, 0, NBAD)
 {
 	struct sim_options o = sim_defaults();
 	struct fabric *f = bad[_i].make();
@@ -139,7 +139,6 @@ START_TEST(daemon_routes_it)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* ---- plans ---- */
 
@@ -202,7 +201,7 @@ free_planned(struct planned *p)
 	config_unref(p->cfg);
 }
 
-START_TEST(plan_routes_it)
+LOOP_TEST(plan_routes_it, 0, NBAD)
 {
 	struct fabric *f = bad[_i].make();
 	struct builder_components pieces = from_file(&f, 1);
@@ -226,7 +225,6 @@ START_TEST(plan_routes_it)
 	builder_components_free(&pieces);
 	fabric_free(f);
 }
-END_TEST
 
 /* Shifts all GUIDs, for another fabric in the same file. */
 static struct fabric *
@@ -244,7 +242,7 @@ shift_guids(struct fabric *f)
 
 /* Three fabrics in a file: each is routed; the one with the manager is
  * first. */
-START_TEST(plan_in_pieces)
+TEST(plan_in_pieces)
 {
 	struct fabric *f[3] = {plain_tree(), shift_guids(one_cable()),
 		shift_guids(single_switch())};
@@ -270,13 +268,12 @@ START_TEST(plan_in_pieces)
 	for (size_t i = 0; i < 3; i++)
 		fabric_free(f[i]);
 }
-END_TEST
 
 /*
  * With several LIDs a port, the first ones, which get most traffic, are spread
  * as if there were no others, and the LIDs of a port have different paths.
  */
-START_TEST(several_lids)
+LOOP_TEST(several_lids, 0, 2)
 {
 	static const char *const yaml[] = {"", "fabric: {lmc: {hosts: 1}}\n",
 		"fabric: {lmc: {hosts: 2}}\n"};
@@ -308,14 +305,13 @@ START_TEST(several_lids)
 	}
 	fabric_free(f);
 }
-END_TEST
 
 /*
  * Nodes in two racks, one of which has a single uplink: where the path in that
  * rack has no alternative, the other rack's path avoids it, and the report
  * names the missing links as the only reason.
  */
-START_TEST(one_cable_up)
+TEST(one_cable_up)
 {
 	const struct gen_fattree2 tree = {4, 6, 1, 4, 4};
 	struct fabric *f =
@@ -347,7 +343,6 @@ START_TEST(one_cable_up)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 static const struct {
 	const char *gone[2];
@@ -362,7 +357,7 @@ static const struct {
 };
 
 /* Nodes that lose redundancy by a failure are named, and no others. */
-START_TEST(homes_lost)
+LOOP_TEST(homes_lost, 0, 3)
 {
 	const struct gen_fattree2 tree = {3, 4, 1, 3, 3};
 	struct fabric *f =
@@ -405,10 +400,9 @@ START_TEST(homes_lost)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* Both tops fail: three racks by themselves, the manager's first. */
-START_TEST(failures_part_it)
+TEST(failures_part_it)
 {
 	struct fabric *f = plain_tree();
 	struct topo *t = frozen_topo(f, NULL);
@@ -431,22 +425,4 @@ START_TEST(failures_part_it)
 	builder_components_free(&p);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("irregularity");
-	TCase *c = tcase_create("core");
-
-	tcase_add_loop_test(c, daemon_routes_it, 0, NBAD);
-	tcase_add_loop_test(c, plan_routes_it, 0, NBAD);
-	tcase_add_test(c, plan_in_pieces);
-	tcase_add_loop_test(c, several_lids, 0, 2);
-	tcase_add_test(c, one_cable_up);
-	tcase_add_loop_test(c, homes_lost, 0, 3);
-	tcase_add_test(c, failures_part_it);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

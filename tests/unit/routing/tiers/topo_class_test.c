@@ -163,7 +163,7 @@ expect_order(const struct routes *r, const struct route_rank *rank,
 }
 
 /* First read as a tree or as a mesh; kept in memory or over restarts. */
-START_TEST(class_is_kept)
+LOOP_TEST(class_is_kept, 0, 4)
 {
 	static const char *const engine[] = {"ftree", "updn"};
 	static const enum route_read as[] = {ROUTE_READ_TREE, ROUTE_READ_MESH};
@@ -203,11 +203,10 @@ START_TEST(class_is_kept)
 	routes_unref(r);
 	end_pair(&p);
 }
-END_TEST
 
 /* The configuration of reading changes, or it is unknown how the fabric was
  * read. */
-START_TEST(class_is_read_afresh)
+TEST(class_is_read_afresh)
 {
 	struct pair p = make_pair();
 	struct engine_options o = {.reading = 1};
@@ -226,11 +225,10 @@ START_TEST(class_is_read_afresh)
 	routes_unref(r);
 	end_pair(&p);
 }
-END_TEST
 
 /* A part of a tree that was read as a mesh while it came up does not stay a
  * mesh. */
-START_TEST(comes_up)
+TEST(comes_up)
 {
 	const struct frozen_lids lids = {0};
 	struct fabric *f = core_tree(), *g;
@@ -261,7 +259,6 @@ START_TEST(comes_up)
 	fabric_free(g);
 	free(drop);
 }
-END_TEST
 
 /* ---- through the daemon ---- */
 
@@ -315,7 +312,7 @@ expect_reported(struct world *w, const char *reason)
 	json_decref(tree);
 }
 
-START_TEST(through_the_daemon)
+TEST(through_the_daemon)
 {
 	struct fabric *f = border_fabric();
 	struct world *w = core_start(f, "");
@@ -355,20 +352,4 @@ START_TEST(through_the_daemon)
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "ftree");
 	ck_assert_uint_eq(w->runs_failed, 0);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("topo_class");
-	TCase *t = tcase_create("topo_class");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, class_is_kept, 0, 4);
-	tcase_add_test(t, class_is_read_afresh);
-	tcase_add_test(t, comes_up);
-	tcase_add_test(t, through_the_daemon);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -144,7 +144,7 @@ reads_as_meant(const struct patched *p, bool route)
 	return good;
 }
 
-START_TEST(patched_trees)
+LOOP_TEST(patched_trees, 0, PATCH_KINDS)
 {
 	const enum patch_kind kind = (enum patch_kind)_i;
 	static struct patched p;
@@ -167,17 +167,4 @@ START_TEST(patched_trees)
 	ck_assert_uint_ge(runs, SEEDS / 2);
 	ck_assert_msg(wrong <= ambiguous[kind], "%s: %u of %u",
 		patch_name[kind], wrong, runs);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("tree_miscabled");
-	TCase *c = tcase_create("trees");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, patched_trees, 0, PATCH_KINDS);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

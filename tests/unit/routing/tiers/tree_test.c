@@ -92,7 +92,7 @@ static const struct made {
 
 enum { MADE = sizeof(made) / sizeof(made[0]) };
 
-START_TEST(constructed)
+LOOP_TEST(constructed, 0, MADE)
 {
 	const struct made *m = &made[_i];
 	struct fabric *f = m->make();
@@ -117,7 +117,6 @@ START_TEST(constructed)
 	arena_free(a);
 	fabric_free(f);
 }
-END_TEST
 
 /* ---- the same under other indices ---- */
 
@@ -180,7 +179,7 @@ expect_same(const struct topo *t, const struct tree *a, const struct topo *u,
 			irregularity_name((enum irregularity)i));
 }
 
-START_TEST(any_numbers)
+LOOP_TEST(any_numbers, 0, MADE)
 {
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct rng g = {seed * 977 + (uint64_t)_i};
@@ -205,12 +204,11 @@ START_TEST(any_numbers)
 		fabric_free(h);
 	}
 }
-END_TEST
 
 /* ---- lost links do not change the rest ---- */
 
 /* Paper IV: these numbers of failed links (0 to 20 %), 16 seeds each. */
-START_TEST(degraded)
+LOOP_TEST(degraded, 0, 6)
 {
 	static const unsigned lost[] = {1, 34, 85, 130, 194, 259};
 
@@ -230,9 +228,8 @@ START_TEST(degraded)
 		fabric_free(f);
 	}
 }
-END_TEST
 
-START_TEST(degraded_pods)
+TEST(degraded_pods)
 {
 	for (uint64_t seed = 1; seed <= 16; seed++) {
 		struct three p = {
@@ -256,7 +253,6 @@ START_TEST(degraded_pods)
 		fabric_free(f);
 	}
 }
-END_TEST
 
 /* ---- ranks in force ---- */
 
@@ -283,7 +279,7 @@ ranks_of(const struct topo *t, const char *away, size_t *n)
 
 /* The tiers in force are kept; where a fresh reading gives the same, so is the
  * reason. */
-START_TEST(remembered)
+LOOP_TEST(remembered, 0, 4)
 {
 	static const char *const away[] = {NULL, "t0", "t1", "t2 leaf3"};
 	struct three p;
@@ -308,11 +304,10 @@ START_TEST(remembered)
 	arena_free(a);
 	fabric_free(f);
 }
-END_TEST
 
 /* What a fresh reading would infer does not count against the order in
  * force. */
-START_TEST(remembered_first)
+TEST(remembered_first)
 {
 	struct three p;
 	struct fabric *f = standard_pods(&p);
@@ -346,11 +341,10 @@ START_TEST(remembered_first)
 	arena_free(a);
 	fabric_free(f);
 }
-END_TEST
 
 /* ---- roles ---- */
 
-START_TEST(roles)
+TEST(roles)
 {
 	struct three p;
 	struct fabric *f = standard_pods(&p);
@@ -403,10 +397,9 @@ START_TEST(roles)
 	arena_free(a);
 	fabric_free(f);
 }
-END_TEST
 
 /* Leaves and roots are named: the tree is found wherever the hosts are. */
-START_TEST(roles_without_hosts)
+TEST(roles_without_hosts)
 {
 	struct three p = {.pods = 4, .middles = 2, .leaves = 3, .hosts = 0};
 	struct fabric *f = three_tiers(&p, 4);
@@ -434,11 +427,10 @@ START_TEST(roles_without_hosts)
 	arena_free(a);
 	fabric_free(f);
 }
-END_TEST
 
 /* ---- components ---- */
 
-START_TEST(pieces)
+TEST(pieces)
 {
 	struct fabric *f = fabric_new();
 	struct frozen_lids l = {0};
@@ -466,7 +458,6 @@ START_TEST(pieces)
 	arena_free(a);
 	fabric_free(f);
 }
-END_TEST
 
 /* ---- real ones ---- */
 
@@ -498,7 +489,7 @@ by_name(const char *name)
 	return UINT32_MAX;
 }
 
-START_TEST(real)
+LOOP_TEST(real, 0, LEN(captures))
 {
 	const char *dir = getenv("HEDDLE_FIXTURES");
 	uint32_t n[4] = {0};
@@ -535,27 +526,4 @@ START_TEST(real)
 	topo_unref(t);
 	arena_free(a);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	const int ncaptures = (int)(sizeof(captures) / sizeof(captures[0]));
-	Suite *s = suite_create("tree");
-	TCase *c = tcase_create("tree");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, constructed, 0, MADE);
-	tcase_add_loop_test(c, any_numbers, 0, MADE);
-	tcase_add_loop_test(c, degraded, 0, 6);
-	tcase_add_test(c, degraded_pods);
-	tcase_add_loop_test(c, remembered, 0, 4);
-	tcase_add_test(c, remembered_first);
-	tcase_add_test(c, roles);
-	tcase_add_test(c, roles_without_hosts);
-	tcase_add_test(c, pieces);
-	tcase_add_loop_test(c, real, 0, ncaptures);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -217,23 +217,21 @@ run_losses(unsigned kind, uint64_t seed, bool switches)
 
 enum { KINDS = (int)(sizeof(fabric_of) / sizeof(*fabric_of)) };
 
-START_TEST(links)
+LOOP_TEST(links, 0, 3 * KINDS)
 {
 	run_losses((unsigned)_i % KINDS, (uint64_t)_i + 1, false);
 }
-END_TEST
 
-START_TEST(switches)
+LOOP_TEST(switches, 0, 3 * KINDS)
 {
 	run_losses((unsigned)_i % KINDS, (uint64_t)_i + 1, true);
 }
-END_TEST
 
 /* ---- tables that another program made ---- */
 
 /* Entries for LIDs without an owner, and wrong ones for a switch's own LIDs,
  * are not kept. */
-START_TEST(wrong_entries)
+TEST(wrong_entries)
 {
 	struct fabric *f = make_three();
 	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
@@ -262,19 +260,4 @@ START_TEST(wrong_entries)
 	lft_pool_free(pool);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("lft_keep");
-	TCase *c = tcase_create("lft_keep");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, links, 0, 3 * KINDS);
-	tcase_add_loop_test(c, switches, 0, 3 * KINDS);
-	tcase_add_test(c, wrong_entries);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

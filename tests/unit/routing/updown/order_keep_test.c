@@ -282,7 +282,7 @@ expect_no_blocks(const struct day *d)
 	device_free(hw);
 }
 
-START_TEST(returns)
+LOOP_TEST(returns, 0, 4)
 {
 	unsigned turned_over = 0;
 
@@ -302,10 +302,9 @@ START_TEST(returns)
 	}
 	ck_assert_uint_gt(turned_over, 0);
 }
-END_TEST
 
 /* Another switch, with more links, may take the place of a lost one. */
-START_TEST(losses)
+LOOP_TEST(losses, 0, 4)
 {
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
 		struct day d;
@@ -324,7 +323,6 @@ START_TEST(losses)
 		end_day(&d);
 	}
 }
-END_TEST
 
 /* Whether the engine made the previous tables, and looks only at what differs,
  * or they were found in the switches: routes after another loss are the same.
@@ -355,7 +353,7 @@ lose_more(struct day *d)
 	topo_unref(t);
 }
 
-START_TEST(losses_after_returns)
+LOOP_TEST(losses_after_returns, 0, 4)
 {
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
 		struct day d;
@@ -365,19 +363,4 @@ START_TEST(losses_after_returns)
 				lose_more(&d);
 		end_day(&d);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("order_keep");
-	TCase *t = tcase_create("order_keep");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, returns, 0, 4);
-	tcase_add_loop_test(t, losses, 0, 4);
-	tcase_add_loop_test(t, losses_after_returns, 0, 4);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -242,7 +242,7 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 	free(pos);
 }
 
-START_TEST(unicast_and_multicast_have_no_cycle)
+LOOP_TEST(unicast_and_multicast_have_no_cycle, 0, 16)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct reason why = {""};
@@ -268,7 +268,6 @@ START_TEST(unicast_and_multicast_have_no_cycle)
 	lft_pool_free(pool);
 	fabric_free(f);
 }
-END_TEST
 
 /*
  * Planes that meet inside racks only: packets between planes cross in the first
@@ -276,7 +275,7 @@ END_TEST
  * after another, and return; where that leaves the order as it was, few entries
  * change.
  */
-START_TEST(planes_have_no_cycle)
+LOOP_TEST(planes_have_no_cycle, 0, 12)
 {
 	static const struct gen_planes kind[] = {
 		{2, 6, 4, 2, 2}, {2, 5, 3, 1, 1}, {3, 5, 4, 1, 1}};
@@ -320,10 +319,9 @@ START_TEST(planes_have_no_cycle)
 	lft_pool_free(pool);
 	fabric_free(whole);
 }
-END_TEST
 
 /* Routes without a switch order of their own have that of their ranks. */
-START_TEST(ranks_are_an_order)
+TEST(ranks_are_an_order)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_tree_three(4, &why);
@@ -343,18 +341,4 @@ START_TEST(ranks_are_an_order)
 	topo_unref(t);
 	lft_pool_free(pool);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("order");
-	TCase *c = tcase_create("core");
-
-	tcase_add_loop_test(c, unicast_and_multicast_have_no_cycle, 0, 16);
-	tcase_add_loop_test(c, planes_have_no_cycle, 0, 12);
-	tcase_add_test(c, ranks_are_an_order);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -181,7 +181,7 @@ static const struct {
 	{"Selene", load_selene, 20, 1, false},
 };
 
-START_TEST(single_losses_change_little)
+LOOP_TEST(single_losses_change_little, 0, LEN(one_by_one))
 {
 	const char *what = one_by_one[_i].what;
 	struct fabric *f = one_by_one[_i].make();
@@ -211,7 +211,6 @@ START_TEST(single_losses_change_little)
 	end_days(&d);
 	fabric_free(f);
 }
-END_TEST
 
 /*
  * The remaining links are loaded above the limit, which is no reason to compute
@@ -243,7 +242,7 @@ one_cable(const struct fabric *f, const char *from, const char *to)
 	return c;
 }
 
-START_TEST(only_what_is_overloaded)
+LOOP_TEST(only_what_is_overloaded, 0, LEN(one_lost))
 {
 	struct reason why = {""};
 	unsigned hosts = one_lost[_i].hosts;
@@ -267,14 +266,13 @@ START_TEST(only_what_is_overloaded)
 	fabric_free(f);
 	free(drop);
 }
-END_TEST
 
 /*
  * Links that are missing at the first start: while the sFtree subtree is
  * extended, all tops are used, and no link carries more than four times the
  * load of the intact tree.
  */
-START_TEST(damaged_from_the_start)
+TEST(damaged_from_the_start)
 {
 	const struct gen_fattree2 whole = {18, 36, 1, 18, 18};
 
@@ -293,13 +291,12 @@ START_TEST(damaged_from_the_start)
 		fabric_free(f);
 	}
 }
-END_TEST
 
 /*
  * In a mesh, the reversed switches may be disconnected when a switch is lost:
  * then the order is made anew, and entries are kept all the same.
  */
-START_TEST(order_is_made_anew)
+TEST(order_is_made_anew)
 {
 	struct fabric *f = gen_dragonfly(8, 4, 4, NULL), *g;
 	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
@@ -316,11 +313,10 @@ START_TEST(order_is_made_anew)
 	fabric_free(f);
 	free(drop);
 }
-END_TEST
 
 /* The uplinks of a rack bound its load, not the links inside it; the same holds
  * for a pod. */
-START_TEST(racks_bound_the_load)
+TEST(racks_bound_the_load)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_paper_racks(1, 24, 24, &why);
@@ -333,7 +329,6 @@ START_TEST(racks_bound_the_load)
 	end_days(&d);
 	fabric_free(f);
 }
-END_TEST
 
 /* f without its link c, or without the next one between switches. */
 static struct fabric *
@@ -357,7 +352,7 @@ without_link(const struct fabric *f, uint32_t c)
  * own link, and twice as busy as it must be. The load of host links is bound
  * enough to accept the kept tables; none are computed afresh.
  */
-START_TEST(hosts_bound_the_load)
+TEST(hosts_bound_the_load)
 {
 	const struct gen_fattree2 half = {18, 36, 1, 9, 9};
 	struct reason why = {""};
@@ -374,14 +369,13 @@ START_TEST(hosts_bound_the_load)
 	fabric_free(g);
 	fabric_free(f);
 }
-END_TEST
 
 /*
  * The entries of a lost link may move to a link that is as busy already.
  * Rebalancing changes some more entries, and the load bound of any tables is
  * enough to accept the result: none are computed and verified afresh.
  */
-START_TEST(kept_after_rebalance)
+TEST(kept_after_rebalance)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_edit_populate(gen_tree_three(12, &why), 5, 5);
@@ -400,7 +394,6 @@ START_TEST(kept_after_rebalance)
 	}
 	fabric_free(f);
 }
-END_TEST
 
 /* ---- and back ---- */
 
@@ -504,7 +497,7 @@ static const struct {
  * against tables computed afresh on that day, as long as a fresh reading gives
  * the same class: the class in force is kept until a rebalance is requested.
  */
-START_TEST(no_drift)
+LOOP_TEST(no_drift, 0, 3 * LEN(ill))
 {
 	unsigned kind = (unsigned)_i % (sizeof(ill) / sizeof(*ill));
 	uint64_t seed = (uint64_t)_i + 1;
@@ -541,11 +534,10 @@ START_TEST(no_drift)
 	free(w.cable);
 	free(w.node);
 }
-END_TEST
 
 /* Fresh tables that were asked for replace none that are better, unless the
  * fabric is read otherwise now. */
-START_TEST(a_rebalance_keeps_what_is_better)
+TEST(a_rebalance_keeps_what_is_better)
 {
 	unsigned better = 0, kept = 0;
 
@@ -582,28 +574,4 @@ START_TEST(a_rebalance_keeps_what_is_better)
 	}
 	ck_assert_uint_gt(better, 0);
 	ck_assert_uint_gt(kept, 0);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("repair_losses");
-	TCase *c = tcase_create("core");
-
-	tcase_add_loop_test(c, single_losses_change_little, 0,
-		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
-	tcase_add_loop_test(c, only_what_is_overloaded, 0,
-		(int)(sizeof(one_lost) / sizeof(*one_lost)));
-	tcase_add_test(c, damaged_from_the_start);
-	tcase_add_test(c, order_is_made_anew);
-	tcase_add_test(c, racks_bound_the_load);
-	tcase_add_test(c, hosts_bound_the_load);
-	tcase_add_test(c, kept_after_rebalance);
-	tcase_add_test(c, a_rebalance_keeps_what_is_better);
-	tcase_add_loop_test(
-		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
-	tcase_set_timeout(c, 300);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -93,7 +93,7 @@ check_threads(struct fabric *f, uint64_t seed)
 	free(drop);
 }
 
-START_TEST(threads)
+TEST(threads)
 {
 	struct reason why = {""};
 
@@ -104,7 +104,6 @@ START_TEST(threads)
 	check_threads(gen_tree_three(16, &why), 3);
 	check_threads(gen_edit_populate(gen_tree_three(16, &why), 5, 1), 4);
 }
-END_TEST
 
 /* Few different blocks in fresh tables: at most 4 of 15. */
 static void
@@ -124,7 +123,7 @@ check_shared(struct fabric *f)
 }
 
 /* One lost link leaves rows similar, although it makes split LIDs. */
-START_TEST(shared_blocks)
+TEST(shared_blocks)
 {
 	struct reason why = {""};
 
@@ -133,14 +132,13 @@ START_TEST(shared_blocks)
 		check_shared(gen_edit_fail_links(
 			gen_tree_three(16, &why), 1, seed, true, &why));
 }
-END_TEST
 
 /*
  * Switches with three tops above, six links to each: every third LID comes down
  * from the same top, which counts the others as well. If their turns decide,
  * two of its six links carry all.
  */
-START_TEST(parallel_links_down)
+TEST(parallel_links_down)
 {
 	const unsigned m[] = {18, 18, 4}, w[] = {1, 18, 3}, p[] = {1, 1, 6};
 	const char *engine = "ftree";
@@ -161,19 +159,4 @@ START_TEST(parallel_links_down)
 	lft_pool_free(pool);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("rows");
-	TCase *t = tcase_create("rows");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, threads);
-	tcase_add_test(t, shared_blocks);
-	tcase_add_test(t, parallel_links_down);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

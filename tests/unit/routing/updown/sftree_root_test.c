@@ -220,25 +220,23 @@ check_losses(struct fabric *f, const char *name, bool above, unsigned any)
 	fabric_free(f);
 }
 
-START_TEST(two_levels)
+TEST(two_levels)
 {
 	static const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct reason why = {""};
 
 	check_losses(gen_tree_two(&p, &why), "648 ports", false, 10);
 }
-END_TEST
 
-START_TEST(three_levels)
+TEST(three_levels)
 {
 	struct reason why = {""};
 
 	check_losses(gen_tree_three(12, &why), "432 ports", true, 2);
 }
-END_TEST
 
 /* The sFtree root is lost: a leaf under the same switches takes its place. */
-START_TEST(leaf_lost)
+TEST(leaf_lost)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_tree_three(12, &why), *g;
@@ -275,7 +273,6 @@ START_TEST(leaf_lost)
 	fabric_free(f);
 	free(drop);
 }
-END_TEST
 
 /* The last link of the switch to another one. */
 static uint32_t
@@ -321,7 +318,7 @@ leaves_joined(unsigned pod)
 
 /* Switches above the sFtree root use such a link only if they must: else all
  * packets to the root would make a detour. */
-START_TEST(no_detours)
+TEST(no_detours)
 {
 	for (unsigned pod = 2; pod <= 6; pod++) {
 		struct fabric *f = leaves_joined(pod);
@@ -339,7 +336,6 @@ START_TEST(no_detours)
 		fabric_free(f);
 	}
 }
-END_TEST
 
 /* All leaves but the manager's lose the link to one top each. */
 static struct fabric *
@@ -374,7 +370,7 @@ all_but_one_damaged(void)
 
 /* The manager's leaf is not the sFtree root, though it alone is below all
  * tops. */
-START_TEST(not_the_managers_leaf)
+TEST(not_the_managers_leaf)
 {
 	struct fabric *f = all_but_one_damaged();
 	struct lft_pool *pool = lft_pool_new();
@@ -403,9 +399,8 @@ START_TEST(not_the_managers_leaf)
 	lft_pool_free(pool);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(fixtures)
+TEST(fixtures)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
 	struct reason why = {""};
@@ -420,22 +415,4 @@ START_TEST(fixtures)
 			stderr, "sftree_root_test: no fixtures, skipped\n");
 	else
 		check_losses(f, "Selene", true, 0);
-}
-END_TEST
-
-int
-main(void)
-{
-	const TTest *const tests[] = {two_levels, three_levels, leaf_lost,
-		not_the_managers_leaf, no_detours, fixtures};
-	Suite *s = suite_create("sftree_root");
-
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
-		TCase *t = tcase_create("sftree_root");
-
-		tcase_set_timeout(t, 120);
-		tcase_add_test(t, tests[i]);
-		suite_add_tcase(s, t);
-	}
-	return suite_run(s);
 }

@@ -56,7 +56,7 @@ rig_close(struct rig *g)
 	fabric_free(g->f);
 }
 
-START_TEST(printed_and_parsed)
+TEST(printed_and_parsed)
 {
 	const struct engine_options o = with_layers(4);
 	struct rig g;
@@ -92,10 +92,9 @@ START_TEST(printed_and_parsed)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Two trees that links between leaves join: parts of the order, too. */
-START_TEST(several_trees)
+TEST(several_trees)
 {
 	const struct gen_planes p = {2, 4, 2, 2, 1};
 	struct rig g;
@@ -120,11 +119,10 @@ START_TEST(several_trees)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Routes without a state leave the lines that are known; lines of an engine
  * that does not exist are not looked at. */
-START_TEST(of_others)
+TEST(of_others)
 {
 	struct rig g;
 	struct buf text = {0};
@@ -144,7 +142,6 @@ START_TEST(of_others)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 static const char *const bad[] = {"ftree turn", "ftree turn ",
 	"ftree turn 0x1 1", "ftree turn leaf1", "ftree layers 4",
@@ -152,7 +149,7 @@ static const char *const bad[] = {"ftree turn", "ftree turn ",
 	"ftree number 0x1 1 1", "ftree plane 0x1", "ftree plane 0x1 8",
 	"ftree plane 0x1 1 root", "ftree plane 0x1 1 leaf apex"};
 
-START_TEST(refused)
+LOOP_TEST(refused, 0, LEN(bad))
 {
 	struct rig g;
 	struct buf text = {0};
@@ -168,20 +165,4 @@ START_TEST(refused)
 	buf_free(&text);
 	routes_unref(r);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("updown_state");
-	TCase *tc = tcase_create("updown_state");
-
-	tcase_add_test(tc, printed_and_parsed);
-	tcase_add_test(tc, several_trees);
-	tcase_add_test(tc, of_others);
-	tcase_add_loop_test(
-		tc, refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

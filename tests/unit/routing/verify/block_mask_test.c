@@ -34,7 +34,7 @@ fill_lines(struct lines *x, struct rng *r)
 	x->byte = x->a[rng_below(r, LFT_BLOCK)];
 }
 
-START_TEST(each_bit)
+TEST(each_bit)
 {
 	struct rng r = {7};
 	struct lines x;
@@ -58,16 +58,4 @@ START_TEST(each_bit)
 			ck_abort_msg("round %u: bit %u, byte %u, %u to %u", n,
 				x.bit, x.byte, x.lo, x.hi);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("block_mask");
-	TCase *c = tcase_create("words");
-
-	tcase_add_test(c, each_bit);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -399,7 +399,7 @@ count_seeds(void)
 	return n != NULL ? atoi(n) : SEEDS;
 }
 
-START_TEST(never_more_than_the_judge)
+LOOP_TEST(never_more_than_the_judge, 0, LEN(kinds))
 {
 	struct scene s = {.kind = &kinds[_i]};
 	int seeds = count_seeds();
@@ -420,17 +420,5 @@ START_TEST(never_more_than_the_judge)
 	ck_assert(s.both > MUTATIONS && s.neither > MUTATIONS &&
 		  s.by_change > MUTATIONS);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("certificate_layers");
-	TCase *c = tcase_create("proof");
-
-	tcase_set_timeout(c, 3600);
-	tcase_add_loop_test(c, never_more_than_the_judge, 0,
-		sizeof(kinds) / sizeof(*kinds));
-	suite_add_tcase(s, c);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {.seconds = 3600};

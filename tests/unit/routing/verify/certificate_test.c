@@ -584,7 +584,7 @@ count_seeds(void)
 	return n != NULL ? atoi(n) : SEEDS;
 }
 
-START_TEST(never_more_than_the_judge)
+LOOP_TEST(never_more_than_the_judge, 0, LEN(kinds))
 {
 	struct scene s = {.kind = &kinds[_i]};
 	unsigned fabrics = 0;
@@ -613,13 +613,12 @@ START_TEST(never_more_than_the_judge)
 	ck_assert_int_eq((int)fabrics, seeds);
 	ck_assert(s.both > MUTATIONS / 4 && s.neither > MUTATIONS / 4);
 }
-END_TEST
 
 /* ---- rules one by one ---- */
 
 /* A LID of no port goes to and fro on one link: hardware discards it.
  * Over two links it is a loop. A LID that a port owns must not. */
-START_TEST(u_turns)
+TEST(u_turns)
 {
 	const struct gen_fattree2 tree = {2, 3, 2, 2, 2};
 	struct fabric *f = gen_tree_two(&tree, NULL);
@@ -644,7 +643,6 @@ START_TEST(u_turns)
 	routes_unref(m);
 	scene_end(&s);
 }
-END_TEST
 
 /* The port by which switch a is linked with switch b, or 0. */
 static uint8_t
@@ -673,7 +671,7 @@ other_peer(const struct topo *t, sw_ix s, sw_ix not )
  * discards it. When it is sent on there instead, round a square, it is a loop,
  * in which only one entry changed.
  */
-START_TEST(discarded_before)
+LOOP_TEST(discarded_before, 0, 2)
 {
 	struct scene s = {.kind = &kinds[0], .r = {3}};
 	struct verify_report out;
@@ -711,10 +709,9 @@ START_TEST(discarded_before)
 	routes_unref(n);
 	scene_end(&s);
 }
-END_TEST
 
 /* Without ranks, or with those of another order, nothing is proven. */
-START_TEST(without_ranks)
+TEST(without_ranks)
 {
 	struct scene s = {.kind = &kinds[1]};
 	struct verify_tables in;
@@ -732,20 +729,5 @@ START_TEST(without_ranks)
 	ck_assert(!is_proven(&in));
 	scene_end(&s);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("certificate");
-	TCase *c = tcase_create("proof");
-
-	tcase_set_timeout(c, 3600);
-	tcase_add_loop_test(c, never_more_than_the_judge, 0,
-		sizeof(kinds) / sizeof(*kinds));
-	tcase_add_test(c, u_turns);
-	tcase_add_loop_test(c, discarded_before, 0, 2);
-	tcase_add_test(c, without_ranks);
-	suite_add_tcase(s, c);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {.seconds = 3600};

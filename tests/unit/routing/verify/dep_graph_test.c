@@ -198,7 +198,7 @@ nodes_by_force(const struct bed *b)
 	return follows;
 }
 
-START_TEST(vertices_and_nodes)
+LOOP_TEST(vertices_and_nodes, 0, SEEDS)
 {
 	struct bed b;
 	unsigned *group, many = 0;
@@ -229,9 +229,8 @@ START_TEST(vertices_and_nodes)
 	free(group);
 	bed_free(&b);
 }
-END_TEST
 
-START_TEST(neighbours)
+LOOP_TEST(neighbours, 0, SEEDS)
 {
 	struct bed b;
 	bool *follows, *seen, *before;
@@ -270,7 +269,6 @@ START_TEST(neighbours)
 	free(before);
 	bed_free(&b);
 }
-END_TEST
 
 /* Removes nodes that nothing leads to; true: some are left. */
 static bool
@@ -299,7 +297,7 @@ is_cyclic(const struct bed *b)
 }
 
 /* Dependencies one after the other: refused where they close a cycle. */
-START_TEST(orders)
+LOOP_TEST(orders, 0, SEEDS / 4)
 {
 	struct bed b;
 	struct dynamic_order o;
@@ -328,19 +326,4 @@ START_TEST(orders)
 	ck_assert(dynamic_order_new(&o, &b.n, NULL, b.dep));
 	dynamic_order_free(&o);
 	bed_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("dep_graph");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, vertices_and_nodes, 0, SEEDS);
-	tcase_add_loop_test(t, neighbours, 0, SEEDS);
-	tcase_add_loop_test(t, orders, 0, SEEDS / 4);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

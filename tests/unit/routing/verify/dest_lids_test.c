@@ -60,7 +60,7 @@ compare_scan(struct sets_walk *x, const struct dest_lids *d)
 	dest_scan_close(&scan);
 }
 
-START_TEST(test_scan)
+TEST(test_scan)
 {
 	for (uint64_t seed = 1; seed <= WALKS; seed++) {
 		struct dest_lids d;
@@ -73,11 +73,10 @@ START_TEST(test_scan)
 		sets_walk_close(&x);
 	}
 }
-END_TEST
 
 /* A changed entry concerns at least its own destination, and none that has no
  * LID in its block. */
-START_TEST(test_differ)
+TEST(test_differ)
 {
 	struct sets_walk x;
 	struct dest_lids d;
@@ -104,17 +103,4 @@ START_TEST(test_differ)
 	}
 	dest_lids_close(&d);
 	sets_walk_close(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("dest_lids");
-	TCase *c = tcase_create("dest_lids");
-
-	tcase_add_test(c, test_scan);
-	tcase_add_test(c, test_differ);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

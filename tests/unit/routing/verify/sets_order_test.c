@@ -194,7 +194,7 @@ judge_step(struct sets_walk *x, struct count *n)
 	claim_close(&was);
 }
 
-START_TEST(test_changes_and_damage)
+TEST(test_changes_and_damage)
 {
 	struct count n = {0};
 
@@ -212,10 +212,9 @@ START_TEST(test_changes_and_damage)
 	ck_assert_uint_gt(n.harmless, 1000);
 	ck_assert_uint_gt(n.caught, 1000);
 }
-END_TEST
 
 /* What the driver makes is proven, from the routes before too. */
-START_TEST(test_driver_proves)
+TEST(test_driver_proves)
 {
 	struct sets_walk x;
 
@@ -225,7 +224,6 @@ START_TEST(test_driver_proves)
 	ck_assert(x.r->sets->by_order);
 	sets_walk_close(&x);
 }
-END_TEST
 
 /* A switch with options for hosts of which its table knows nothing. */
 static bool
@@ -247,7 +245,7 @@ prove_without_entries(struct sets_walk *x, struct claim *c, sw_ix s, sw_ix t)
 	return proven;
 }
 
-START_TEST(test_no_entries)
+TEST(test_no_entries)
 {
 	struct sets_walk x;
 	unsigned n = 0;
@@ -265,19 +263,4 @@ START_TEST(test_no_entries)
 	ck_assert_uint_gt(n, 10);
 	claim_close(&c);
 	sets_walk_close(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sets_order");
-	TCase *c = tcase_create("sets_order");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, test_changes_and_damage);
-	tcase_add_test(c, test_no_entries);
-	tcase_add_test(c, test_driver_proves);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

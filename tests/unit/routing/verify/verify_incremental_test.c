@@ -208,7 +208,7 @@ run_step(struct scene *s)
 	s->t = t;
 }
 
-START_TEST(as_in_full)
+LOOP_TEST(as_in_full, 0, 60)
 {
 	struct scene s = {.r = {(uint64_t)_i}, .seed = _i};
 
@@ -224,17 +224,4 @@ START_TEST(as_in_full)
 	lft_pool_free(s.pool);
 	fabric_free(s.f);
 	free(s.down);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("verify_incremental");
-	TCase *c = tcase_create("change");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, as_in_full, 0, 60);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

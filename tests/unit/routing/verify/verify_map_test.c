@@ -167,7 +167,7 @@ put_map(struct routes *r, struct rng *rng)
 	r->layers.map = m;
 }
 
-START_TEST(as_by_force)
+LOOP_TEST(as_by_force, 0, 8)
 {
 	unsigned cyclic = 0, all = 0;
 
@@ -204,10 +204,9 @@ START_TEST(as_by_force)
 	ck_assert_uint_gt(cyclic, 0);
 	ck_assert_uint_lt(cyclic, all);
 }
-END_TEST
 
 /* Layer 0 has group 0 for itself, but for first links. */
-START_TEST(wrong_maps)
+TEST(wrong_maps)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_random(6, 3, 1, 1, &why);
@@ -246,18 +245,4 @@ START_TEST(wrong_maps)
 	vl_map_drop(m);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("verify_map");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, as_by_force, 0, 8);
-	tcase_add_test(t, wrong_maps);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

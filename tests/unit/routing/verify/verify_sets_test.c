@@ -314,7 +314,7 @@ judge_sets(const struct rig *g, unsigned threads, struct reason *why)
 	return verify_sets(&job, &out, why);
 }
 
-START_TEST(test_kinds_at_random)
+TEST(test_kinds_at_random)
 {
 	unsigned refused = 0, cyclic = 0, back = 0;
 
@@ -353,11 +353,10 @@ START_TEST(test_kinds_at_random)
 	ck_assert_uint_gt(back, 0);
 	ck_assert_uint_lt(refused, NETS - NETS / 16);
 }
-END_TEST
 
 /* Shortest sets close cycles where switches commit; where all of them escape
  * they do not. */
-START_TEST(test_shortest_sets)
+TEST(test_shortest_sets)
 {
 	const unsigned dim[] = {5, 5};
 	struct reason why = {""};
@@ -372,10 +371,9 @@ START_TEST(test_shortest_sets)
 	ck_assert_ptr_nonnull(strstr(why.text, "credit loop"));
 	rig_close(&g);
 }
-END_TEST
 
 /* A set with one port that is not there, or leads to a host. */
-START_TEST(test_dead_option)
+TEST(test_dead_option)
 {
 	static const unsigned ports[] = {9, 77, 200};
 	const unsigned dim[] = {3, 3};
@@ -394,10 +392,9 @@ START_TEST(test_dead_option)
 		rig_close(&g);
 	}
 }
-END_TEST
 
 /* A switch to which options lead has no entry. */
-START_TEST(test_no_entry_behind)
+TEST(test_no_entry_behind)
 {
 	const unsigned dim[] = {3, 3};
 	struct reason why = {""};
@@ -423,11 +420,10 @@ START_TEST(test_no_entry_behind)
 		strstr(why.text, "without an entry") != NULL, "%s", why.text);
 	rig_close(&g);
 }
-END_TEST
 
 /* Switches that escape by new sets, and do not by what they may still hold,
  * are taken for such as do not. */
-START_TEST(test_sides)
+TEST(test_sides)
 {
 	const unsigned dim[] = {5, 5};
 	struct verify_sets_report out;
@@ -451,11 +447,10 @@ START_TEST(test_sides)
 	ck_assert_uint_eq(out.options, 0);
 	rig_close(&g);
 }
-END_TEST
 
 /* Three switches that escape pass packets round to each other, beside defaults
  * that lead straight to the fourth. */
-START_TEST(test_loop_of_options)
+TEST(test_loop_of_options)
 {
 	const unsigned dim[] = {4};
 	struct reason why = {""};
@@ -476,22 +471,4 @@ START_TEST(test_loop_of_options)
 	ck_assert_msg(strstr(why.text, "is on a loop of options") != NULL, "%s",
 		why.text);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("verify_sets");
-	TCase *c = tcase_create("verify_sets");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_test(c, test_kinds_at_random);
-	tcase_add_test(c, test_shortest_sets);
-	tcase_add_test(c, test_dead_option);
-	tcase_add_test(c, test_loop_of_options);
-	tcase_add_test(c, test_no_entry_behind);
-	tcase_add_test(c, test_sides);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -73,7 +73,7 @@ small_tables(struct hand_tables *h, const struct topo *t)
 }
 
 /* Pairs count by the rate of the link, rounded up; so does the bound. */
-START_TEST(loads_by_rate)
+TEST(loads_by_rate)
 {
 	struct topo *t = small_tree();
 	struct hand_tables h;
@@ -112,9 +112,8 @@ START_TEST(loads_by_rate)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(good_tree)
+TEST(good_tree)
 {
 	struct topo *t = small_tree();
 	struct hand_tables h;
@@ -150,7 +149,6 @@ START_TEST(good_tree)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
 static const struct {
 	sw_ix sw;
@@ -177,7 +175,7 @@ static const struct {
 	{0, 6, 255, 1, "LID 6 ('L1') from switch 'L0': it ends at"},
 };
 
-START_TEST(broken_entries)
+LOOP_TEST(broken_entries, 0, LEN(broken))
 {
 	struct topo *t = small_tree();
 	struct hand_tables h;
@@ -194,9 +192,8 @@ START_TEST(broken_entries)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(short_tables)
+TEST(short_tables)
 {
 	struct topo *t = small_tree();
 	struct hand_tables h;
@@ -212,7 +209,6 @@ START_TEST(short_tables)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
 /* A ring of n switches with a host each, all traffic clockwise. */
 static struct topo *
@@ -245,7 +241,7 @@ make_ring(unsigned n, unsigned port, struct hand_tables *tables)
 	return t;
 }
 
-START_TEST(cyclic_ring)
+LOOP_TEST(cyclic_ring, 0, 7)
 {
 	static const unsigned ports[] = {2, 63, 64, 127, 128, 191, 252};
 	struct hand_tables h;
@@ -276,10 +272,9 @@ START_TEST(cyclic_ring)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
 /* A and B with two links, C behind B with a host: LID 1. */
-START_TEST(parallel_cables)
+TEST(parallel_cables)
 {
 	struct hand h = {0};
 	struct hand_tables tb;
@@ -324,9 +319,8 @@ START_TEST(parallel_cables)
 	hand_tables_free(&tb);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(quarantined)
+TEST(quarantined)
 {
 	struct topo *t = small_tree();
 	struct hand_tables h;
@@ -350,10 +344,9 @@ START_TEST(quarantined)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
 /* S1 and both its links are gone, L1 is alone: two components. */
-START_TEST(cut_off)
+TEST(cut_off)
 {
 	struct topo *t = small_tree();
 	struct hand_tables h;
@@ -378,10 +371,9 @@ START_TEST(cut_off)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
 /* A loop for a LID that does not exist is a fault, too. */
-START_TEST(stray_loop)
+TEST(stray_loop)
 {
 	struct hand_tables h;
 	struct verify_report r;
@@ -410,9 +402,8 @@ START_TEST(stray_loop)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
-START_TEST(no_switch)
+TEST(no_switch)
 {
 	struct hand h = {0};
 	struct hand_tables tb;
@@ -432,10 +423,9 @@ START_TEST(no_switch)
 	hand_tables_free(&tb);
 	hand_free(t);
 }
-END_TEST
 
 /* A switch of 254 ports full of hosts, and one more behind its last port. */
-START_TEST(wide_switch)
+TEST(wide_switch)
 {
 	struct hand h = {0};
 	struct hand_tables tb;
@@ -467,11 +457,10 @@ START_TEST(wide_switch)
 	hand_tables_free(&tb);
 	hand_free(t);
 }
-END_TEST
 
 /* Two LIDs a port (LMC 1): both must arrive, only the base one counts as
  * load. */
-START_TEST(lmc)
+TEST(lmc)
 {
 	struct topo *t = small_tree();
 	struct hand_tables h;
@@ -509,7 +498,6 @@ START_TEST(lmc)
 	hand_tables_free(&h);
 	hand_free(t);
 }
-END_TEST
 
 /*
  * Against a naive verifier without columns and peeling: it forwards every
@@ -774,7 +762,7 @@ random_tables(struct hand_tables *h, const struct topo *t, struct rng *r,
 			(uint8_t)(rng_below(r, 8) ? rng_below(r, 16) : 255);
 }
 
-START_TEST(against_naive)
+LOOP_TEST(against_naive, 0, 1000)
 {
 	static const unsigned spoils[] = {0, 0, 1, 4, 30};
 	struct rng r = {(uint64_t)_i};
@@ -810,36 +798,4 @@ START_TEST(against_naive)
 	free(v.turn);
 	hand_tables_free(&h);
 	hand_free(t);
-}
-END_TEST
-
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("verify");
-	TCase *tc = tcase_create("hand"), *random = tcase_create("random");
-
-	tcase_add_test(tc, good_tree);
-	tcase_add_test(tc, loads_by_rate);
-	tcase_add_loop_test(tc, broken_entries, 0,
-		(int)(sizeof(broken) / sizeof(broken[0])));
-	tcase_add_test(tc, short_tables);
-	tcase_add_loop_test(tc, cyclic_ring, 0, 7);
-	tcase_add_test(tc, parallel_cables);
-	tcase_add_test(tc, quarantined);
-	tcase_add_test(tc, cut_off);
-	tcase_add_test(tc, stray_loop);
-	tcase_add_test(tc, no_switch);
-	tcase_add_test(tc, wide_switch);
-	tcase_add_test(tc, lmc);
-	suite_add_tcase(s, tc);
-	tcase_add_loop_test(random, against_naive, 0, 1000);
-	suite_add_tcase(s, random);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
 }

@@ -188,7 +188,7 @@ set_group_chain(struct rig *r, uint16_t mlid, unsigned from, unsigned cables)
 	}
 }
 
-START_TEST(a_well_run_fabric)
+TEST(a_well_run_fabric)
 {
 	struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
@@ -205,9 +205,8 @@ START_TEST(a_well_run_fabric)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(a_switch_that_does_not_answer)
+TEST(a_switch_that_does_not_answer)
 {
 	const struct sim_behaviour mute = {.mute = UINT64_C(1) << MAD_LFT};
 	struct rig r = make_ring(NULL);
@@ -229,10 +228,9 @@ START_TEST(a_switch_that_does_not_answer)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
 /* Switches that do not forward by the tables that were judged. */
-START_TEST(switches_that_forward_adaptively)
+TEST(switches_that_forward_adaptively)
 {
 	struct rig r = make_ring(NULL);
 	uint32_t sw2 = ring_node(&r, "sw", 2);
@@ -267,7 +265,6 @@ START_TEST(switches_that_forward_adaptively)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 /* ---- adaptive groups ---- */
 
 /* A tree whose switches choose, brought up by a daemon that has them do so. */
@@ -286,7 +283,7 @@ make_choosing(void)
 }
 
 /* Groups that are right are judged, and said to be. */
-START_TEST(groups_of_our_own)
+TEST(groups_of_our_own)
 {
 	struct rig r = make_choosing();
 	enum audit_verdict verdict;
@@ -307,7 +304,6 @@ START_TEST(groups_of_our_own)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
 static uint16_t
 lid_of(const struct rig *r, const char *host)
@@ -383,7 +379,7 @@ find_struck(const struct rig *r, const struct stroke *k)
 	return spine;
 }
 
-START_TEST(groups_of_others)
+LOOP_TEST(groups_of_others, 0, STROKES)
 {
 	const struct stroke *k = &strokes[_i];
 	struct rig r = make_choosing();
@@ -421,9 +417,8 @@ START_TEST(groups_of_others)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(tables_that_lose_packets)
+TEST(tables_that_lose_packets)
 {
 	struct rig r = make_ring(NULL);
 	uint32_t s = ring_node(&r, "sw", 1), h = ring_node(&r, "h", 4);
@@ -439,9 +434,8 @@ START_TEST(tables_that_lose_packets)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(tables_that_lose_what_no_host_sends)
+TEST(tables_that_lose_what_no_host_sends)
 {
 	struct rig r = make_ring(NULL);
 	uint32_t s = ring_node(&r, "sw", 1), o = ring_node(&r, "sw", 3);
@@ -457,9 +451,8 @@ START_TEST(tables_that_lose_what_no_host_sends)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(tables_that_deadlock)
+TEST(tables_that_deadlock)
 {
 	struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
@@ -488,9 +481,8 @@ START_TEST(tables_that_deadlock)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(groups_that_deadlock)
+TEST(groups_that_deadlock)
 {
 	struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
@@ -511,9 +503,8 @@ START_TEST(groups_that_deadlock)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(a_group_in_a_ring)
+TEST(a_group_in_a_ring)
 {
 	struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
@@ -527,9 +518,8 @@ START_TEST(a_group_in_a_ring)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(a_disconnected_group)
+TEST(a_disconnected_group)
 {
 	struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
@@ -550,9 +540,8 @@ START_TEST(a_disconnected_group)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(an_sl_that_is_discarded)
+TEST(an_sl_that_is_discarded)
 {
 	const uint8_t nothing[8] = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -570,11 +559,10 @@ START_TEST(an_sl_that_is_discarded)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
 /* The tree of a group that reaches one switch by both directions of the
  * ring. */
-START_TEST(a_group_that_comes_twice)
+TEST(a_group_that_comes_twice)
 {
 	struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
@@ -607,7 +595,6 @@ START_TEST(a_group_that_comes_twice)
 	json_decref(report);
 	rig_free(&r);
 }
-END_TEST
 
 /*
  * All packets go clockwise for up to right[] links, else counter-clockwise;
@@ -659,7 +646,7 @@ set_two_vls(struct rig *r, const unsigned right[2], uint8_t own)
  * change the VL there, and wait for no other. Packets of a switch itself may be
  * on the second VL from the start.
  */
-START_TEST(vls_of_packets_from_switches)
+TEST(vls_of_packets_from_switches)
 {
 	static const struct {
 		const char *yaml;
@@ -700,7 +687,6 @@ START_TEST(vls_of_packets_from_switches)
 		rig_free(&r);
 	}
 }
-END_TEST
 
 /* Dependencies round a ring from switch 0 on; the last one may change the
  * VL. */
@@ -729,7 +715,7 @@ add_ring_dependencies(struct audit_deps *d, const struct topo *t, uint8_t vl,
 	}
 }
 
-START_TEST(dependencies_in_a_graph)
+TEST(dependencies_in_a_graph)
 {
 	static const struct {
 		bool dateline, sure;
@@ -772,12 +758,11 @@ START_TEST(dependencies_in_a_graph)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* All shortest paths to the LIDs of switches, as a vendor's manager has them,
  * lead down and up again at any leaf: that is a credit loop, of which the LIDs
  * of hosts show nothing. */
-START_TEST(groups_to_switches)
+TEST(groups_to_switches)
 {
 	struct rig r = make_choosing();
 	const struct mad_ar_group all = {{{0x1e}}};
@@ -814,32 +799,4 @@ START_TEST(groups_to_switches)
 		json_util_num(json_object_get(report, "choices"), "cyclic"), 0);
 	json_decref(report);
 	rig_free(&r);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("audit");
-	TCase *tc = tcase_create("audit");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_well_run_fabric);
-	tcase_add_test(tc, a_switch_that_does_not_answer);
-	tcase_add_test(tc, switches_that_forward_adaptively);
-	tcase_add_test(tc, groups_of_our_own);
-	tcase_add_test(tc, groups_to_switches);
-	tcase_add_loop_test(tc, groups_of_others, 0, STROKES);
-	tcase_add_test(tc, tables_that_lose_packets);
-	tcase_add_test(tc, tables_that_lose_what_no_host_sends);
-	tcase_add_test(tc, tables_that_deadlock);
-	tcase_add_test(tc, groups_that_deadlock);
-	tcase_add_test(tc, a_group_in_a_ring);
-	tcase_add_test(tc, a_disconnected_group);
-	tcase_add_test(tc, a_group_that_comes_twice);
-	tcase_add_test(tc, an_sl_that_is_discarded);
-	tcase_add_test(tc, vls_of_packets_from_switches);
-	tcase_add_test(tc, dependencies_in_a_graph);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

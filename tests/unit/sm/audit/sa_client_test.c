@@ -231,7 +231,7 @@ count_known(const struct rig *r)
 	return n;
 }
 
-START_TEST(as_many_paths_as_allowed)
+TEST(as_many_paths_as_allowed)
 {
 	static const struct {
 		unsigned lmc;
@@ -270,9 +270,8 @@ START_TEST(as_many_paths_as_allowed)
 		rig_free(&r);
 	}
 }
-END_TEST
 
-START_TEST(an_unhelpful_sa)
+TEST(an_unhelpful_sa)
 {
 	static const struct {
 		enum manner how;
@@ -314,10 +313,9 @@ START_TEST(an_unhelpful_sa)
 		rig_free(&r);
 	}
 }
-END_TEST
 
 /* Whole answers that do not list everything: the rest is unknown. */
-START_TEST(what_is_not_listed_is_unknown)
+TEST(what_is_not_listed_is_unknown)
 {
 	static const struct {
 		enum manner how;
@@ -348,18 +346,4 @@ START_TEST(what_is_not_listed_is_unknown)
 			audit_sa_client_sls(r.sa, p, 4, &sls), cases[i].even);
 		rig_free(&r);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sa_client");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_test(tc, as_many_paths_as_allowed);
-	tcase_add_test(tc, an_unhelpful_sa);
-	tcase_add_test(tc, what_is_not_listed_is_unknown);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -52,7 +52,7 @@ put_word(struct buf *out, const char *word, const char *value)
 		value != NULL ? "=" : "", value != NULL ? value : "");
 }
 
-START_TEST(read_line)
+LOOP_TEST(read_line, 0, LEN(lines))
 {
 	char *text = strdup(lines[_i].line), *argv[16] = {text}, *save = NULL;
 	struct buf found = {0};
@@ -82,10 +82,9 @@ START_TEST(read_line)
 	buf_free(&found);
 	free(text);
 }
-END_TEST
 
 /* A line is left in the middle, and the next is read from its beginning. */
-START_TEST(another_line)
+TEST(another_line)
 {
 	char a[] = "a", oo[] = "-oo", b[] = "b", o[] = "-o";
 	char *first[] = {a, oo, NULL}, *second[] = {b, o, NULL};
@@ -98,9 +97,8 @@ START_TEST(another_line)
 	ck_assert_int_eq(argument_next(&l), ARGUMENT_WRONG);
 	ck_assert_str_eq(l.why.text, "unknown option '-o'");
 }
-END_TEST
 
-START_TEST(help)
+TEST(help)
 {
 	struct buf b = {0};
 
@@ -109,19 +107,4 @@ START_TEST(help)
 	ck_assert_str_eq(b.text, "  -c, --config FILE     the file\n"
 				 "--since-when          then\n");
 	buf_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("argument");
-	TCase *t = tcase_create("argument");
-
-	tcase_add_loop_test(
-		t, read_line, 0, (int)(sizeof(lines) / sizeof(lines[0])));
-	tcase_add_test(t, another_line);
-	tcase_add_test(t, help);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -36,7 +36,7 @@ read_file(const char *name, size_t most, char **text)
 	return n;
 }
 
-START_TEST(read_whole_file)
+TEST(read_whole_file)
 {
 	char *name = make_file("a\0bc", 4), *text;
 
@@ -58,9 +58,8 @@ START_TEST(read_whole_file)
 	ck_assert_int_gt(read_file("/proc/self/stat", 4096, &text), 4);
 	free(text);
 }
-END_TEST
 
-START_TEST(refuse_what_is_no_file)
+TEST(refuse_what_is_no_file)
 {
 	char *name = make_file("", 0), *text;
 
@@ -77,9 +76,8 @@ START_TEST(refuse_what_is_no_file)
 	ck_assert_int_eq(errno, EBADF);
 	free(name);
 }
-END_TEST
 
-START_TEST(read_text)
+TEST(read_text)
 {
 	enum { LONG = 200000 };
 	char *bytes = calloc(1, LONG), *name, *text;
@@ -118,9 +116,8 @@ START_TEST(read_text)
 	ck_assert_int_eq(file_read_text(-1, &text), -1);
 	ck_assert_int_eq(errno, EBADF);
 }
-END_TEST
 
-START_TEST(read_first_line)
+TEST(read_first_line)
 {
 	char *name = make_file("5: LinkUp\nmore\n", 15), text[16];
 
@@ -133,10 +130,9 @@ START_TEST(read_first_line)
 	ck_assert_str_eq(text, "");
 	free(name);
 }
-END_TEST
 
 /* The file is complete, readable for all, and no other file is left. */
-START_TEST(replace_file)
+TEST(replace_file)
 {
 	char dir[] = "/tmp/heddle-file-XXXXXX", path[64], got[32];
 	struct buf text = {0};
@@ -167,20 +163,4 @@ START_TEST(replace_file)
 	ck_assert_int_eq(file_replace(path, &text, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, "h.prom: No such file"));
 	buf_free(&text);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("file");
-	TCase *t = tcase_create("file");
-
-	tcase_add_test(t, read_whole_file);
-	tcase_add_test(t, refuse_what_is_no_file);
-	tcase_add_test(t, read_text);
-	tcase_add_test(t, read_first_line);
-	tcase_add_test(t, replace_file);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

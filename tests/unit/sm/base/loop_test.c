@@ -29,7 +29,7 @@ on_timer(void *cookie, struct mono now)
 		loop_stop(s->loop);
 }
 
-START_TEST(timer_never_early)
+TEST(timer_never_early)
 {
 	struct seen s = {.loop = loop_new(), .stop_at = 1};
 	struct mono due;
@@ -51,7 +51,6 @@ START_TEST(timer_never_early)
 	loop_timer_free(s.timer);
 	loop_free(s.loop);
 }
-END_TEST
 
 static void
 on_timer_again(void *cookie, struct mono now)
@@ -62,7 +61,7 @@ on_timer_again(void *cookie, struct mono now)
 	loop_timer_set(s->timer, now); /* in the past: due in the next turn */
 }
 
-START_TEST(timer_past_and_again)
+TEST(timer_past_and_again)
 {
 	struct seen s = {.loop = loop_new(), .stop_at = 5};
 
@@ -73,9 +72,8 @@ START_TEST(timer_past_and_again)
 	loop_timer_free(s.timer);
 	loop_free(s.loop);
 }
-END_TEST
 
-START_TEST(timer_unset)
+TEST(timer_unset)
 {
 	struct seen never = {.loop = loop_new(), .stop_at = 1};
 	struct seen s = {.loop = never.loop, .stop_at = 1};
@@ -94,9 +92,8 @@ START_TEST(timer_unset)
 	loop_timer_free(NULL);
 	loop_free(s.loop);
 }
-END_TEST
 
-START_TEST(stop_before_run)
+TEST(stop_before_run)
 {
 	struct loop *l = loop_new();
 
@@ -105,7 +102,6 @@ START_TEST(stop_before_run)
 	loop_free(l);
 	loop_free(NULL);
 }
-END_TEST
 
 static void
 fd_seen(void *cookie, unsigned events, struct mono now)
@@ -124,7 +120,7 @@ fd_seen(void *cookie, unsigned events, struct mono now)
 	on_timer(s, now);
 }
 
-START_TEST(fd_read_write_rest)
+TEST(fd_read_write_rest)
 {
 	struct seen s = {.loop = loop_new(), .stop_at = 1};
 	struct loop_fd *r;
@@ -143,7 +139,6 @@ START_TEST(fd_read_write_rest)
 	(void)close(s.pipe[1]);
 	loop_free(s.loop);
 }
-END_TEST
 
 static void *
 send_wake(void *arg)
@@ -152,7 +147,7 @@ send_wake(void *arg)
 	return NULL;
 }
 
-START_TEST(wake_from_thread)
+TEST(wake_from_thread)
 {
 	struct seen s = {.loop = loop_new(), .stop_at = 1};
 	pthread_t th;
@@ -166,9 +161,8 @@ START_TEST(wake_from_thread)
 	loop_wake_free(NULL);
 	loop_free(s.loop);
 }
-END_TEST
 
-START_TEST(signal_delivered)
+TEST(signal_delivered)
 {
 	struct seen s = {.loop = loop_new(), .stop_at = 1};
 	struct loop_signal *sig;
@@ -180,22 +174,4 @@ START_TEST(signal_delivered)
 	loop_signal_free(sig);
 	loop_signal_free(NULL);
 	loop_free(s.loop);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *suite = suite_create("loop");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_test(tc, timer_never_early);
-	tcase_add_test(tc, timer_past_and_again);
-	tcase_add_test(tc, timer_unset);
-	tcase_add_test(tc, stop_before_run);
-	tcase_add_test(tc, fd_read_write_rest);
-	tcase_add_test(tc, wake_from_thread);
-	tcase_add_test(tc, signal_delivered);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
 }

@@ -6,7 +6,7 @@
 #include "sm/base/suggest.h"
 #include "tests/unit/suite.h"
 
-START_TEST(distances)
+TEST(distances)
 {
 	static const struct {
 		const char *a, *b;
@@ -27,9 +27,8 @@ START_TEST(distances)
 	longer[sizeof(longer) - 1] = '\0';
 	ck_assert_uint_eq(suggest_distance(longer, "x"), SIZE_MAX);
 }
-END_TEST
 
-START_TEST(nearest_word)
+TEST(nearest_word)
 {
 	static const char *const known[] = {
 		"routing", "standby", "smp", "sweep", "log", NULL};
@@ -58,17 +57,4 @@ START_TEST(nearest_word)
 		else
 			ck_assert_str_eq(s.best, t[i].best);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("suggest");
-	TCase *t = tcase_create("suggest");
-
-	tcase_add_test(t, distances);
-	tcase_add_test(t, nearest_word);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -26,7 +26,7 @@ static const struct name {
 	{"\xc0\xaf\xed\xa0\x80\xf5z\xe2\x82", "??????z??"}, /* none */
 };
 
-START_TEST(tamed)
+LOOP_TEST(tamed, 0, LEN(names))
 {
 	const struct name *n = &names[_i];
 	char text[64];
@@ -36,16 +36,4 @@ START_TEST(tamed)
 	utf8_tame(text);
 	ck_assert_str_eq(text, n->out);
 	ck_assert(utf8_clean(text));
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("utf8");
-	TCase *t = tcase_create("utf8");
-
-	tcase_add_loop_test(t, tamed, 0, sizeof(names) / sizeof(names[0]));
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

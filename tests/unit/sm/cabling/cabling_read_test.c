@@ -44,7 +44,7 @@ check_read(const struct read_case *k, size_t n)
 	}
 }
 
-START_TEST(good_ndt)
+TEST(good_ndt)
 {
 	static const struct read_case cases[] = {
 		{HEAD "l1,Port 1,s1,Port 2,Data\n", "l1/1 s1/2\n"},
@@ -68,9 +68,8 @@ START_TEST(good_ndt)
 
 	check_read(cases, sizeof(cases) / sizeof(cases[0]));
 }
-END_TEST
 
-START_TEST(bad_ndt)
+TEST(bad_ndt)
 {
 	static const struct read_case cases[] = {
 		{"#StartDevice,StartPort,EndDevice,LinkType\nl1,1,s1,Data\n",
@@ -109,7 +108,6 @@ START_TEST(bad_ndt)
 
 	check_read(cases, sizeof(cases) / sizeof(cases[0]));
 }
-END_TEST
 
 #define SWITCH                                                                 \
 	"switchguid=0x2c90200000100(2c90200000100)\n"                          \
@@ -120,7 +118,7 @@ END_TEST
 	"Ca\t1 \"H-0002c90300000200\"\t\t# \"h1\"\n"                           \
 	"[1](2c90300000201)\t\"S-0002c90200000100\"[1]\t# 4xHDR\n"
 
-START_TEST(ibnetdiscover)
+TEST(ibnetdiscover)
 {
 	static const struct read_case cases[] = {
 		{SWITCH "\n" HOST, "h1/1 leaf1/1\n"},
@@ -142,9 +140,8 @@ START_TEST(ibnetdiscover)
 
 	check_read(cases, sizeof(cases) / sizeof(cases[0]));
 }
-END_TEST
 
-START_TEST(no_text)
+TEST(no_text)
 {
 	static const char text[] = "Switch\0 4";
 	struct reason why;
@@ -158,11 +155,10 @@ START_TEST(no_text)
 	ck_assert_str_eq(
 		why.text, "/dev/zero: cannot be read: not a regular file");
 }
-END_TEST
 
 /* Names of an NDT file, and those that nodes of such a fabric give
  * themselves. */
-START_TEST(names_of_ndt)
+TEST(names_of_ndt)
 {
 	static const char ndt[] =
 		HEAD "dir1,Blade 3_Port 1/7,leaf1,Port 21,Data\n"
@@ -197,20 +193,4 @@ START_TEST(names_of_ndt)
 	deviations_free(d);
 	cabling_free(plan);
 	cabling_free(is);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("cabling_read");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_test(tc, good_ndt);
-	tcase_add_test(tc, bad_ndt);
-	tcase_add_test(tc, ibnetdiscover);
-	tcase_add_test(tc, no_text);
-	tcase_add_test(tc, names_of_ndt);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -107,7 +107,7 @@ check_said(const struct said_case *k, size_t n)
 	}
 }
 
-START_TEST(links)
+TEST(links)
 {
 	static const struct said_case cases[] = {
 		{TREE, true, TREE, ""},
@@ -129,9 +129,8 @@ START_TEST(links)
 
 	check_said(cases, sizeof(cases) / sizeof(cases[0]));
 }
-END_TEST
 
-START_TEST(links_elsewhere)
+TEST(links_elsewhere)
 {
 	static const struct said_case cases[] = {
 		{TREE, true, HOSTS "l1/3-s2/1 l1/4-s1/1 l2/3-s1/2 l2/4-s2/2",
@@ -163,9 +162,8 @@ START_TEST(links_elsewhere)
 
 	check_said(cases, sizeof(cases) / sizeof(cases[0]));
 }
-END_TEST
 
-START_TEST(nodes)
+TEST(nodes)
 {
 	static const struct said_case cases[] = {
 		{TREE, true, "l1/1-h1/1 l2/1-h3/1 l2/2-h4/1 " UPLINKS,
@@ -191,9 +189,8 @@ START_TEST(nodes)
 
 	check_said(cases, sizeof(cases) / sizeof(cases[0]));
 }
-END_TEST
 
-START_TEST(other_nodes)
+TEST(other_nodes)
 {
 	static const struct said_case cases[] = {
 		/* by name, by links, and both are in their places */
@@ -235,9 +232,8 @@ START_TEST(other_nodes)
 
 	check_said(cases, sizeof(cases) / sizeof(cases[0]));
 }
-END_TEST
 
-START_TEST(what_is_not_known)
+TEST(what_is_not_known)
 {
 	static const struct said_case cases[] = {
 		/* l1 may have the link, but s2 says that it has not */
@@ -264,7 +260,6 @@ START_TEST(what_is_not_known)
 
 	check_said(cases, sizeof(cases) / sizeof(cases[0]));
 }
-END_TEST
 
 /* The links of t, but for some rings of `of` links each, in which each leads to
  * where the next one should. */
@@ -290,7 +285,7 @@ confuse_links(const struct topo *t, unsigned rings, unsigned of)
 
 /* The 43,904 hosts of a tree of three tiers. Limits are far above what it
  * takes: they are for a search that is not linear. */
-START_TEST(a_large_fabric)
+TEST(a_large_fabric)
 {
 	static const unsigned of[] = {2, 3, 5};
 	struct fabric *f = gen_tree_three(56, NULL);
@@ -317,22 +312,4 @@ START_TEST(a_large_fabric)
 	cabling_free(plan);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("deviation");
-	TCase *tc = tcase_create("all");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, links);
-	tcase_add_test(tc, links_elsewhere);
-	tcase_add_test(tc, nodes);
-	tcase_add_test(tc, other_nodes);
-	tcase_add_test(tc, what_is_not_known);
-	tcase_add_test(tc, a_large_fabric);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -3,7 +3,6 @@
  * others stay in order. Judged by what simulated switches hold, what path
  * queries are told, and the order in which packets arrive.
  */
-#include "sm/base/log.h"
 #include "sm/report/adaptive_json.h"
 #include "sm/report/path_json.h"
 #include "tests/sim/data/data.h"
@@ -71,7 +70,7 @@ expect_odd(const struct world *w)
 	ck_assert_uint_eq(odd, 31U << (t->port[t->sm_port].lmc - 1));
 }
 
-START_TEST(odd_lids_choose)
+LOOP_TEST(odd_lids_choose, 0, 3)
 {
 	static const char *const yaml[] = {
 		BY(lid, 1), BY(lid, 2), BY(lid, 1) LEVELS};
@@ -86,7 +85,6 @@ START_TEST(odd_lids_choose)
 	expect_odd(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- path records ---- */
 
@@ -129,7 +127,7 @@ offsets_of(struct host *from, struct host *to, const struct query *q)
 }
 
 /* LMC 2: offsets 0 to 3. */
-START_TEST(levels_get_their_lids)
+TEST(levels_get_their_lids)
 {
 	static const struct {
 		struct query q;
@@ -168,10 +166,9 @@ START_TEST(levels_get_their_lids)
 	host_free(a);
 	core_end(w, f);
 }
-END_TEST
 
 /* By SL every LID is alike, and a query gets the base LID. */
-START_TEST(by_sl_lids_are_alike)
+TEST(by_sl_lids_are_alike)
 {
 	const struct query get = {.method = MAD_GET, .service = BULK};
 	const struct query all = {.method = MAD_SA_GET_TABLE, .service = BULK};
@@ -188,7 +185,6 @@ START_TEST(by_sl_lids_are_alike)
 	host_free(a);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- the command path ---- */
 
@@ -233,7 +229,7 @@ expect_path(const struct world *w, const char *to, const char *says)
 	free(text);
 }
 
-START_TEST(paths_say_what_may_choose)
+TEST(paths_say_what_may_choose)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, BY(lid, 2) LEVELS);
@@ -269,7 +265,6 @@ START_TEST(paths_say_what_may_choose)
 	host_free(b);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- a reload from one to the other ---- */
 
@@ -294,7 +289,7 @@ settle_in_order(struct world *w, uint16_t lid, uint8_t sl, const char *when)
 	expect_settled(w, when);
 }
 
-START_TEST(reloads)
+TEST(reloads)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, BY(sl, 1) LEVELS);
@@ -322,7 +317,6 @@ START_TEST(reloads)
 	host_free(b);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- packets ---- */
 
@@ -363,7 +357,7 @@ count_ordered(struct flows *x)
 	return n;
 }
 
-START_TEST(ordered_packets_stay_in_order)
+TEST(ordered_packets_stay_in_order)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, BY(lid, 1));
@@ -385,23 +379,4 @@ START_TEST(ordered_packets_stay_in_order)
 	ck_assert_uint_eq(r.dropped, 0);
 	data_free(x.d);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("adaptive_lid");
-	TCase *t = tcase_create("core");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, odd_lids_choose, 0, 3);
-	tcase_add_test(t, levels_get_their_lids);
-	tcase_add_test(t, by_sl_lids_are_alike);
-	tcase_add_test(t, paths_say_what_may_choose);
-	tcase_add_test(t, reloads);
-	tcase_add_test(t, ordered_packets_stay_in_order);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

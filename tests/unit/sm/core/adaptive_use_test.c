@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sm/base/bitset.h"
-#include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad_ar.h"
@@ -147,7 +146,7 @@ expect_in_step(struct world *w, const char *when)
 	ck_assert_uint_gt(count_all_choices(w, when), 0);
 }
 
-START_TEST(bring_up)
+TEST(bring_up)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
@@ -161,7 +160,6 @@ START_TEST(bring_up)
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- changes ---- */
 
@@ -319,7 +317,7 @@ find_link(const struct fabric *f, unsigned n, uint32_t *node, unsigned *port)
 }
 
 /* Three levels: tables are written in stages, and switches go on choosing. */
-START_TEST(links_of_three_levels)
+LOOP_TEST(links_of_three_levels, 0, 6)
 {
 	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
 	struct world *w = core_start(f, on);
@@ -337,9 +335,8 @@ START_TEST(links_of_three_levels)
 	}
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(cut_and_return_a_cable)
+TEST(cut_and_return_a_cable)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
@@ -359,10 +356,9 @@ START_TEST(cut_and_return_a_cable)
 	}
 	core_end(w, f);
 }
-END_TEST
 
 /* One change after the other, before packets of the first have drained. */
-START_TEST(changes_close_together)
+LOOP_TEST(changes_close_together, 0, 4)
 {
 	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
 	struct world *w = core_start(f, on);
@@ -386,7 +382,6 @@ START_TEST(changes_close_together)
 	ck_assert_uint_eq(count_on(w), 16);
 	core_end(w, f);
 }
-END_TEST
 
 /* Something happens, or comes to an end. */
 static void
@@ -406,7 +401,7 @@ cause_trouble(struct world *w, struct rng *r, bool *cut)
 }
 
 /* What goes wrong at random never makes a cycle, and is in step in the end. */
-START_TEST(random_troubles)
+LOOP_TEST(random_troubles, 0, 6)
 {
 	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
 	struct world *w = core_start(f, on);
@@ -436,9 +431,8 @@ START_TEST(random_troubles)
 	(void)settle_watched(w, "all is well");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_switch_reboots)
+TEST(a_switch_reboots)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
@@ -452,9 +446,8 @@ START_TEST(a_switch_reboots)
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(off_and_on_by_a_reload)
+TEST(off_and_on_by_a_reload)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
@@ -471,11 +464,10 @@ START_TEST(off_and_on_by_a_reload)
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
-END_TEST
 
 /* However many switches there are, one run has them all choose: 484 of 605, and
  * 100,000 blocks. */
-START_TEST(a_large_fabric_in_one_run)
+TEST(a_large_fabric_in_one_run)
 {
 	struct fabric *f = adaptive_give(gen_tree_three(22, NULL));
 	struct world *w = core_start(f, "{}");
@@ -489,7 +481,6 @@ START_TEST(a_large_fabric_in_one_run)
 	ck_assert_uint_eq(count_on(w), 484);
 	core_end(w, f);
 }
-END_TEST
 
 /* SMPs until it has settled after a link between switches went or came. */
 static uint64_t
@@ -508,7 +499,7 @@ cost_of_link(struct world *w, unsigned n, bool up)
 /* Of 320 switches 256 choose. A link that is lost, or returns, costs at most
  * four times the SMPs that it costs without, from the second time on: it is
  * known then that switches go on choosing when their tables are written. */
-START_TEST(cost_of_a_link)
+TEST(cost_of_a_link)
 {
 	struct fabric *f = adaptive_give(gen_tree_three(16, NULL));
 	struct world *with = core_start(f, on), *without = core_start(f, "{}");
@@ -529,11 +520,10 @@ START_TEST(cost_of_a_link)
 	world_free(without);
 	core_end(with, f);
 }
-END_TEST
 
 /* The daemon is killed and started, with what it saved or without. Nothing has
  * changed: it reads what switches have, and writes none of it. */
-START_TEST(a_restart_finds_it_on)
+LOOP_TEST(a_restart_finds_it_on, 0, 2)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
@@ -554,7 +544,6 @@ START_TEST(a_restart_finds_it_on)
 	ck_assert_uint_eq(settle_watched(w, "cut"), 8);
 	core_end(w, f);
 }
-END_TEST
 
 /* One entry, or its group, as nobody wants it. */
 static void
@@ -583,7 +572,7 @@ enum { CABLE_GONE, OTHERS_WANTED, ENTRY_ALTERED, GROUP_ALTERED, ELSES };
 
 /* While no daemon runs a cable fails, other groups are wanted, or one switch is
  * altered: what may be of another order is switched off, and made anew. */
-START_TEST(a_restart_finds_something_else)
+LOOP_TEST(a_restart_finds_something_else, 0, ELSES)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
@@ -607,10 +596,9 @@ START_TEST(a_restart_finds_something_else)
 	ck_assert_uint_eq(s.adaptive_off, _i >= ENTRY_ALTERED ? 1 : 8);
 	core_end(w, f);
 }
-END_TEST
 
 /* What switches could do is counted where it is asked for alone. */
-START_TEST(no_counts_where_it_is_off)
+TEST(no_counts_where_it_is_off)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "{}");
@@ -627,7 +615,6 @@ START_TEST(no_counts_where_it_is_off)
 	ck_assert_uint_eq(s.adaptive_use.fixed, 12);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- switches that behave otherwise ---- */
 
@@ -660,7 +647,7 @@ static const struct {
 
 /* One switch that does not take its groups: it forwards by its table, is named,
  * and gets them after a restart. */
-START_TEST(a_switch_that_does_not_take_them)
+LOOP_TEST(a_switch_that_does_not_take_them, 0, LEN(refusals))
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, "{}");
@@ -683,10 +670,9 @@ START_TEST(a_switch_that_does_not_take_them)
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
-END_TEST
 
 /* A switch that is on, and does not take a change. */
-START_TEST(a_switch_that_takes_no_more)
+LOOP_TEST(a_switch_that_takes_no_more, 0, 3)
 {
 	static const enum sim_ar_temper tempers[] = {
 		SIM_AR_NO_GROUPS, SIM_AR_NO_ENTRIES, SIM_AR_LOSES};
@@ -705,10 +691,9 @@ START_TEST(a_switch_that_takes_no_more)
 	expect_fixed(w, "leaf3", "did not take");
 	core_end(w, f);
 }
-END_TEST
 
 /* Switches of which some switch it off when their LFT is written. */
-START_TEST(some_switch_it_off_themselves)
+TEST(some_switch_it_off_themselves)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
@@ -727,10 +712,9 @@ START_TEST(some_switch_it_off_themselves)
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
-END_TEST
 
 /* Something else switches it off: that is found in turn, and put right. */
-START_TEST(it_is_altered)
+TEST(it_is_altered)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, on);
@@ -749,10 +733,9 @@ START_TEST(it_is_altered)
 		"%s", s.rival);
 	core_end(w, f);
 }
-END_TEST
 
 /* SMPs get lost: what was repeated is read once more. */
-START_TEST(a_lossy_fabric)
+LOOP_TEST(a_lossy_fabric, 0, 4)
 {
 	struct fabric *f = adaptive_tree();
 	struct sim_options o = sim_defaults();
@@ -779,10 +762,9 @@ START_TEST(a_lossy_fabric)
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
 }
-END_TEST
 
 /* Switches without adaptive routing among others. */
-START_TEST(mixed_fabrics)
+LOOP_TEST(mixed_fabrics, 0, 3)
 {
 	static const char *const plain[][3] = {
 		{"leaf3", "spine1", NULL}, {"leaf1", "leaf2", NULL}, {NULL}};
@@ -808,10 +790,9 @@ START_TEST(mixed_fabrics)
 	(void)settle_watched(w, "returned");
 	core_end(w, f);
 }
-END_TEST
 
 /* One group, one sub-group, none at all. */
-START_TEST(few_groups)
+LOOP_TEST(few_groups, 0, 2)
 {
 	struct fabric *f = adaptive_tree();
 	uint32_t leaf = fabric_find(f, "leaf3");
@@ -831,10 +812,9 @@ START_TEST(few_groups)
 		expect_fixed(w, "leaf3", "no room");
 	core_end(w, f);
 }
-END_TEST
 
 /* Bounded entries, and some service levels alone. */
-START_TEST(settings)
+TEST(settings)
 {
 	struct fabric *f = adaptive_tree();
 	struct world *w = core_start(f, "routing: {adaptive: {enabled: true, "
@@ -850,11 +830,10 @@ START_TEST(settings)
 	ck_assert_uint_eq(sim_ar_info(w->sim, leaf)->sl_mask, 7);
 	core_end(w, f);
 }
-END_TEST
 
 /* Levels of which one may choose; a switch that does not tell SLs apart lets no
  * packet choose. */
-START_TEST(levels)
+TEST(levels)
 {
 	struct fabric *f = adaptive_tree();
 	uint32_t leaf = fabric_find(f, "leaf3");
@@ -873,39 +852,4 @@ START_TEST(levels)
 	settle_watched(w, "no levels");
 	ck_assert_uint_eq(count_on(w), 8);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("adaptive_use");
-	TCase *t = tcase_create("core");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, bring_up);
-	tcase_add_test(t, cut_and_return_a_cable);
-	tcase_add_loop_test(t, links_of_three_levels, 0, 6);
-	tcase_add_loop_test(t, changes_close_together, 0, 4);
-	tcase_add_loop_test(t, random_troubles, 0, 6);
-	tcase_add_test(t, a_switch_reboots);
-	tcase_add_test(t, off_and_on_by_a_reload);
-	tcase_add_test(t, no_counts_where_it_is_off);
-	tcase_add_test(t, a_large_fabric_in_one_run);
-	tcase_add_test(t, cost_of_a_link);
-	tcase_add_loop_test(t, a_restart_finds_it_on, 0, 2);
-	tcase_add_loop_test(t, a_restart_finds_something_else, 0, ELSES);
-	tcase_add_loop_test(t, a_switch_that_does_not_take_them, 0,
-		sizeof(refusals) / sizeof(refusals[0]));
-	tcase_add_loop_test(t, a_switch_that_takes_no_more, 0, 3);
-	tcase_add_test(t, some_switch_it_off_themselves);
-	tcase_add_test(t, it_is_altered);
-	tcase_add_loop_test(t, a_lossy_fabric, 0, 4);
-	tcase_add_loop_test(t, mixed_fabrics, 0, 3);
-	tcase_add_loop_test(t, few_groups, 0, 2);
-	tcase_add_test(t, settings);
-	tcase_add_test(t, levels);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "distribution/plan/plan.h"
-#include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "tests/sim/referee/watch.h"
 #include "tests/unit/core_fixture.h"
@@ -60,7 +59,7 @@ set_switch_link(struct world *w, unsigned k, bool up)
 
 /* A switch that does not store is found by reading back, is written again, is
  * quarantined in the end, and is released when it stores. */
-START_TEST(a_switch_that_does_not_store)
+TEST(a_switch_that_does_not_store)
 {
 	const struct sim_behaviour disobedient = {.lies = UINT64_C(1)
 							  << MAD_LFT},
@@ -82,7 +81,6 @@ START_TEST(a_switch_that_does_not_store)
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	core_end(w, f);
 }
-END_TEST
 
 #define LEVELS                                                                 \
 	"distribution: {drain: 5ms}\nqos: {levels: {default: {weight: 3}, "    \
@@ -108,7 +106,7 @@ static const struct lie {
 		"\"h9\" acknowledged and did not keep its P_Keys", 100},
 };
 
-START_TEST(every_false_acknowledgement_is_found)
+LOOP_TEST(every_false_acknowledgement_is_found, 0, LEN(lies))
 {
 	const struct lie *l = &lies[_i];
 	const struct sim_behaviour disobedient = {.lies = UINT64_C(1)
@@ -146,11 +144,10 @@ START_TEST(every_false_acknowledgement_is_found)
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* A dependency is not blocked although the row is acknowledged: the port is
  * taken down. */
-START_TEST(sl2vl_that_is_not_stored)
+TEST(sl2vl_that_is_not_stored)
 {
 	const struct sim_behaviour disobedient = {
 		.lies = UINT64_C(1) << MAD_SL2VL};
@@ -174,11 +171,10 @@ START_TEST(sl2vl_that_is_not_stored)
 	watch_free(watch);
 	core_end(w, f);
 }
-END_TEST
 
 /* A dependency cannot be blocked: its port is taken down, and no cycle
  * closes. */
-START_TEST(sl2vl_that_is_refused)
+TEST(sl2vl_that_is_refused)
 {
 	const struct sim_behaviour no = {
 		.refuse = UINT64_C(1) << MAD_SL2VL, .status = 0x1c};
@@ -212,10 +208,9 @@ START_TEST(sl2vl_that_is_refused)
 	watch_free(watch);
 	core_end(w, f);
 }
-END_TEST
 
 /* The fabrics have the same GUIDs, so no record is recognised as foreign. */
-START_TEST(the_state_of_another_fabric)
+TEST(the_state_of_another_fabric)
 {
 	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = core_tree();
 	struct world *a = start_settled(other, ""), *b;
@@ -238,7 +233,6 @@ START_TEST(the_state_of_another_fabric)
 	world_free(b);
 	fabric_free(f);
 }
-END_TEST
 
 /* A port GUID that the fabric does not have. */
 static uint64_t
@@ -248,7 +242,7 @@ foreign_guid(uint64_t guid)
 }
 
 /* No LID is moved for ports that the fabric does not have. */
-START_TEST(the_state_of_foreign_ports)
+TEST(the_state_of_foreign_ports)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "");
@@ -288,10 +282,9 @@ START_TEST(the_state_of_foreign_ports)
 	core_end(w, f);
 	free(lid);
 }
-END_TEST
 
 /* A manager of higher priority takes over, writes tables and dies. */
-START_TEST(what_another_manager_wrote)
+TEST(what_another_manager_wrote)
 {
 	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
 	struct fabric *f = core_tree();
@@ -319,7 +312,6 @@ START_TEST(what_another_manager_wrote)
 	ck_assert_int_eq(s.role, SM_MASTER);
 	core_end(w, f);
 }
-END_TEST
 
 /* Other entries for every third LID, in all switches. */
 static void
@@ -343,7 +335,7 @@ overwrite_entry(struct world *w, unsigned k, uint16_t lid)
  * Two switches restart after a push that wrote nothing but their rows of SL2VL,
  * before these are read back: no other writer is named.
  */
-START_TEST(restarts_are_not_drift)
+TEST(restarts_are_not_drift)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -373,13 +365,12 @@ START_TEST(restarts_are_not_drift)
 	ck_assert_str_eq(s.alarm, "");
 	core_end(w, f);
 }
-END_TEST
 
 /*
  * After drift in one table all tables are read, and again later: the other
  * writer may not have ended when they were repaired.
  */
-START_TEST(all_drift_is_found)
+TEST(all_drift_is_found)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
@@ -405,13 +396,12 @@ START_TEST(all_drift_is_found)
 	ck_assert_uint_gt(s.drifted, seen);
 	core_end(w, f);
 }
-END_TEST
 
 /*
  * Another master hands over while its last Sets are under way: they arrive
  * before this manager reads the tables, and do not count as drift.
  */
-START_TEST(what_arrives_after_a_hand_over)
+LOOP_TEST(what_arrives_after_a_hand_over, 0, 11)
 {
 	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
 	struct fabric *f = core_tree();
@@ -437,13 +427,12 @@ START_TEST(what_arrives_after_a_hand_over)
 	ck_assert_uint_eq(s.drifted + s.not_held, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /*
  * Another manager writes at the same time, and does not end: the drift is
  * found, reported with both names, repaired, but not for ever.
  */
-START_TEST(two_managers_that_write)
+TEST(two_managers_that_write)
 {
 	struct mad_sm_info other = {.act_count = 1, .priority = 1, .state = 3};
 	struct fabric *f = core_tree();
@@ -497,7 +486,6 @@ START_TEST(two_managers_that_write)
 	ck_assert_str_eq(s.alarm, "");
 	core_end(w, f);
 }
-END_TEST
 
 enum { FOREIGN = 0x999 };
 
@@ -531,7 +519,7 @@ give_address(struct world *w, uint32_t node, const struct mad_port_info *as)
  * sweeps find it, all ports in 32 of them, ours at once; it is put in order,
  * and the alarm names the field and the host.
  */
-START_TEST(addresses_that_another_manager_gave)
+LOOP_TEST(addresses_that_another_manager_gave, 0, LEN(addresses))
 {
 	const struct address *a = &addresses[_i];
 	struct fabric *f = core_tree();
@@ -564,7 +552,6 @@ START_TEST(addresses_that_another_manager_gave)
 	ck_assert_str_eq(s.alarm, "");
 	core_end(w, f);
 }
-END_TEST
 
 /* Blocks or unblocks all dependencies of some switches, and single ones of
  * others. */
@@ -592,7 +579,7 @@ set_blocked(struct world *w, bool close)
  * found soon if there is a reason, within a day if there is none, and on
  * request.
  */
-START_TEST(blocks_that_others_left)
+TEST(blocks_that_others_left)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
@@ -648,32 +635,4 @@ START_TEST(blocks_that_others_left)
 	state = w->saved;
 	ck_assert_uint_eq(state.nblock, 0);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("drift");
-	TCase *tc = tcase_create("drift");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_switch_that_does_not_store);
-	tcase_add_loop_test(tc, every_false_acknowledgement_is_found, 0,
-		sizeof(lies) / sizeof(lies[0]));
-	tcase_add_test(tc, sl2vl_that_is_not_stored);
-	tcase_add_test(tc, two_managers_that_write);
-	tcase_add_loop_test(tc, addresses_that_another_manager_gave, 0,
-		sizeof(addresses) / sizeof(addresses[0]));
-	tcase_add_test(tc, sl2vl_that_is_refused);
-	tcase_add_test(tc, the_state_of_another_fabric);
-	tcase_add_test(tc, the_state_of_foreign_ports);
-	tcase_add_test(tc, restarts_are_not_drift);
-	tcase_add_test(tc, all_drift_is_found);
-	tcase_add_test(tc, what_another_manager_wrote);
-	tcase_add_loop_test(tc, what_arrives_after_a_hand_over, 0, 11);
-	tcase_add_test(tc, blocks_that_others_left);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

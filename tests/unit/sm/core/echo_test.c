@@ -139,7 +139,7 @@ mark_ports(struct world *w)
 	}
 }
 
-START_TEST(sets_leave_the_rest_alone)
+LOOP_TEST(sets_leave_the_rest_alone, 0, 2)
 {
 	static const char *const yaml[] = {"",
 		"partitions: {blue: {pkey: 0x5, members: {\"h*\": full}}}\n"
@@ -165,17 +165,4 @@ START_TEST(sets_leave_the_rest_alone)
 	core_expect_order(w, "a reboot");
 	ck_assert_msg(e.wrong[0] == '\0', "%s", e.wrong);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("echo");
-	TCase *tc = tcase_create("echo");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, sets_leave_the_rest_alone, 0, 2);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

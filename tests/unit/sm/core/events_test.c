@@ -83,7 +83,7 @@ degraded_links(const struct world *w)
 	return n;
 }
 
-START_TEST(links_go_and_come)
+TEST(links_go_and_come)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -113,11 +113,10 @@ START_TEST(links_go_and_come)
 	EXPECT(EVENT_LINK_RESET, "\"leaf1\" (0x", ") port 5", ", was up for ");
 	core_end(w, f);
 }
-END_TEST
 
 /* Of what one run answers the first event tells it, and the others name that
  * event. */
-START_TEST(two_links_at_once)
+TEST(two_links_at_once)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -136,10 +135,9 @@ START_TEST(two_links_at_once)
 	ck_assert_ptr_null(strstr(core_event(w, EVENT_LINK_DOWN), "rerouted"));
 	core_end(w, f);
 }
-END_TEST
 
 /* What is done for another reason is an event of its own. */
-START_TEST(runs_without_events_of_the_fabric)
+TEST(runs_without_events_of_the_fabric)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -163,9 +161,8 @@ START_TEST(runs_without_events_of_the_fabric)
 	EXPECT(EVENT_ENGINE, "routing: engine updn, was ftree");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(nodes_go_and_come)
+TEST(nodes_go_and_come)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -204,11 +201,10 @@ START_TEST(nodes_go_and_come)
 		": does not answer");
 	core_end(w, f);
 }
-END_TEST
 
 /* What is missing is still named after a restart, until it is back, or an
  * administrator accepts the fabric without it. */
-START_TEST(a_restart_forgets_nothing)
+TEST(a_restart_forgets_nothing)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -253,9 +249,8 @@ START_TEST(a_restart_forgets_nothing)
 	expect_missing(w, 0, 0);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(quarantine_is_told)
+TEST(quarantine_is_told)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -278,10 +273,9 @@ START_TEST(quarantine_is_told)
 	EXPECT(EVENT_RELEASED, "node: left quarantine \"leaf3\" (0x");
 	core_end(w, f);
 }
-END_TEST
 
 /* While our own link is down nothing is known of the fabric. */
-START_TEST(our_own_link)
+TEST(our_own_link)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -306,10 +300,9 @@ START_TEST(our_own_link)
 	expect_missing(w, 1, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* A loose connector: all is counted, and neither the log nor memory fills. */
-START_TEST(a_loose_connector)
+TEST(a_loose_connector)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -329,7 +322,6 @@ START_TEST(a_loose_connector)
 	expect_missing(w, 0, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* The cable at a port. */
 static struct fabric_cable *
@@ -354,7 +346,7 @@ note_event(void *cookie, const struct topo_event *e)
 	buf_printf(out, "\n");
 }
 
-START_TEST(narrow_links)
+TEST(narrow_links)
 {
 	struct fabric *f = core_tree(), *g = core_tree();
 	struct world *w = start_named(f), *x;
@@ -374,7 +366,6 @@ START_TEST(narrow_links)
 	core_end(w, f);
 	core_end(x, g);
 }
-END_TEST
 
 static uint64_t
 pairs_at(const struct world *w, uint32_t node, unsigned out)
@@ -397,7 +388,7 @@ set_width(struct world *w, uint32_t node, unsigned port, uint8_t width)
 
 /* A link that becomes narrow without going down carries less from then on: the
  * next sweep leads to a run that takes entries off it. */
-START_TEST(link_becomes_narrow)
+TEST(link_becomes_narrow)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -418,9 +409,8 @@ START_TEST(link_becomes_narrow)
 	ck_assert(!sm_view(w->sm)->story.rebalanced);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(another_manager)
+TEST(another_manager)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -432,10 +422,9 @@ START_TEST(another_manager)
 	EXPECT(EVENT_MANAGER_SEEN, "sm: another manager at \"h20\" (0x");
 	core_end(w, f);
 }
-END_TEST
 
 /* What was missing comes back while no daemon runs: the next one tells it. */
-START_TEST(back_without_a_daemon)
+TEST(back_without_a_daemon)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
@@ -455,29 +444,4 @@ START_TEST(back_without_a_daemon)
 	ck_assert_uint_eq(count_told(w, EVENT_LINK_UP), 1);
 	EXPECT(EVENT_NODE_NEW, "node: new \"h9\" (0x", "was gone for", "");
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("events");
-	TCase *tc = tcase_create("events");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, links_go_and_come);
-	tcase_add_test(tc, two_links_at_once);
-	tcase_add_test(tc, runs_without_events_of_the_fabric);
-	tcase_add_test(tc, nodes_go_and_come);
-	tcase_add_test(tc, a_restart_forgets_nothing);
-	tcase_add_test(tc, quarantine_is_told);
-	tcase_add_test(tc, our_own_link);
-	tcase_add_test(tc, a_loose_connector);
-	tcase_add_test(tc, narrow_links);
-	tcase_add_test(tc, link_becomes_narrow);
-	tcase_add_test(tc, another_manager);
-	tcase_add_test(tc, back_without_a_daemon);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -128,7 +128,7 @@ expect_free(const struct lab *l, const char *from, const char *to)
 }
 
 /* An hour until the errors are forgotten, then the quiet time. */
-START_TEST(a_bad_link_is_drained_and_comes_back)
+TEST(a_bad_link_is_drained_and_comes_back)
 {
 	struct lab l = lab_new();
 
@@ -150,9 +150,8 @@ START_TEST(a_bad_link_is_drained_and_comes_back)
 	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
 	lab_free(&l);
 }
-END_TEST
 
-START_TEST(the_quiet_time_doubles)
+TEST(the_quiet_time_doubles)
 {
 	static const int minutes[] = {20, 40, 60, 60};
 	struct lab l = lab_new();
@@ -174,11 +173,10 @@ START_TEST(the_quiet_time_doubles)
 	ck_assert_ptr_null(watch_of(&l, "leaf2", "spine3"));
 	lab_free(&l);
 }
-END_TEST
 
 /* It went down three times in ten minutes: drained, with nothing lost when it
  * goes down once more, and the quiet time begins anew each time. */
-START_TEST(a_link_that_flaps)
+TEST(a_link_that_flaps)
 {
 	struct lab l = lab_new();
 	uint32_t leaf = fabric_find(l.f, "leaf2");
@@ -207,10 +205,9 @@ START_TEST(a_link_that_flaps)
 	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
 	lab_free(&l);
 }
-END_TEST
 
 /* Of 32 links one may be drained; the second waits, and that is said once. */
-START_TEST(two_percent_of_a_tier)
+TEST(two_percent_of_a_tier)
 {
 	struct lab l = lab_new();
 	unsigned generation;
@@ -235,10 +232,9 @@ START_TEST(two_percent_of_a_tier)
 	run_minutes(&l, 30);
 	lab_free(&l);
 }
-END_TEST
 
 /* 200 links between tiers: four that turn bad at once are one change. */
-START_TEST(several_at_once_are_one_change)
+TEST(several_at_once_are_one_change)
 {
 	const struct gen_fattree2 p = {10, 20, 1, 4, 10};
 	struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
@@ -257,10 +253,9 @@ START_TEST(several_at_once_are_one_change)
 	ck_assert_uint_eq(count_changes(&l), changes + 1);
 	lab_free(&l);
 }
-END_TEST
 
 /* Neither the link of a host nor the last one of a leaf is drained. */
-START_TEST(nothing_is_cut_off)
+TEST(nothing_is_cut_off)
 {
 	const struct gen_fattree2 p = {1, 4, 1, 2, 1};
 	struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
@@ -275,11 +270,10 @@ START_TEST(nothing_is_cut_off)
 		"it is the last link to 'leaf3'"));
 	lab_free(&l);
 }
-END_TEST
 
 /* A host on leaves 2 and 3, of which leaf 3 has one link left, to spine 2:
  * without its other link leaf 2 would depend on spine 2 as well. */
-START_TEST(no_redundancy_is_taken)
+TEST(no_redundancy_is_taken)
 {
 	const struct gen_fattree2 p = {2, 4, 1, 1, 2};
 	struct reason why = {""};
@@ -310,10 +304,9 @@ START_TEST(no_redundancy_is_taken)
 	expect_free(&l, "leaf2", "spine2");
 	lab_free(&l);
 }
-END_TEST
 
 /* It is obeyed for the quiet time; then what is still bad is drained again. */
-START_TEST(an_administrator_takes_it_back)
+TEST(an_administrator_takes_it_back)
 {
 	struct lab l = lab_new();
 	unsigned port = port_to(&l, "leaf2", "spine3");
@@ -338,10 +331,9 @@ START_TEST(an_administrator_takes_it_back)
 	ck_assert_uint_eq(watch_of(&l, "leaf2", "spine3")->drained, 2);
 	lab_free(&l);
 }
-END_TEST
 
 /* One who drains it himself decides when it ends. */
-START_TEST(an_administrator_takes_it_over)
+TEST(an_administrator_takes_it_over)
 {
 	struct lab l = lab_new();
 	unsigned port = port_to(&l, "spine3", "leaf2");
@@ -370,10 +362,9 @@ START_TEST(an_administrator_takes_it_over)
 		0);
 	lab_free(&l);
 }
-END_TEST
 
 /* Drain, time and how often it was so are those of the run before. */
-START_TEST(over_a_restart)
+TEST(over_a_restart)
 {
 	struct lab l = lab_new();
 	struct mono left;
@@ -403,12 +394,11 @@ START_TEST(over_a_restart)
 		mono_ms(40 * MINUTE_MS).ns);
 	lab_free(&l);
 }
-END_TEST
 
 /* A counter that stopped says nothing: until it is cleared no quiet time
  * passes.
  */
-START_TEST(a_counter_that_is_full)
+TEST(a_counter_that_is_full)
 {
 	struct lab l = lab_new();
 	uint32_t leaf = fabric_find(l.f, "leaf2");
@@ -425,10 +415,9 @@ START_TEST(a_counter_that_is_full)
 	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
 	lab_free(&l);
 }
-END_TEST
 
 /* Nothing stays drained that is not judged any more. */
-START_TEST(the_action_is_another)
+TEST(the_action_is_another)
 {
 	struct lab l = lab_new();
 
@@ -442,12 +431,11 @@ START_TEST(the_action_is_another)
 	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
 	lab_free(&l);
 }
-END_TEST
 
 /* While one link is drained the other fails, and an administrator takes a drain
  * back, all in one hold-down: nobody is cut off, and what has to be used is
  * drained no more. */
-START_TEST(in_one_hold_down)
+TEST(in_one_hold_down)
 {
 	const struct gen_fattree2 p = {2, 4, 1, 2, 2};
 	struct lab l = lab_of(gen_tree_two(&p, NULL),
@@ -483,7 +471,6 @@ START_TEST(in_one_hold_down)
 	ck_assert_uint_eq(count_of(&l, EVENT_LINK_KEPT), 1);
 	lab_free(&l);
 }
-END_TEST
 
 /* Packets to and from every host for a while: none is lost. */
 static void
@@ -503,7 +490,7 @@ run_under_load(struct lab *l, int ms)
 	data_free(d);
 }
 
-START_TEST(no_packet_is_lost)
+TEST(no_packet_is_lost)
 {
 	struct lab l = lab_of(core_tree(),
 		"health: {enabled: true, interval: 1s, action: drain,"
@@ -522,35 +509,5 @@ START_TEST(no_packet_is_lost)
 	core_expect_order(l.w, "back");
 	lab_free(&l);
 }
-END_TEST
 
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("health_drain");
-	TCase *tc = tcase_create("core");
-
-	tcase_set_timeout(tc, 600);
-	tcase_add_test(tc, a_bad_link_is_drained_and_comes_back);
-	tcase_add_test(tc, the_quiet_time_doubles);
-	tcase_add_test(tc, a_link_that_flaps);
-	tcase_add_test(tc, two_percent_of_a_tier);
-	tcase_add_test(tc, several_at_once_are_one_change);
-	tcase_add_test(tc, nothing_is_cut_off);
-	tcase_add_test(tc, no_redundancy_is_taken);
-	tcase_add_test(tc, an_administrator_takes_it_back);
-	tcase_add_test(tc, an_administrator_takes_it_over);
-	tcase_add_test(tc, over_a_restart);
-	tcase_add_test(tc, a_counter_that_is_full);
-	tcase_add_test(tc, the_action_is_another);
-	tcase_add_test(tc, in_one_hold_down);
-	tcase_add_test(tc, no_packet_is_lost);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
-}
+const struct suite_around suite_around = {.seconds = 600};

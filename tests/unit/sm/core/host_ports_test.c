@@ -144,7 +144,7 @@ watch_bit(void *cookie, struct sim_msg *q)
  * A Set with the bit echoes what was read with it, on every port: ours, which
  * is read before its link is known, and port 0 of switches among them.
  */
-START_TEST(a_set_echoes_what_was_read)
+TEST(a_set_echoes_what_was_read)
 {
 	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
 	struct sim_options o = sim_defaults();
@@ -161,26 +161,23 @@ START_TEST(a_set_echoes_what_was_read)
 	ck_assert_uint_le(r.gets, 360);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(both_ports_of_hosts)
+TEST(both_ports_of_hosts)
 {
 	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
 
 	ck_assert_ptr_nonnull(f);
 	expect_all_ports(f, 64);
 }
-END_TEST
 
 /* Two hosts, no switch: the far port is reached over our own link. */
-START_TEST(back_to_back)
+TEST(back_to_back)
 {
 	expect_all_ports(gen_pair(), 2);
 }
-END_TEST
 
 /* Our second port is at the other end of our own link. */
-START_TEST(own_two_ports_linked)
+TEST(own_two_ports_linked)
 {
 	struct fabric *f = fabric_new();
 	uint32_t h = fabric_add(f, FABRIC_CA, 2, "h1");
@@ -188,13 +185,12 @@ START_TEST(own_two_ports_linked)
 	ck_assert_uint_ne(fabric_connect(f, h, 1, h, 2, NULL), FABRIC_NONE);
 	expect_all_ports(f, 2);
 }
-END_TEST
 
 /*
  * The second link of a host comes up later, and the first one is gone then:
  * the port is the only one left, and is reached.
  */
-START_TEST(one_link_for_the_other)
+TEST(one_link_for_the_other)
 {
 	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
 	struct world *w = core_start(f, settings);
@@ -209,21 +205,4 @@ START_TEST(one_link_for_the_other)
 	core_expect_order(w, "the other link");
 	(void)expect_planned_values(w);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("host_ports");
-	TCase *c = tcase_create("host_ports");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_test(c, a_set_echoes_what_was_read);
-	tcase_add_test(c, both_ports_of_hosts);
-	tcase_add_test(c, back_to_back);
-	tcase_add_test(c, own_two_ports_linked);
-	tcase_add_test(c, one_link_for_the_other);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

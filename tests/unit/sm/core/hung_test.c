@@ -8,7 +8,6 @@
 #include <check.h>
 #include <string.h>
 
-#include "sm/base/log.h"
 #include "tests/unit/core_fixture.h"
 
 enum { SPINES = 18, LEAVES = 36, HOSTS = 18, LIGHT_MS = 10000 };
@@ -122,7 +121,7 @@ expect_named(struct world *w, const struct moment *m)
 			     "behind switches that do not answer"));
 }
 
-START_TEST(most_spines_hang)
+LOOP_TEST(most_spines_hang, 0, LEN(moments))
 {
 	const struct moment *m = &moments[_i];
 	const struct gen_fattree2 p = {HOSTS, LEAVES, 1, SPINES, HOSTS};
@@ -151,19 +150,4 @@ START_TEST(most_spines_hang)
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	ck_assert_uint_eq(sm_view(w->sm)->topo->nsw, LEAVES + SPINES);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("hung");
-	TCase *c = tcase_create("hung");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(
-		c, most_spines_hang, 0, sizeof(moments) / sizeof(moments[0]));
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -35,7 +35,7 @@ is_full(const struct world *w, const char *name)
 	return false;
 }
 
-START_TEST(partitions_that_take_too_much)
+TEST(partitions_that_take_too_much)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -75,9 +75,8 @@ START_TEST(partitions_that_take_too_much)
 	ck_assert(!is_full(w, "h9"));
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(lids_that_are_taken)
+TEST(lids_that_are_taken)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -94,9 +93,8 @@ START_TEST(lids_that_are_taken)
 	ck_assert_uint_eq(sm_view(w->sm)->topo->port[p].lmc, 0);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(nothing_is_taken)
+TEST(nothing_is_taken)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -109,10 +107,9 @@ START_TEST(nothing_is_taken)
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "updn");
 	core_end(w, f);
 }
-END_TEST
 
 /* Another machine, or a lost disk: nothing is known. */
-START_TEST(nothing_is_known)
+TEST(nothing_is_known)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -124,10 +121,9 @@ START_TEST(nothing_is_known)
 	ck_assert(!is_full(w, "h9"));
 	core_end(w, f);
 }
-END_TEST
 
 /* What another manager left in force is not what this one remembers. */
-START_TEST(another_has_reigned)
+TEST(another_has_reigned)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, ""), *other;
@@ -146,21 +142,4 @@ START_TEST(another_has_reigned)
 	ck_assert_uint_eq(w->kept, 0);
 	ck_assert(!is_full(w, "h9"));
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("in_force");
-	TCase *t = tcase_create("restart");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, partitions_that_take_too_much);
-	tcase_add_test(t, lids_that_are_taken);
-	tcase_add_test(t, nothing_is_taken);
-	tcase_add_test(t, nothing_is_known);
-	tcase_add_test(t, another_has_reigned);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

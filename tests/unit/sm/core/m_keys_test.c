@@ -117,7 +117,7 @@ expect_no_alarm(const struct world *w)
 
 /* ---- keys of the configuration ---- */
 
-START_TEST(keys_protection_and_lease_are_written)
+TEST(keys_protection_and_lease_are_written)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
@@ -140,10 +140,9 @@ START_TEST(keys_protection_and_lease_are_written)
 	ck_assert_uint_eq(sum_violations(w), 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* At all levels: one Set for each port, no wrong key, no table touched. */
-START_TEST(a_change_of_key_loses_nothing)
+LOOP_TEST(a_change_of_key_loses_nothing, 0, 4)
 {
 	struct fabric *f = core_tree();
 	char yaml[100];
@@ -175,7 +174,6 @@ START_TEST(a_change_of_key_loses_nothing)
 	watch_free(watch);
 	core_end(w, f);
 }
-END_TEST
 
 /* The first answer of each node that no longer shows the old key is lost. */
 struct losses {
@@ -199,7 +197,7 @@ lose_answers(void *cookie, struct sim_msg *m)
 	return SIM_DROP;
 }
 
-START_TEST(a_change_of_key_survives_lost_answers)
+TEST(a_change_of_key_survives_lost_answers)
 {
 	struct fabric *f = core_tree();
 	struct world *w =
@@ -216,7 +214,6 @@ START_TEST(a_change_of_key_survives_lost_answers)
 	expect_no_alarm(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* Some devices hide the new key from the Set that wrote it. */
 static enum sim_verdict
@@ -235,7 +232,7 @@ hide_from_sets(void *cookie, struct sim_msg *m)
 	return SIM_PASS;
 }
 
-START_TEST(a_change_of_key_to_devices_that_hide_it)
+TEST(a_change_of_key_to_devices_that_hide_it)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
@@ -253,10 +250,9 @@ START_TEST(a_change_of_key_to_devices_that_hide_it)
 	expect_no_alarm(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* The previous key is in no file: the configuration lists it. */
-START_TEST(a_change_of_key_over_a_restart)
+TEST(a_change_of_key_over_a_restart)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
@@ -270,12 +266,11 @@ START_TEST(a_change_of_key_over_a_restart)
 	expect_no_alarm(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- keys of another manager ---- */
 
 /* Listed as the last of several, or readable, at every level. */
-START_TEST(a_fabric_with_a_known_key_is_taken_over)
+LOOP_TEST(a_fabric_with_a_known_key_is_taken_over, 0, 4)
 {
 	struct fabric *f = core_tree();
 	struct key k = {.key = FOREIGN, .prot = (uint8_t)_i, .lease = 60};
@@ -290,13 +285,12 @@ START_TEST(a_fabric_with_a_known_key_is_taken_over)
 	expect_no_alarm(w);
 	core_end(w, f);
 }
-END_TEST
 
 /*
  * 648 hosts that answer nobody who does not bear the key: that all have it is
  * found out at the first of them. _i 1: half of them have ours.
  */
-START_TEST(a_guarded_fabric_is_taken_over_soon)
+LOOP_TEST(a_guarded_fabric_is_taken_over_soon, 0, 2)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -322,9 +316,8 @@ START_TEST(a_guarded_fabric_is_taken_over_soon)
 	expect_no_alarm(w);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_known_key_is_removed)
+TEST(a_known_key_is_removed)
 {
 	struct fabric *f = core_tree();
 	struct key k = {.key = FOREIGN, .prot = 1, .lease = 60};
@@ -335,7 +328,6 @@ START_TEST(a_known_key_is_removed)
 	expect_keys(w, 0, 0, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* The ports of a host have SMAs, and keys, of their own. */
 static void
@@ -349,7 +341,7 @@ hand_rail_key(struct world *w, uint32_t node, unsigned port, void *arg)
 	sim_hand_port(w->sim, node, port, &pi);
 }
 
-START_TEST(each_port_of_a_host_has_its_key)
+TEST(each_port_of_a_host_has_its_key)
 {
 	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
 	struct sim_options o = sim_defaults();
@@ -364,7 +356,6 @@ START_TEST(each_port_of_a_host_has_its_key)
 	expect_no_alarm(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- keys that are not known ---- */
 
@@ -443,27 +434,24 @@ half_unknown(uint8_t prot, uint16_t lease, const char *later)
 	core_end(w, f);
 }
 
-START_TEST(unknown_keys_until_leases_run_out)
+TEST(unknown_keys_until_leases_run_out)
 {
 	half_unknown(1, 30, NULL);
 }
-END_TEST
 
-START_TEST(unknown_keys_until_they_are_configured)
+LOOP_TEST(unknown_keys_until_they_are_configured, 1, 4)
 {
 	half_unknown((uint8_t)_i, 0,
 		"fabric: {m_key: 0x2222, m_keys_known: [0xf0f0]}\n");
 }
-END_TEST
 
-START_TEST(unknown_guarded_keys_until_leases_run_out)
+TEST(unknown_guarded_keys_until_leases_run_out)
 {
 	half_unknown(2, 30, NULL);
 }
-END_TEST
 
 /* Hundreds of locked ports are polled in turn, where no lease is to be kept. */
-START_TEST(many_unknown_keys_without_leases)
+TEST(many_unknown_keys_without_leases)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -492,7 +480,6 @@ START_TEST(many_unknown_keys_without_leases)
 	ck_assert_uint_eq(s.m_keys.unknown, 647 - opened);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- leases ---- */
 
@@ -554,7 +541,7 @@ lose_traps(void *cookie, struct sim_msg *m)
 }
 
 /* Whether traps arrive (_i 1) or not: they cause no request. */
-START_TEST(leases_are_kept)
+LOOP_TEST(leases_are_kept, 0, 2)
 {
 	struct fabric *f = core_tree();
 	struct world *w =
@@ -580,10 +567,9 @@ START_TEST(leases_are_kept)
 	ck_assert_uint_le(asked, 10 * f->nnodes);
 	core_end(w, f);
 }
-END_TEST
 
 /* TrapRepress is checked, too: a wrong key would be reported by a trap. */
-START_TEST(traps_are_repressed_with_the_key)
+TEST(traps_are_repressed_with_the_key)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
@@ -596,10 +582,9 @@ START_TEST(traps_are_repressed_with_the_key)
 	ck_assert_uint_eq(sum_violations(w), 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* Without a manager the protection ends, and the next one restores it. */
-START_TEST(a_lease_runs_out)
+TEST(a_lease_runs_out)
 {
 	struct fabric *f = core_tree();
 	struct world *w =
@@ -617,10 +602,9 @@ START_TEST(a_lease_runs_out)
 	expect_keys(w, OLD, 1, 20);
 	core_end(w, f);
 }
-END_TEST
 
 /* 648 hosts: requests are spread over the lease, three to each port. */
-START_TEST(renewals_are_spread)
+TEST(renewals_are_spread)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -644,11 +628,10 @@ START_TEST(renewals_are_spread)
 	ck_assert_uint_le(most, 2 * total / 60);
 	core_end(w, f);
 }
-END_TEST
 
 /* More is asked for than the hosts, which are slow, can answer: that is said.
  */
-START_TEST(a_lease_that_cannot_be_kept)
+TEST(a_lease_that_cannot_be_kept)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -673,10 +656,9 @@ START_TEST(a_lease_that_cannot_be_kept)
 	expect_no_alarm(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* The part of a fabric that comes later is in the same round. */
-START_TEST(a_fabric_that_grows_keeps_its_leases)
+TEST(a_fabric_that_grows_keeps_its_leases)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -703,10 +685,9 @@ START_TEST(a_fabric_that_grows_keeps_its_leases)
 	expect_no_alarm(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* A host that was restarted has no key; it gets its own again. */
-START_TEST(a_lost_key_is_written_again)
+TEST(a_lost_key_is_written_again)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
@@ -721,36 +702,4 @@ START_TEST(a_lost_key_is_written_again)
 	world_run(w, mono_ms(25000));
 	expect_keys(w, OLD, 1, 60);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("m_keys");
-	TCase *c = tcase_create("m_keys");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, keys_protection_and_lease_are_written);
-	tcase_add_loop_test(c, a_change_of_key_loses_nothing, 0, 4);
-	tcase_add_test(c, a_change_of_key_survives_lost_answers);
-	tcase_add_test(c, a_change_of_key_to_devices_that_hide_it);
-	tcase_add_test(c, a_change_of_key_over_a_restart);
-	tcase_add_loop_test(c, a_fabric_with_a_known_key_is_taken_over, 0, 4);
-	tcase_add_loop_test(c, a_guarded_fabric_is_taken_over_soon, 0, 2);
-	tcase_add_test(c, a_known_key_is_removed);
-	tcase_add_test(c, each_port_of_a_host_has_its_key);
-	tcase_add_test(c, unknown_keys_until_leases_run_out);
-	tcase_add_loop_test(c, unknown_keys_until_they_are_configured, 1, 4);
-	tcase_add_test(c, unknown_guarded_keys_until_leases_run_out);
-	tcase_add_test(c, many_unknown_keys_without_leases);
-	tcase_add_loop_test(c, leases_are_kept, 0, 2);
-	tcase_add_test(c, traps_are_repressed_with_the_key);
-	tcase_add_test(c, a_lease_runs_out);
-	tcase_add_test(c, renewals_are_spread);
-	tcase_add_test(c, a_lease_that_cannot_be_kept);
-	tcase_add_test(c, a_fabric_that_grows_keeps_its_leases);
-	tcase_add_test(c, a_lost_key_is_written_again);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

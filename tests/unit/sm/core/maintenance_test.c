@@ -171,7 +171,7 @@ expect_used(const struct lab *l, const char *name, unsigned port)
 		use_of(l, name, port).entries, entries_over(l, name, port));
 }
 
-START_TEST(a_link)
+TEST(a_link)
 {
 	struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf2");
@@ -197,9 +197,8 @@ START_TEST(a_link)
 	expect_used(&l, "leaf2", port);
 	lab_free(&l);
 }
-END_TEST
 
-START_TEST(a_spine)
+TEST(a_spine)
 {
 	struct lab l = lab_new();
 
@@ -215,7 +214,6 @@ START_TEST(a_spine)
 	core_expect_order(l.w, "undrained");
 	lab_free(&l);
 }
-END_TEST
 
 /* Packets to and from every host, all the time. */
 struct load {
@@ -267,7 +265,7 @@ set_links(struct lab *l, const char *name, unsigned port, bool up)
 }
 
 /* What is lost when it is pulled as it is. */
-START_TEST(pulled_undrained)
+TEST(pulled_undrained)
 {
 	struct lab l = lab_new();
 	struct load x;
@@ -281,7 +279,6 @@ START_TEST(pulled_undrained)
 	data_free(x.d);
 	lab_free(&l);
 }
-END_TEST
 
 static const struct {
 	const char *name, *peer; /* peer: the link between them */
@@ -290,7 +287,7 @@ static const struct {
 
 /* Drained, pulled, plugged again and undrained under traffic: nothing is ever
  * lost. */
-START_TEST(packets)
+LOOP_TEST(packets, 0, LEN(pulled))
 {
 	const char *name = pulled[_i].name, *peer = pulled[_i].peer;
 	struct lab l = lab_new();
@@ -318,9 +315,8 @@ START_TEST(packets)
 	data_free(x.d);
 	lab_free(&l);
 }
-END_TEST
 
-START_TEST(refusals)
+TEST(refusals)
 {
 	struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf2");
@@ -360,10 +356,9 @@ START_TEST(refusals)
 	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 3);
 	lab_free(&l);
 }
-END_TEST
 
 /* What is forced stays reachable while it is there, and an alarm says so. */
-START_TEST(last_path)
+TEST(last_path)
 {
 	struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf2");
@@ -385,11 +380,10 @@ START_TEST(last_path)
 	ck_assert_str_eq(alarm_of(&l), "");
 	lab_free(&l);
 }
-END_TEST
 
 /* A failure makes a drained link the last path: it is used, and given back when
  * there is another one. */
-START_TEST(failure_beside)
+TEST(failure_beside)
 {
 	struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf2");
@@ -409,11 +403,10 @@ START_TEST(failure_beside)
 	expect_clear(&l, "leaf2", port);
 	lab_free(&l);
 }
-END_TEST
 
 /* Hosts of a drained leaf are reached by all its links, and no other pair by
  * it. */
-START_TEST(a_leaf)
+TEST(a_leaf)
 {
 	struct lab l = lab_new();
 
@@ -422,11 +415,10 @@ START_TEST(a_leaf)
 	expect_clear(&l, "leaf2", 0);
 	lab_free(&l);
 }
-END_TEST
 
 /* The leaf below which paths between spines descend and climb: it is narrowed,
  * and a restart finds it so. */
-START_TEST(the_sftree_root)
+TEST(the_sftree_root)
 {
 	struct lab l = lab_new();
 
@@ -444,9 +436,8 @@ START_TEST(the_sftree_root)
 	expect_clear(&l, "leaf8", 0);
 	lab_free(&l);
 }
-END_TEST
 
-START_TEST(time_is_over)
+TEST(time_is_over)
 {
 	struct lab l = lab_new();
 	const struct event_log *log = sm_events(l.w->sm);
@@ -464,10 +455,9 @@ START_TEST(time_is_over)
 		entries_over(&l, "spine1", 0), use_of(&l, "spine1", 0).entries);
 	lab_free(&l);
 }
-END_TEST
 
 /* Over a restart the time goes on. */
-START_TEST(restart)
+TEST(restart)
 {
 	struct lab l = lab_new();
 
@@ -486,10 +476,9 @@ START_TEST(restart)
 	expect_clear(&l, "spine2", 0);
 	lab_free(&l);
 }
-END_TEST
 
 /* Drain, failure, and taking it back before the hold-down is over. */
-START_TEST(one_hold_down)
+TEST(one_hold_down)
 {
 	struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf3");
@@ -509,28 +498,4 @@ START_TEST(one_hold_down)
 	core_expect_order(l.w, "settled again");
 	ck_assert_uint_gt(sm_view(l.w->sm)->generation, was);
 	lab_free(&l);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("maintenance");
-	TCase *t = tcase_create("maintenance");
-
-	tcase_set_timeout(t, 240);
-	tcase_add_test(t, a_link);
-	tcase_add_test(t, a_spine);
-	tcase_add_test(t, pulled_undrained);
-	tcase_add_loop_test(t, packets, 0, sizeof(pulled) / sizeof(*pulled));
-	tcase_add_test(t, refusals);
-	tcase_add_test(t, last_path);
-	tcase_add_test(t, failure_beside);
-	tcase_add_test(t, a_leaf);
-	tcase_add_test(t, the_sftree_root);
-	tcase_add_test(t, time_is_over);
-	tcase_add_test(t, restart);
-	tcase_add_test(t, one_hold_down);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

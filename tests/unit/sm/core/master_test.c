@@ -167,7 +167,7 @@ pair_with_key(struct pair *p, int a, int b, const char *key)
 
 /* The highest becomes master, also when it starts last; with a secret key, too.
  */
-START_TEST(a_higher_standby_gets_the_fabric)
+LOOP_TEST(a_higher_standby_gets_the_fabric, 0, 2)
 {
 	struct pair p;
 	uint64_t sets;
@@ -191,10 +191,9 @@ START_TEST(a_higher_standby_gets_the_fabric)
 	ck_assert_uint_eq(p.a->runs_failed + p.b->runs_failed, 0);
 	pair_end(&p);
 }
-END_TEST
 
 /* At its end a manager hands over, whatever the priority of the standby. */
-START_TEST(a_manager_that_ends_hands_over)
+LOOP_TEST(a_manager_that_ends_hands_over, 0, 2)
 {
 	struct pair p;
 	double began;
@@ -214,10 +213,9 @@ START_TEST(a_manager_that_ends_hands_over)
 	core_expect_order(p.b, "handed over");
 	pair_end(&p);
 }
-END_TEST
 
 /* Also right after the other one, a standby now, has handed over to it. */
-START_TEST(a_giver_can_be_given_back)
+LOOP_TEST(a_giver_can_be_given_back, 0, 4)
 {
 	struct pair p = pair_new("priority: 3", "priority: 10");
 
@@ -235,11 +233,10 @@ START_TEST(a_giver_can_be_given_back)
 	core_expect_order(p.a, "handed back");
 	pair_end(&p);
 }
-END_TEST
 
 /* Told to, a manager hands over whatever the priority of the standby, goes on
  * as a standby, and can be given the fabric back in the same way. */
-START_TEST(told_to_hand_over)
+LOOP_TEST(told_to_hand_over, 0, 2)
 {
 	struct sm_other to;
 	struct reason why;
@@ -270,10 +267,9 @@ START_TEST(told_to_hand_over)
 	}
 	pair_end(&p);
 }
-END_TEST
 
 /* Also when it has only just got the fabric from that standby. */
-START_TEST(and_back_again)
+TEST(and_back_again)
 {
 	struct pair p = pair_new("priority: 3", "priority: 10");
 
@@ -292,10 +288,9 @@ START_TEST(and_back_again)
 	core_expect_order(p.a, "handed back");
 	pair_end(&p);
 }
-END_TEST
 
 /* Without a standby, and on a standby, nothing is waited for. */
-START_TEST(nobody_to_hand_over_to)
+TEST(nobody_to_hand_over_to)
 {
 	struct pair p = pair_new("priority: 10", "priority: 3");
 	struct sm_other to;
@@ -315,11 +310,10 @@ START_TEST(nobody_to_hand_over_to)
 	ck_assert(!sm_resign(p.b->sm, sim_now(p.a->sim)));
 	pair_end(&p);
 }
-END_TEST
 
 /* The order comes from a third host, in the name of the master; the key: none,
  * a wrong one, and the right one. */
-START_TEST(a_forged_hand_over)
+LOOP_TEST(a_forged_hand_over, 0, 3)
 {
 	static const uint64_t shown[] = {1, 0x666, 0x5ec2e7, 0x5ec2e7};
 	struct pair p;
@@ -344,11 +338,10 @@ START_TEST(a_forged_hand_over)
 	ck_assert_str_eq(alarm_of(p.a), "");
 	pair_end(&p);
 }
-END_TEST
 
 /* The manager that handed over dies before it takes the acknowledgement: it is
  * polled like any other. */
-START_TEST(a_manager_that_hands_over_and_dies)
+TEST(a_manager_that_hands_over_and_dies)
 {
 	struct sim_options o = sim_defaults();
 	struct fabric *f = core_tree();
@@ -375,11 +368,10 @@ START_TEST(a_manager_that_hands_over_and_dies)
 	ck_assert_int_eq(s.role, SM_MASTER);
 	core_end(w, f);
 }
-END_TEST
 
 /* The giver dies at every moment of its farewell: the other one has the fabric
  * by the hand-over, or by its polls, and all of it in order. */
-START_TEST(a_giver_that_dies_at_once)
+LOOP_TEST(a_giver_that_dies_at_once, 0, 12)
 {
 	struct pair p;
 
@@ -394,10 +386,9 @@ START_TEST(a_giver_that_dies_at_once)
 	ck_assert_str_eq(alarm_of(p.b), "");
 	pair_end(&p);
 }
-END_TEST
 
 /* The fabric is offered to a manager that still reads it: it takes it. */
-START_TEST(an_offer_while_discovering)
+TEST(an_offer_while_discovering)
 {
 	struct sim_options o = sim_defaults();
 	struct fabric *f = core_tree();
@@ -430,10 +421,9 @@ START_TEST(an_offer_while_discovering)
 	core_expect_order(w, "handed over");
 	core_end(w, f);
 }
-END_TEST
 
 /* It is given the fabric, answers, and dies: the giver has it again. */
-START_TEST(a_standby_that_takes_and_dies)
+TEST(a_standby_that_takes_and_dies)
 {
 	struct pair p = pair_new("priority: 3", "priority: 10");
 	double began;
@@ -450,11 +440,10 @@ START_TEST(a_standby_that_takes_and_dies)
 	core_expect_order(p.a, "it has it again");
 	pair_end(&p);
 }
-END_TEST
 
 /* It answers the hand-over, as OpenSM does without acknowledging it, and
  * becomes master (0); or it does not (1): then it is not given way to again. */
-START_TEST(a_standby_that_does_not_acknowledge)
+LOOP_TEST(a_standby_that_does_not_acknowledge, 0, 2)
 {
 	struct sim_options o = sim_defaults();
 	struct fabric *f = core_tree();
@@ -476,11 +465,10 @@ START_TEST(a_standby_that_does_not_acknowledge)
 	ck_assert_int_eq(role_of(w), _i == 0 ? SM_STANDING_BY : SM_MASTER);
 	core_end(w, f);
 }
-END_TEST
 
 /* A standby that is known as one refuses, or does not answer: nothing is lost,
  * and it is not offered the fabric at once again. */
-START_TEST(a_hand_over_that_is_not_taken)
+TEST(a_hand_over_that_is_not_taken)
 {
 	struct sim_options o = sim_defaults();
 	struct fabric *f = core_tree();
@@ -507,13 +495,12 @@ START_TEST(a_hand_over_that_is_not_taken)
 	core_expect_order(w, "still master");
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- a master that dies or stops ---- */
 
 /* Killed, or stopped: a poll is one packet, and the election does not wait for
  * the silent one. */
-START_TEST(a_dead_master_costs_its_polls)
+LOOP_TEST(a_dead_master_costs_its_polls, 0, 6)
 {
 	struct pair p = pair_new("priority: 5", "priority: 3");
 	double took;
@@ -530,10 +517,9 @@ START_TEST(a_dead_master_costs_its_polls)
 	core_expect_order(p.b, "taken over");
 	pair_end(&p);
 }
-END_TEST
 
 /* The stopped master goes on: it was master, and still outranks the other. */
-START_TEST(a_master_that_was_stopped)
+LOOP_TEST(a_master_that_was_stopped, 0, 2)
 {
 	struct pair p;
 	uint32_t leaf;
@@ -563,13 +549,12 @@ START_TEST(a_master_that_was_stopped)
 	ck_assert_str_eq(alarm_of(p.b), "");
 	pair_end(&p);
 }
-END_TEST
 
 /* ---- SM_Keys ---- */
 
 /* Two managers that do not share a key: the second never becomes master of the
  * first one's fabric, whatever its priority, and says why. */
-START_TEST(managers_with_different_keys)
+TEST(managers_with_different_keys)
 {
 	struct pair p =
 		pair_new("priority: 3, sm_key: 0xabc", "priority: 10, " SECRET);
@@ -583,10 +568,9 @@ START_TEST(managers_with_different_keys)
 	ck_assert(!sm_resign(p.a->sm, sim_now(p.a->sim)));
 	pair_end(&p);
 }
-END_TEST
 
 /* A host that calls itself master and does not know the key is not obeyed. */
-START_TEST(a_rogue_master)
+LOOP_TEST(a_rogue_master, 0, 2)
 {
 	struct sim_options o = sim_defaults();
 	struct fabric *f = core_tree();
@@ -606,10 +590,9 @@ START_TEST(a_rogue_master)
 		"alarm \"%s\"", alarm_of(w));
 	core_end(w, f);
 }
-END_TEST
 
 /* A key that is no secret is shown to all; another one to those who show it. */
-START_TEST(a_key_is_shown_to_those_who_know_it)
+TEST(a_key_is_shown_to_those_who_know_it)
 {
 	const struct mad_sm_info none = {0}, knows = {.key = 0x5ec2e7},
 				 wrong = {.key = 0x666};
@@ -636,12 +619,11 @@ START_TEST(a_key_is_shown_to_those_who_know_it)
 	expect_roles(&p, SM_MASTER, SM_STANDING_BY);
 	pair_end(&p);
 }
-END_TEST
 
 /* ---- another manager ---- */
 
 /* It outranks us and takes the fabric: an alarm until this one has it back. */
-START_TEST(the_fabric_is_taken)
+LOOP_TEST(the_fabric_is_taken, 0, 2)
 {
 	struct sim_options o = sim_defaults();
 	struct fabric *f = core_tree();
@@ -668,7 +650,6 @@ START_TEST(the_fabric_is_taken)
 	ck_assert_str_eq(alarm_of(w), "");
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- records of another reign ---- */
 
@@ -690,7 +671,7 @@ give_other_lids(struct sim *s, const struct fabric *f)
  * its old state file, from a that dies (0), or when a is gone long since (1).
  * In the third case nothing but its own restart lies between.
  */
-START_TEST(a_stale_state_moves_no_lid)
+LOOP_TEST(a_stale_state_moves_no_lid, 0, 3)
 {
 	struct pair p = pair_new("priority: 5", "priority: 3");
 	bool own = _i == 2;
@@ -717,36 +698,4 @@ START_TEST(a_stale_state_moves_no_lid)
 	ck_assert_uint_eq(sm_view(p.b->sm)->counts.lids_moved, 0);
 	core_expect_order(p.b, "b again");
 	pair_end(&p);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("master");
-	TCase *t = tcase_create("master");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, a_higher_standby_gets_the_fabric, 0, 2);
-	tcase_add_loop_test(t, a_manager_that_ends_hands_over, 0, 2);
-	tcase_add_loop_test(t, told_to_hand_over, 0, 2);
-	tcase_add_loop_test(t, a_giver_can_be_given_back, 0, 4);
-	tcase_add_test(t, and_back_again);
-	tcase_add_test(t, nobody_to_hand_over_to);
-	tcase_add_loop_test(t, a_forged_hand_over, 0, 3);
-	tcase_add_test(t, a_manager_that_hands_over_and_dies);
-	tcase_add_loop_test(t, a_giver_that_dies_at_once, 0, 12);
-	tcase_add_test(t, an_offer_while_discovering);
-	tcase_add_test(t, a_standby_that_takes_and_dies);
-	tcase_add_loop_test(t, a_standby_that_does_not_acknowledge, 0, 2);
-	tcase_add_test(t, a_hand_over_that_is_not_taken);
-	tcase_add_loop_test(t, a_dead_master_costs_its_polls, 0, 6);
-	tcase_add_loop_test(t, a_master_that_was_stopped, 0, 2);
-	tcase_add_test(t, managers_with_different_keys);
-	tcase_add_loop_test(t, a_rogue_master, 0, 2);
-	tcase_add_test(t, a_key_is_shown_to_those_who_know_it);
-	tcase_add_loop_test(t, the_fabric_is_taken, 0, 2);
-	tcase_add_loop_test(t, a_stale_state_moves_no_lid, 0, 3);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -5,7 +5,6 @@
  */
 #include <check.h>
 
-#include "sm/base/log.h"
 #include "tests/unit/core_fixture.h"
 
 enum { IN_ORDER_MS = 8000 };
@@ -51,7 +50,7 @@ set_links_up(struct world *w, bool up)
 			sim_fault_link(w->sim, leaf, p, up);
 }
 
-START_TEST(everything_beyond_our_switch)
+LOOP_TEST(everything_beyond_our_switch, 0, LEN(moments))
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -73,19 +72,4 @@ START_TEST(everything_beyond_our_switch)
 	set_links_up(w, true);
 	core_expect_order(w, "all is back");
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("mute");
-	TCase *c = tcase_create("mute");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, everything_beyond_our_switch, 0,
-		sizeof(moments) / sizeof(moments[0]));
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -62,7 +62,7 @@ end_fixture(struct fixture *x)
 	fabric_free(x->f);
 }
 
-START_TEST(a_host_that_calls_itself_a_member)
+TEST(a_host_that_calls_itself_a_member)
 {
 	struct fixture x = start_fixture(BLUE);
 
@@ -85,9 +85,8 @@ START_TEST(a_host_that_calls_itself_a_member)
 	ck_assert_str_eq(alarm_text(&x), "");
 	end_fixture(&x);
 }
-END_TEST
 
-START_TEST(a_member_that_calls_itself_otherwise)
+TEST(a_member_that_calls_itself_otherwise)
 {
 	struct fixture x = start_fixture(BLUE);
 
@@ -103,10 +102,9 @@ START_TEST(a_member_that_calls_itself_otherwise)
 	ck_assert_str_eq(host_table(&x, "h2"), OUT);
 	end_fixture(&x);
 }
-END_TEST
 
 /* What was accepted holds over a restart: it accepts nothing. */
-START_TEST(a_restart)
+TEST(a_restart)
 {
 	struct fixture x = start_fixture(BLUE);
 
@@ -120,10 +118,9 @@ START_TEST(a_restart)
 	ck_assert_ptr_nonnull(strstr(alarm_text(&x), "2 names to be accepted"));
 	end_fixture(&x);
 }
-END_TEST
 
 /* A reload resolves the names that it adds, and no other. */
-START_TEST(a_reload)
+TEST(a_reload)
 {
 	struct fixture x = start_fixture(BLUE);
 
@@ -140,10 +137,9 @@ START_TEST(a_reload)
 	ck_assert_str_eq(alarm_text(&x), "");
 	end_fixture(&x);
 }
-END_TEST
 
 /* A host that comes later waits, one that comes back does not. */
-START_TEST(hosts_that_come)
+TEST(hosts_that_come)
 {
 	struct fixture x;
 	struct sim_options o = sim_defaults();
@@ -169,10 +165,9 @@ START_TEST(hosts_that_come)
 	ck_assert_str_eq(host_table(&x, "h2"), IN);
 	end_fixture(&x);
 }
-END_TEST
 
 /* A host that did not tell its name when names were resolved. */
-START_TEST(a_name_that_is_read_late)
+TEST(a_name_that_is_read_late)
 {
 	struct sim_options o = sim_defaults();
 	const struct sim_behaviour mute = {
@@ -194,23 +189,4 @@ START_TEST(a_name_that_is_read_late)
 	ck_assert_str_eq(host_table(&x, "h2"), IN);
 	ck_assert_str_eq(alarm_text(&x), "");
 	end_fixture(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("name_accept");
-	TCase *tc = tcase_create("name_accept");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_host_that_calls_itself_a_member);
-	tcase_add_test(tc, a_member_that_calls_itself_otherwise);
-	tcase_add_test(tc, a_restart);
-	tcase_add_test(tc, a_reload);
-	tcase_add_test(tc, hosts_that_come);
-	tcase_add_test(tc, a_name_that_is_read_late);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -37,7 +37,7 @@ count_change_bits(const struct world *w)
 
 /* PortStateChange belongs to the master: its light sweeps look for it. Here the
  * bits are set since power on. */
-START_TEST(a_standby_writes_nothing)
+TEST(a_standby_writes_nothing)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -65,14 +65,13 @@ START_TEST(a_standby_writes_nothing)
 	ck_assert_uint_eq(count_change_bits(w), 0);
 	core_end(w, f);
 }
-END_TEST
 
 /*
  * A link fails between the sweep before the election and the first bit that is
  * cleared; its traps go to no master. In a fabric that a previous run has
  * brought up, nothing has to be written there, which would show it.
  */
-START_TEST(a_change_before_the_election_is_not_lost)
+TEST(a_change_before_the_election_is_not_lost)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -113,9 +112,8 @@ START_TEST(a_change_before_the_election_is_not_lost)
 	ck_assert_uint_eq(count_change_bits(w), 0);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(another_master_keeps_us_out)
+TEST(another_master_keeps_us_out)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -155,11 +153,10 @@ START_TEST(another_master_keeps_us_out)
 	ck_assert_int_eq(s.role, SM_MASTER);
 	core_end(w, f);
 }
-END_TEST
 
 /* The other master does not die, it hands over; in the second case it would
  * outrank this manager as soon as it is a standby. */
-START_TEST(the_other_master_hands_over)
+LOOP_TEST(the_other_master_hands_over, 0, 2)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "fabric:\n  priority: 3\n");
@@ -194,11 +191,10 @@ START_TEST(the_other_master_hands_over)
 	core_expect_order(w, "handed over");
 	core_end(w, f);
 }
-END_TEST
 
 /* The other manager is a standby, perhaps for this one: then there would be no
  * master. */
-START_TEST(two_do_not_stand_by_for_each_other)
+TEST(two_do_not_stand_by_for_each_other)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -223,7 +219,6 @@ START_TEST(two_do_not_stand_by_for_each_other)
 	ck_assert_uint_eq(stood, 2); /* the state of the other was read again */
 	core_end(w, f);
 }
-END_TEST
 
 /* The last answer that came for another host, which asks as a manager does. */
 struct asker {
@@ -282,7 +277,7 @@ start_with_asker(struct fabric *f, struct asker *a, const char *config)
 
 /* A standby may ask every 100 ms, and takes a count that does not change for a
  * master that does nothing. */
-START_TEST(the_activity_count_moves_between_polls)
+TEST(the_activity_count_moves_between_polls)
 {
 	struct fabric *f = core_tree();
 	struct asker a = {0};
@@ -296,9 +291,8 @@ START_TEST(the_activity_count_moves_between_polls)
 	}
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_weaker_standby_does_not)
+TEST(a_weaker_standby_does_not)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -318,23 +312,4 @@ START_TEST(a_weaker_standby_does_not)
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.nothers, 0);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("other_manager");
-	TCase *t = tcase_create("other_manager");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, a_standby_writes_nothing);
-	tcase_add_test(t, a_change_before_the_election_is_not_lost);
-	tcase_add_test(t, another_master_keeps_us_out);
-	tcase_add_loop_test(t, the_other_master_hands_over, 0, 2);
-	tcase_add_test(t, two_do_not_stand_by_for_each_other);
-	tcase_add_test(t, the_activity_count_moves_between_polls);
-	tcase_add_test(t, a_weaker_standby_does_not);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -7,7 +7,6 @@
 #include <check.h>
 #include <string.h>
 
-#include "sm/base/log.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/unit/sm/sa/sa_registrations_fixture.h"
 
@@ -115,7 +114,7 @@ expect_same_devices(const struct world *a, const struct world *b)
 
 /* The device is back, before another fabric, with the state of the first one:
  * all is as if there had been no state. */
-START_TEST(another_fabric)
+TEST(another_fabric)
 {
 	const char *yaml = "partitions:\n  blue:\n    pkey: 0x0101\n"
 			   "    members: {\"h2*\": full}\n";
@@ -152,11 +151,10 @@ START_TEST(another_fabric)
 	fabric_free(f);
 	fabric_free(g);
 }
-END_TEST
 
 /* A new adapter: the fabric keeps its LIDs and registrations, every port learns
  * the LID of the new one. */
-START_TEST(another_adapter)
+TEST(another_adapter)
 {
 	struct fabric *f = first_tree();
 	struct sim_options o = sim_defaults();
@@ -200,7 +198,6 @@ START_TEST(another_adapter)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* Sets that arrive before the fabric was read anew. */
 struct witness {
@@ -221,7 +218,7 @@ count_set(void *cookie, const struct sim_set *set)
  * Our own link goes down while tables are written, and comes back: who knows
  * where it leads now. No Set that was planned before arrives there.
  */
-START_TEST(our_link_may_lead_elsewhere)
+LOOP_TEST(our_link_may_lead_elsewhere, 0, 4)
 {
 	struct fabric *f = first_tree();
 	struct sim_options o = sim_defaults();
@@ -258,11 +255,10 @@ START_TEST(our_link_may_lead_elsewhere)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* Layers of pairs outlive a view without switches: nothing is written when our
  * cable is back, and no port goes down for it. */
-START_TEST(our_cable_and_layers)
+TEST(our_cable_and_layers)
 {
 	static const unsigned dim[2] = {5, 6};
 	struct fabric *f = gen_grid(dim, 2, true, 2, NULL);
@@ -289,21 +285,4 @@ START_TEST(our_cable_and_layers)
 	ck_assert_uint_eq(v->change.nstays, 0);
 	world_free(w);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("own_port");
-	TCase *t = tcase_create("own_port");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, another_fabric);
-	tcase_add_test(t, another_adapter);
-	tcase_add_loop_test(t, our_link_may_lead_elsewhere, 0, 4);
-	tcase_add_test(t, our_cable_and_layers);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -51,7 +51,7 @@ sweep_anew(struct world *w)
  * From the beginning, or since the switch was restarted with other firmware;
  * gone and back, it is known for it. A restarted daemon asks it again.
  */
-START_TEST(torus)
+LOOP_TEST(torus, 0, 2)
 {
 	static const unsigned dim[2] = {6, 5};
 	struct fabric *f = gen_grid(dim, 2, true, 1, NULL);
@@ -89,17 +89,4 @@ START_TEST(torus)
 	expect_engine(w, "torus");
 	world_free(w);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("refused_layers");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, torus, 0, 2);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

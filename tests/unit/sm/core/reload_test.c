@@ -192,7 +192,7 @@ check_option(struct world *w, const char *path, const struct schema_option *o,
 	buf_free(&file);
 }
 
-START_TEST(every_option_with_every_cause)
+LOOP_TEST(every_option_with_every_cause, 0, LEN(causes))
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -212,10 +212,9 @@ START_TEST(every_option_with_every_cause)
 	core_expect_order(w, "all options");
 	core_end(w, f);
 }
-END_TEST
 
 /* A reload while another manager is master takes effect when this one is. */
-START_TEST(a_reload_of_a_standby)
+TEST(a_reload_of_a_standby)
 {
 	const struct mad_sm_info above = {.priority = 15, .state = 3};
 	const struct mad_sm_info gone = {.priority = 15, .state = 0};
@@ -239,19 +238,4 @@ START_TEST(a_reload_of_a_standby)
 	ck_assert(is_rerouted(w, before));
 	view_unref(before);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("reload");
-	TCase *t = tcase_create("reload");
-
-	tcase_set_timeout(t, 240);
-	tcase_add_loop_test(t, every_option_with_every_cause, 0,
-		(int)(sizeof(causes) / sizeof(causes[0])));
-	tcase_add_test(t, a_reload_of_a_standby);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

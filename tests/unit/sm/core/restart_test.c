@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/base/log.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -111,7 +110,7 @@ expect_alarm(const struct world *w)
 	ck_assert_msg(found, "\"%s\"", alarm);
 }
 
-START_TEST(block_limit_is_over)
+TEST(block_limit_is_over)
 {
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
 	struct world *w = leave_blocked(f);
@@ -126,9 +125,8 @@ START_TEST(block_limit_is_over)
 	ck_assert_str_eq(get_status(w).alarm, "");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(block_limit_goes_on)
+TEST(block_limit_goes_on)
 {
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
 	struct world *w = leave_blocked(f);
@@ -148,7 +146,6 @@ START_TEST(block_limit_goes_on)
 	ck_assert_uint_ge(w->saved.block[0].age, LIMIT - 20);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- tables ---- */
 
@@ -198,7 +195,7 @@ run_until_phase(struct world *w, enum sm_phase phase)
  * restarted daemon finds all tables as they should be, and then the old ones
  * arrive.
  */
-START_TEST(tables_that_arrive_late)
+LOOP_TEST(tables_that_arrive_late, 0, 4)
 {
 	struct sim_faults slow = {.delay = 1000000, .delay_max = mono_ms(1500)},
 			  none = {0};
@@ -225,10 +222,9 @@ START_TEST(tables_that_arrive_late)
 	ck_assert(!w->saved.writing);
 	core_end(w, f);
 }
-END_TEST
 
 /* After an orderly end there is nothing to wait for. */
-START_TEST(nothing_under_way)
+TEST(nothing_under_way)
 {
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
 	struct world *w = start_settled(f, "");
@@ -242,14 +238,13 @@ START_TEST(nothing_under_way)
 	expect_tables_as_viewed(w);
 	core_end(w, f);
 }
-END_TEST
 
 /*
  * A switch leaves while the tables are read, and most switches with it, as far
  * as their paths are known: a sweep finds other paths before each was asked in
  * vain, with all retries.
  */
-START_TEST(a_switch_leaves_while_tables_are_read)
+TEST(a_switch_leaves_while_tables_are_read)
 {
 	const unsigned dim[] = {8, 8};
 	struct fabric *f = gen_grid(dim, 2, false, 1, NULL);
@@ -271,7 +266,6 @@ START_TEST(a_switch_leaves_while_tables_are_read)
 		w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "the switch is gone");
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- a first bring-up ---- */
 
@@ -339,7 +333,7 @@ expect_memory(struct world *w)
 
 /* The state says that no SL was ever given out, and the rows say what packets
  * can do: no port goes down. */
-START_TEST(killed_in_its_first_bring_up)
+LOOP_TEST(killed_in_its_first_bring_up, 1, 5)
 {
 	struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
 	struct world *w = kill_in_bring_up(f, (unsigned)_i);
@@ -353,12 +347,11 @@ START_TEST(killed_in_its_first_bring_up)
 	expect_memory(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* Without a state, or with one that is not the newest, connections may be
  * there. Ports go down for them, once: the traps about that are the manager's
  * own doing before there is a view, too. */
-START_TEST(killed_and_its_state_is_lost)
+LOOP_TEST(killed_and_its_state_is_lost, 0, 2)
 {
 	struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
 	struct world *w = kill_in_bring_up(f, 4);
@@ -374,24 +367,4 @@ START_TEST(killed_and_its_state_is_lost)
 	ck_assert_uint_eq(get_status(w).pushes_stopped, 0);
 	expect_memory(w);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("restart");
-	TCase *tc = tcase_create("restart");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, block_limit_is_over);
-	tcase_add_test(tc, block_limit_goes_on);
-	tcase_add_loop_test(tc, tables_that_arrive_late, 0, 4);
-	tcase_add_test(tc, nothing_under_way);
-	tcase_add_test(tc, a_switch_leaves_while_tables_are_read);
-	tcase_add_loop_test(tc, killed_in_its_first_bring_up, 1, 5);
-	tcase_add_loop_test(tc, killed_and_its_state_is_lost, 0, 2);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

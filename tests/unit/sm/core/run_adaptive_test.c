@@ -6,7 +6,6 @@
 #include <check.h>
 #include <string.h>
 
-#include "sm/base/log.h"
 #include "sm/mad/mad_ar.h"
 #include "sm/mad/mad_vendor.h"
 #include "tests/sim/referee/watch.h"
@@ -114,7 +113,7 @@ expect_alarm(const struct world *w, const char *word, unsigned switches)
 
 /* All of it is off before the first table is written, and packets that groups
  * sent on have drained. */
-START_TEST(a_take_over_switches_it_off)
+TEST(a_take_over_switches_it_off)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_foreign(f, "distribution: {drain: 70ms}\n");
@@ -144,7 +143,6 @@ START_TEST(a_take_over_switches_it_off)
 	ck_assert_str_eq(s.alarm, "");
 	core_end(w, f);
 }
-END_TEST
 
 static const struct {
 	enum sim_ar_temper temper;
@@ -158,7 +156,7 @@ static const struct {
 
 /* One switch does not obey: it alone is named, the others are switched off, and
  * it is asked again until it obeys. */
-START_TEST(a_switch_that_does_not_obey)
+LOOP_TEST(a_switch_that_does_not_obey, 0, LEN(tempers))
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_foreign(f, "{}");
@@ -183,9 +181,8 @@ START_TEST(a_switch_that_does_not_obey)
 	expect_alarm(w, "", 0);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(it_is_left_alone_if_configured)
+TEST(it_is_left_alone_if_configured)
 {
 	struct fabric *f = core_tree();
 	struct world *w =
@@ -206,10 +203,9 @@ START_TEST(it_is_left_alone_if_configured)
 	expect_alarm(w, "", 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* Nothing is asked, let alone written, while another manager is master. */
-START_TEST(a_standby_does_not_touch_it)
+TEST(a_standby_does_not_touch_it)
 {
 	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
 	struct fabric *f = core_tree();
@@ -234,10 +230,9 @@ START_TEST(a_standby_does_not_touch_it)
 	expect_alarm(w, "", 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* It was known to be off; then another manager was master. */
-START_TEST(it_is_read_again_after_another_master)
+TEST(it_is_read_again_after_another_master)
 {
 	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
 	struct fabric *f = core_tree();
@@ -264,10 +259,9 @@ START_TEST(it_is_read_again_after_another_master)
 	ck_assert_uint_eq(count_on(w), 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* Each switch is asked once, and again after a reboot; other devices never. */
-START_TEST(what_it_costs)
+TEST(what_it_costs)
 {
 	struct fabric *f = core_tree();
 	uint32_t leaf = fabric_find(f, "leaf3"), has = fabric_find(f, "leaf4");
@@ -293,9 +287,8 @@ START_TEST(what_it_costs)
 	ck_assert_uint_le(count_vendor(w), 14);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(other_vendors_are_not_asked)
+TEST(other_vendors_are_not_asked)
 {
 	struct fabric *f = core_tree();
 	struct world *w;
@@ -307,10 +300,9 @@ START_TEST(other_vendors_are_not_asked)
 	ck_assert_uint_eq(count_vendor(w), 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* A switch that comes while this manager is master. */
-START_TEST(a_switch_that_joins)
+TEST(a_switch_that_joins)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "{}");
@@ -324,26 +316,4 @@ START_TEST(a_switch_that_joins)
 	core_expect_order(w, "it is back");
 	ck_assert_uint_eq(count_on(w), 0);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("run_adaptive");
-	TCase *t = tcase_create("core");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, a_take_over_switches_it_off);
-	tcase_add_loop_test(t, a_switch_that_does_not_obey, 0,
-		sizeof(tempers) / sizeof(tempers[0]));
-	tcase_add_test(t, it_is_left_alone_if_configured);
-	tcase_add_test(t, a_standby_does_not_touch_it);
-	tcase_add_test(t, it_is_read_again_after_another_master);
-	tcase_add_test(t, what_it_costs);
-	tcase_add_test(t, other_vendors_are_not_asked);
-	tcase_add_test(t, a_switch_that_joins);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -72,7 +72,7 @@ set_agent(struct world *w, const char *name, enum sim_perf_agent agent)
 	sim_fault_behave(w->sim, node, &b);
 }
 
-START_TEST(off_by_default)
+TEST(off_by_default)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, "");
@@ -88,9 +88,8 @@ START_TEST(off_by_default)
 	ck_assert_uint_eq(stats_of(w)->asked, 0);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(every_cabled_port_is_read_once_a_pass)
+TEST(every_cabled_port_is_read_once_a_pass)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, health_on);
@@ -108,9 +107,8 @@ START_TEST(every_cabled_port_is_read_once_a_pass)
 	ck_assert_uint_eq(stats_of(w)->asked, first.asked + 6 * 128);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(counters_of_both_ends)
+TEST(counters_of_both_ends)
 {
 	struct fabric *f = core_tree();
 	struct world *w;
@@ -143,10 +141,9 @@ START_TEST(counters_of_both_ends)
 		60003);
 	core_end(w, f);
 }
-END_TEST
 
 /* Data in 64 bits costs a second request, unless errors come with it. */
-START_TEST(data_if_wanted)
+TEST(data_if_wanted)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, "");
@@ -169,10 +166,9 @@ START_TEST(data_if_wanted)
 	ck_assert_uint_eq(stats_of(w)->asked, asked + 2 * 128 - 8);
 	core_end(w, f);
 }
-END_TEST
 
 /* No agent, or none that answers, is no fault, and is seldom asked. */
-START_TEST(ports_without_an_agent)
+TEST(ports_without_an_agent)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, "");
@@ -200,9 +196,8 @@ START_TEST(ports_without_an_agent)
 	ck_assert_ptr_nonnull(port_of(w, "leaf1", 5));
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_link_turns_bad_and_good)
+TEST(a_link_turns_bad_and_good)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, health_on);
@@ -226,9 +221,8 @@ START_TEST(a_link_turns_bad_and_good)
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 1);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_link_that_flaps_is_bad)
+TEST(a_link_that_flaps_is_bad)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, health_on);
@@ -253,9 +247,8 @@ START_TEST(a_link_that_flaps_is_bad)
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_GOOD), 1);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(resets_and_reboots_are_no_errors)
+TEST(resets_and_reboots_are_no_errors)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, "");
@@ -273,10 +266,9 @@ START_TEST(resets_and_reboots_are_no_errors)
 	ck_assert_uint_eq(port_of(w, "leaf1", 5)->resets, 1);
 	core_end(w, f);
 }
-END_TEST
 
 /* While tables are written nothing is asked. */
-START_TEST(nothing_is_asked_while_a_run_goes_on)
+TEST(nothing_is_asked_while_a_run_goes_on)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, health_on);
@@ -296,7 +288,6 @@ START_TEST(nothing_is_asked_while_a_run_goes_on)
 	ck_assert_uint_gt(stats_of(w)->asked, asked);
 	core_end(w, f);
 }
-END_TEST
 
 /* The most requests that are sent in any second. */
 struct pace {
@@ -319,7 +310,7 @@ count_pace(void *cookie, struct sim_msg *m)
 }
 
 /* 648 hosts: 2592 ports, whatever the interval is. */
-START_TEST(the_pace_is_kept)
+TEST(the_pace_is_kept)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -336,7 +327,6 @@ START_TEST(the_pace_is_kept)
 	ck_assert_uint_ge(pace.most, HEALTH_RATE / 2);
 	core_end(w, f);
 }
-END_TEST
 
 static enum sim_verdict
 spoil_answer(void *cookie, struct sim_msg *m)
@@ -366,7 +356,7 @@ spoil_answer(void *cookie, struct sim_msg *m)
 	return SIM_PASS;
 }
 
-START_TEST(answers_to_nothing_are_dropped)
+TEST(answers_to_nothing_are_dropped)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, health_on);
@@ -382,10 +372,9 @@ START_TEST(answers_to_nothing_are_dropped)
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* Nodes that left are forgotten; what came is read. */
-START_TEST(nodes_go_and_come)
+TEST(nodes_go_and_come)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, health_on);
@@ -401,10 +390,9 @@ START_TEST(nodes_go_and_come)
 	ck_assert_ptr_nonnull(port_of(w, "h32", 1));
 	core_end(w, f);
 }
-END_TEST
 
 /* Requests take the SL of the layer of their path. */
-START_TEST(ports_of_a_torus)
+TEST(ports_of_a_torus)
 {
 	const unsigned dim[] = {4, 4, 4};
 	struct fabric *f = gen_grid(dim, 3, true, 1, NULL);
@@ -420,7 +408,6 @@ START_TEST(ports_of_a_torus)
 	ck_assert_uint_eq(stats_of(w)->unanswered, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- what is told ---- */
 
@@ -459,7 +446,7 @@ raw_ber(const struct world *w, const char *name, unsigned port)
 }
 
 /* Only agents that have them are asked, after the errors of all ports. */
-START_TEST(counters_of_fec)
+TEST(counters_of_fec)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, "");
@@ -482,10 +469,9 @@ START_TEST(counters_of_fec)
 	ck_assert_double_lt(raw_ber(w, "leaf2", 5), 0); /* no counters */
 	core_end(w, f);
 }
-END_TEST
 
 /* One that refuses them after all is not asked again, and has the others. */
-START_TEST(counters_of_fec_are_refused)
+TEST(counters_of_fec_are_refused)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, "");
@@ -504,9 +490,8 @@ START_TEST(counters_of_fec_are_refused)
 	ck_assert_uint_eq(stats_of(w)->read, 128);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(too_much_is_corrected)
+TEST(too_much_is_corrected)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_reading(f, "");
@@ -526,11 +511,10 @@ START_TEST(too_much_is_corrected)
 		"errors per bit before correction"));
 	core_end(w, f);
 }
-END_TEST
 
 /* 2592 ports in passes that follow at once: FEC counters get a quarter of the
  * time, and the errors of all ports are read as often as that allows. */
-START_TEST(fec_does_not_delay_passes)
+TEST(fec_does_not_delay_passes)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -549,7 +533,6 @@ START_TEST(fec_does_not_delay_passes)
 	ck_assert_uint_le(pace.most, HEALTH_RATE + 8);
 	core_end(w, f);
 }
-END_TEST
 
 static json_t *
 list_links(const struct world *w, struct links_ask ask)
@@ -591,7 +574,7 @@ expect_listed(const struct world *w, struct links_ask ask, const char *leaves)
 	json_decref(j);
 }
 
-START_TEST(the_worst_is_listed_first)
+TEST(the_worst_is_listed_first)
 {
 	struct fabric *f = core_tree();
 	struct world *w;
@@ -621,39 +604,5 @@ START_TEST(the_worst_is_listed_first)
 	json_decref(all);
 	core_end(w, f);
 }
-END_TEST
 
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("run_health");
-	TCase *tc = tcase_create("core");
-
-	tcase_set_timeout(tc, 600);
-	tcase_add_test(tc, off_by_default);
-	tcase_add_test(tc, every_cabled_port_is_read_once_a_pass);
-	tcase_add_test(tc, counters_of_both_ends);
-	tcase_add_test(tc, data_if_wanted);
-	tcase_add_test(tc, ports_without_an_agent);
-	tcase_add_test(tc, a_link_turns_bad_and_good);
-	tcase_add_test(tc, a_link_that_flaps_is_bad);
-	tcase_add_test(tc, resets_and_reboots_are_no_errors);
-	tcase_add_test(tc, nothing_is_asked_while_a_run_goes_on);
-	tcase_add_test(tc, the_pace_is_kept);
-	tcase_add_test(tc, answers_to_nothing_are_dropped);
-	tcase_add_test(tc, nodes_go_and_come);
-	tcase_add_test(tc, ports_of_a_torus);
-	tcase_add_test(tc, the_worst_is_listed_first);
-	tcase_add_test(tc, counters_of_fec);
-	tcase_add_test(tc, counters_of_fec_are_refused);
-	tcase_add_test(tc, too_much_is_corrected);
-	tcase_add_test(tc, fec_does_not_delay_passes);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
-}
+const struct suite_around suite_around = {.seconds = 600};

@@ -60,7 +60,7 @@ set_link(struct fixture *x, const char *host, bool up)
 	ck_assert(world_settle(x->w, mono_ms(30000)));
 }
 
-START_TEST(nothing_for_nothing)
+TEST(nothing_for_nothing)
 {
 	const struct sim_options o = two_blocks();
 	struct fixture x = fixture_new("", &o);
@@ -83,10 +83,9 @@ START_TEST(nothing_for_nothing)
 	expect_keys(&x, 0, 0);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A dead fabric is not asked: one Set for each table. */
-START_TEST(one_set_each)
+TEST(one_set_each)
 {
 	const struct sim_options o = two_blocks();
 	struct fixture x =
@@ -101,9 +100,8 @@ START_TEST(one_set_each)
 	expect_keys(&x, 0, 1);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(taken_out)
+TEST(taken_out)
 {
 	const struct sim_options o = two_blocks();
 	struct fixture x = fixture_new(TWO_TENANTS, &o);
@@ -123,10 +121,9 @@ START_TEST(taken_out)
 	expect_keys(&x, BLOCKS, 1);
 	fixture_free(&x);
 }
-END_TEST
 
 /* Another SM was master, with keys of its own. */
-START_TEST(keys_of_another_manager)
+TEST(keys_of_another_manager)
 {
 	static const uint16_t foreign[BLOCK] = {0x7fff, 0x8042},
 			      far[BLOCK] = {0x8043};
@@ -149,13 +146,12 @@ START_TEST(keys_of_another_manager)
 	ck_assert_str_eq(pkey_table_text(&x, h3, 1, 1), "");
 	fixture_free(&x);
 }
-END_TEST
 
 /*
  * A run ended between writing a host's keys and its LID, then the configuration
  * changes: the table is not taken for that of a port that just came up.
  */
-START_TEST(restart_half_way)
+TEST(restart_half_way)
 {
 	static const uint16_t old[BLOCK] = {0x7fff, 0x8005};
 	const struct sim_options o = two_blocks();
@@ -177,10 +173,9 @@ START_TEST(restart_half_way)
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
 	fixture_free(&x);
 }
-END_TEST
 
 /* Members move between partitions, and no pair is cut off during the change. */
-START_TEST(no_pair_is_cut_off)
+LOOP_TEST(no_pair_is_cut_off, 1, 31)
 {
 	const unsigned dim[] = {LEAVES};
 	struct sim_options o = two_blocks();
@@ -211,22 +206,4 @@ START_TEST(no_pair_is_cut_off)
 	}
 	fixture_free(&x);
 	tenants_free(t);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("run_pkeys");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, nothing_for_nothing);
-	tcase_add_test(t, one_set_each);
-	tcase_add_test(t, taken_out);
-	tcase_add_test(t, keys_of_another_manager);
-	tcase_add_test(t, restart_half_way);
-	tcase_add_loop_test(t, no_pair_is_cut_off, 1, 31);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/base/log.h"
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/sim/referee/watch.h"
@@ -354,7 +353,8 @@ strike_phase(unsigned method, enum change c, enum trouble t, unsigned nth)
 	return hit;
 }
 
-START_TEST(every_method_in_every_phase)
+LOOP_TEST(
+	every_method_in_every_phase, 0, LEN(methods) * CHANGES * (TROUBLES - 1))
 {
 	unsigned method = (unsigned)_i / (TROUBLES - 1) / CHANGES;
 	enum change c = (enum change)((unsigned)_i / (TROUBLES - 1) % CHANGES);
@@ -365,7 +365,6 @@ START_TEST(every_method_in_every_phase)
 		n++;
 	ck_assert_uint_gt(n, 3);
 }
-END_TEST
 
 /*
  * Phases that few changes have are struck in more fabrics, so that each trouble
@@ -373,7 +372,7 @@ END_TEST
  */
 enum { EVEN = 8, TRIES = 16 };
 
-START_TEST(rare_phases_too)
+LOOP_TEST(rare_phases_too, 0, TROUBLES - 1)
 {
 	enum trouble t = (enum trouble)(1 + _i);
 
@@ -392,7 +391,6 @@ START_TEST(rare_phases_too)
 			trouble_of[t], tally->times[i][t]);
 	}
 }
-END_TEST
 
 /* Prints the phases and how often each trouble struck them. */
 static void
@@ -412,7 +410,7 @@ print_tally(void)
 }
 
 /* A port that the manager's own plan took down is no reason for a sweep. */
-START_TEST(own_traps_are_excused)
+TEST(own_traps_are_excused)
 {
 	struct scene s;
 	struct sm_status before, after;
@@ -434,11 +432,10 @@ START_TEST(own_traps_are_excused)
 	ck_assert_uint_eq(before.probes, after.probes);
 	scene_close(&s);
 }
-END_TEST
 
 /* While all ports are down, whoever chose that, no host is given a path of the
  * view in force; it is as soon as the new one is. */
-START_TEST(no_paths_while_all_ports_are_down)
+LOOP_TEST(no_paths_while_all_ports_are_down, 0, LEN(methods))
 {
 	bool is_static = strcmp(methods[_i], "static") == 0;
 	unsigned given = 0, written = 0;
@@ -462,7 +459,6 @@ START_TEST(no_paths_while_all_ports_are_down)
 	ck_assert(sm_gives_paths(s.w->sm));
 	scene_close(&s);
 }
-END_TEST
 
 /* ---- devices that misbehave ---- */
 
@@ -544,7 +540,7 @@ fail_link(struct scene *s, unsigned n)
 }
 
 /* A switch that acknowledges and does not store is found and quarantined. */
-START_TEST(false_acknowledgements_are_found)
+TEST(false_acknowledgements_are_found)
 {
 	struct scene s;
 	struct villain v = {.s = &s, .lies = true};
@@ -568,11 +564,10 @@ START_TEST(false_acknowledgements_are_found)
 	judge_result(&s);
 	scene_close(&s);
 }
-END_TEST
 
 /* A switch that refuses SL2VL rows has a port taken down for a moment
  * instead. */
-START_TEST(refused_rows_become_ports)
+TEST(refused_rows_become_ports)
 {
 	struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .refuses = true};
@@ -586,9 +581,8 @@ START_TEST(refused_rows_become_ports)
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
 	scene_close(&s);
 }
-END_TEST
 
-START_TEST(blocks_are_journaled_first)
+TEST(blocks_are_journaled_first)
 {
 	struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE};
@@ -603,10 +597,9 @@ START_TEST(blocks_are_journaled_first)
 	ck_assert_uint_eq(s.w->saved.nblock, 0); /* removed on disk, too */
 	scene_close(&s);
 }
-END_TEST
 
 /* A dependency that cannot be unblocked is reported by name, until it is. */
-START_TEST(a_block_that_stays_is_an_alarm)
+TEST(a_block_that_stays_is_an_alarm)
 {
 	struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .clings = true};
@@ -628,7 +621,6 @@ START_TEST(a_block_that_stays_is_an_alarm)
 	ck_assert_str_eq(st.alarm, "");
 	scene_close(&s);
 }
-END_TEST
 
 static uint32_t
 node_by_guid(const struct fabric *f, uint64_t guid)
@@ -641,7 +633,7 @@ node_by_guid(const struct fabric *f, uint64_t guid)
 }
 
 /* A switch that leaves the fabric with a block loses no packets of anybody. */
-START_TEST(a_block_that_left_is_none)
+TEST(a_block_that_left_is_none)
 {
 	struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .clings = true};
@@ -668,32 +660,12 @@ START_TEST(a_block_that_left_is_none)
 		strstr(st.alarm, "still blocks") == NULL, "\"%s\"", st.alarm);
 	scene_close(&s);
 }
-END_TEST
 
-int
-main(void)
+static void
+begin_tests(void)
 {
-	Suite *s = suite_create("run_push");
-	TCase *tc = tcase_create("run_push");
-	int rc;
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, every_method_in_every_phase, 0,
-		(int)(sizeof(methods) / sizeof(*methods)) * CHANGES *
-			(TROUBLES - 1));
-	tcase_add_loop_test(tc, rare_phases_too, 0, TROUBLES - 1);
-	tcase_add_test(tc, own_traps_are_excused);
-	tcase_add_loop_test(tc, no_paths_while_all_ports_are_down, 0,
-		(int)(sizeof(methods) / sizeof(*methods)));
-	tcase_add_test(tc, false_acknowledgements_are_found);
-	tcase_add_test(tc, refused_rows_become_ports);
-	tcase_add_test(tc, blocks_are_journaled_first);
-	tcase_add_test(tc, a_block_that_stays_is_an_alarm);
-	tcase_add_test(tc, a_block_that_left_is_none);
-	suite_add_tcase(s, tc);
 	tally = tally_new(sizeof(*tally));
-	rc = suite_run(s);
-	print_tally();
-	return rc;
 }
+
+const struct suite_around suite_around = {
+	.begin = begin_tests, .end = print_tally};

@@ -108,7 +108,7 @@ expect_share(double is, double wanted, const char *what)
 		"%s: %.3f of the link, should be %.3f", what, is, wanted);
 }
 
-START_TEST(weights)
+TEST(weights)
 {
 	struct scene x =
 		scene_new("qos: {levels: {default: {weight: 1},\n"
@@ -122,10 +122,9 @@ START_TEST(weights)
 	expect_share(got[2], 5.0 / 8, "weight 5");
 	scene_free(&x);
 }
-END_TEST
 
 /* A level with nothing to send leaves its share to the others. */
-START_TEST(idle_levels)
+TEST(idle_levels)
 {
 	struct scene x =
 		scene_new("qos: {levels: {default: {weight: 1},\n"
@@ -140,10 +139,9 @@ START_TEST(idle_levels)
 	expect_share(got[1], 2.0 / 3, "weight 2");
 	scene_free(&x);
 }
-END_TEST
 
 /* A level of high priority gets the rate it needs, whatever the others send. */
-START_TEST(priority)
+LOOP_TEST(priority, 0, 2)
 {
 	static const struct {
 		const char *yaml;
@@ -167,10 +165,9 @@ START_TEST(priority)
 	expect_share(got[2], (1 - row[_i].high) / 2, "bulk");
 	scene_free(&x);
 }
-END_TEST
 
 /* One host that sends all levels: its own tables share out its link. */
-START_TEST(one_host)
+TEST(one_host)
 {
 	struct scene x = scene_new(
 		"qos: {levels: {default: {weight: 1, weight_at: {hosts: 4}},\n"
@@ -197,20 +194,4 @@ START_TEST(one_host)
 	expect_share(got[1], 3.0 / 8, "weight 3");
 	expect_share(got[2], 1.0 / 8, "weight 1");
 	scene_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("run_qos_data");
-	TCase *t = tcase_create("run_qos_data");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, weights);
-	tcase_add_test(t, idle_levels);
-	tcase_add_loop_test(t, priority, 0, 2);
-	tcase_add_test(t, one_host);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

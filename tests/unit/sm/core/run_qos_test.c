@@ -145,7 +145,7 @@ count_gets(const struct world *w, uint16_t attr)
 	return sim_stats(w->sim)->by[attr][MAD_GET & 7];
 }
 
-START_TEST(nothing_without_levels)
+TEST(nothing_without_levels)
 {
 	struct fabric *f = two_tier_tree();
 	struct world *w = start_settled(f, NULL, "");
@@ -161,7 +161,6 @@ START_TEST(nothing_without_levels)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 static unsigned
 weight_of(const uint8_t *table, unsigned vl)
@@ -173,7 +172,7 @@ weight_of(const uint8_t *table, unsigned vl)
 	return sum;
 }
 
-START_TEST(tables_as_configured)
+TEST(tables_as_configured)
 {
 	struct fabric *f = two_tier_tree();
 	struct world *w = start_settled(f, NULL, three);
@@ -202,10 +201,9 @@ START_TEST(tables_as_configured)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* Switches that take many rows in one Set get one each, without a reading. */
-START_TEST(restart_writes_nothing)
+LOOP_TEST(restart_writes_nothing, 0, 2)
 {
 	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
@@ -237,9 +235,8 @@ START_TEST(restart_writes_nothing)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(many_rows_at_once)
+TEST(many_rows_at_once)
 {
 	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
@@ -266,9 +263,8 @@ START_TEST(many_rows_at_once)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(refusals)
+LOOP_TEST(refusals, 0, 3)
 {
 	static const struct {
 		uint16_t attr;
@@ -298,9 +294,8 @@ START_TEST(refusals)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(levels_come_and_go)
+TEST(levels_come_and_go)
 {
 	struct fabric *f = two_tier_tree();
 	struct world *w = start_settled(f, NULL, "");
@@ -327,7 +322,6 @@ START_TEST(levels_come_and_go)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 static struct view_slvl_grant
 slvl_grant(const struct world *w, struct qos_ask ask)
@@ -335,7 +329,7 @@ slvl_grant(const struct world *w, struct qos_ask ask)
 	return view_slvl_grant(sm_view(w->sm), &ask, 0);
 }
 
-START_TEST(grants)
+TEST(grants)
 {
 	static const char yaml[] =
 		"partitions:\n"
@@ -385,10 +379,9 @@ START_TEST(grants)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* One host with a single VL: levels share a VL on its link only. */
-START_TEST(shortage)
+TEST(shortage)
 {
 	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
@@ -423,7 +416,6 @@ START_TEST(shortage)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* A link between switches, as the simulator has it. */
 struct cable {
@@ -527,7 +519,7 @@ get_reasons(const struct world *w, char few[VIEW_SLVL_SHORT],
  * A link has fewer VLs than there are layers: they share VLs there, the link is
  * named, and no pair changes its SL, nor when links are replaced.
  */
-START_TEST(narrow)
+TEST(narrow)
 {
 	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
@@ -612,7 +604,7 @@ check_moment(void *cookie, const struct sim_change *c)
 		m->when, why.text);
 }
 
-START_TEST(random_changes)
+LOOP_TEST(random_changes, 0, ROUNDS)
 {
 	struct rng r = {SEED + (uint64_t)_i};
 	struct fabric *f = two_tier_tree();
@@ -650,26 +642,4 @@ START_TEST(random_changes)
 	ck_assert_uint_eq(w->runs_failed, 0);
 	world_free(w);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("run_qos");
-	TCase *t = tcase_create("run_qos");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, nothing_without_levels);
-	tcase_add_test(t, tables_as_configured);
-	tcase_add_loop_test(t, restart_writes_nothing, 0, 2);
-	tcase_add_test(t, many_rows_at_once);
-	tcase_add_loop_test(t, refusals, 0, 3);
-	tcase_add_test(t, levels_come_and_go);
-	tcase_add_test(t, grants);
-	tcase_add_test(t, shortage);
-	tcase_add_test(t, narrow);
-	tcase_add_loop_test(t, random_changes, 0, ROUNDS);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

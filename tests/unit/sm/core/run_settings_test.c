@@ -88,7 +88,7 @@ sweep_again(struct world *w, const char *when)
 }
 
 /* One Set of parameters for each port, once; the state alone thereafter. */
-START_TEST(parameters_apart_from_the_state)
+TEST(parameters_apart_from_the_state)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -111,11 +111,10 @@ START_TEST(parameters_apart_from_the_state)
 	ck_assert_uint_eq(count_port_sets(w), 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* The link comes up; the alarm says what it has, paths have no more, and the
  * port is not sent it for ever. When it does take it the alarm ends. */
-START_TEST(a_port_that_keeps_its_mtu)
+TEST(a_port_that_keeps_its_mtu)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -158,11 +157,10 @@ START_TEST(a_port_that_keeps_its_mtu)
 	ck_assert_uint_eq(path_mtu(w, "h1", "h29"), MTU_4096);
 	core_end(w, f);
 }
-END_TEST
 
 /* A port that acknowledges an MTU and does not hold it is found by the check
  * after the push, and paths have the MTU that it holds. */
-START_TEST(a_port_that_claims_its_mtu)
+TEST(a_port_that_claims_its_mtu)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -184,7 +182,6 @@ START_TEST(a_port_that_claims_its_mtu)
 		strstr(status_of(w).alarm, "NeighborMTU 256 instead of 4096"));
 	core_end(w, f);
 }
-END_TEST
 
 /* The least MTU that ports hold on the way that the tables give packets. */
 static uint8_t
@@ -210,7 +207,7 @@ least_held(const struct world *w, const char *from, const char *to)
 
 /* The same at a link between switches, refused openly or in silence: paths
  * over it have the MTU that its ports hold, all others more. */
-START_TEST(an_inner_link_that_keeps_its_mtu)
+LOOP_TEST(an_inner_link_that_keeps_its_mtu, 0, 2)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -245,11 +242,10 @@ START_TEST(an_inner_link_that_keeps_its_mtu)
 	ck_assert_uint_eq(path_mtu(w, "h1", "h2"), MTU_4096);
 	core_end(w, f);
 }
-END_TEST
 
 /* Devices that keep time-outs and thresholds of their own: counted, no alarm,
  * and not asked again. */
-START_TEST(devices_with_settings_of_their_own)
+TEST(devices_with_settings_of_their_own)
 {
 	struct sim_options o = sim_defaults();
 	struct fabric *f = core_tree();
@@ -269,7 +265,6 @@ START_TEST(devices_with_settings_of_their_own)
 	ck_assert_uint_eq(status_of(w).settings_kept, s.settings_kept);
 	core_end(w, f);
 }
-END_TEST
 
 /* The host that restarts when its port is about to go to Armed. */
 struct restart {
@@ -297,7 +292,7 @@ restart_before_armed(void *cookie, struct sim_msg *q)
 }
 
 /* What it lost it is sent again, before its port carries data. */
-START_TEST(a_host_that_restarts_before_it_is_armed)
+TEST(a_host_that_restarts_before_it_is_armed)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -309,22 +304,4 @@ START_TEST(a_host_that_restarts_before_it_is_armed)
 	expect_mtu(w, MTU_4096, FABRIC_NONE, 0);
 	ck_assert_str_eq(status_of(w).alarm, "");
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("settings");
-	TCase *t = tcase_create("settings");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, parameters_apart_from_the_state);
-	tcase_add_test(t, a_port_that_keeps_its_mtu);
-	tcase_add_test(t, a_port_that_claims_its_mtu);
-	tcase_add_loop_test(t, an_inner_link_that_keeps_its_mtu, 0, 2);
-	tcase_add_test(t, devices_with_settings_of_their_own);
-	tcase_add_test(t, a_host_that_restarts_before_it_is_armed);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -100,7 +100,7 @@ expect_order(struct world *w)
 
 /* The manager's own link fails: the rest is no fabric, and this is reported
  * until it is back. */
-START_TEST(our_own_cable)
+TEST(our_own_cable)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "sweep: {interval: 1s}");
@@ -119,10 +119,9 @@ START_TEST(our_own_cable)
 	ck_assert_str_eq(w->last_why, "");
 	core_end(w, f);
 }
-END_TEST
 
 /* Any switch may fail, on any path of its neighbours' traps. */
-START_TEST(one_switch)
+LOOP_TEST(one_switch, 0, 2)
 {
 	struct fabric *f;
 	struct world *w = tree_world(&f, "sweep: {interval: 0}");
@@ -140,10 +139,9 @@ START_TEST(one_switch)
 	}
 	core_end(w, f);
 }
-END_TEST
 
 /* Several at once; the traps of some of their neighbours are lost. */
-START_TEST(line_card)
+LOOP_TEST(line_card, 0, 2)
 {
 	struct fabric *f;
 	struct world *w = tree_world(&f, "sweep: {interval: 0}");
@@ -161,10 +159,9 @@ START_TEST(line_card)
 	expect_order(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* A switch that hangs delays only its own repair. */
-START_TEST(beside_one_that_hangs)
+LOOP_TEST(beside_one_that_hangs, 0, 8)
 {
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
 	struct fabric *f;
@@ -185,7 +182,6 @@ START_TEST(beside_one_that_hangs)
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	core_end(w, f);
 }
-END_TEST
 
 static enum sim_verdict
 no_traps(void *cookie, struct sim_msg *m)
@@ -197,7 +193,7 @@ no_traps(void *cookie, struct sim_msg *m)
 }
 
 /* Without traps the light sweep finds the failure; its timeouts cost little. */
-START_TEST(without_traps)
+LOOP_TEST(without_traps, 0, 2)
 {
 	struct fabric *f;
 	struct world *w = tree_world(&f, "sweep: {interval: 1s}");
@@ -211,10 +207,9 @@ START_TEST(without_traps)
 	expect_order(w);
 	core_end(w, f);
 }
-END_TEST
 
 /* During a push, also to the switch that fails. */
-START_TEST(during_a_push)
+LOOP_TEST(during_a_push, 0, 8)
 {
 	struct fabric *f;
 	struct world *w = tree_world(&f, "sweep: {interval: 0}");
@@ -235,22 +230,4 @@ START_TEST(during_a_push)
 	ck_assert_msg(ms < 3 * QUICK_MS, "%u ms", ms);
 	expect_order(w);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("run_time");
-	TCase *t = tcase_create("run_time");
-
-	suite_add_tcase(s, t);
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, our_own_cable);
-	tcase_add_loop_test(t, one_switch, 0, 2);
-	tcase_add_loop_test(t, line_card, 0, 2);
-	tcase_add_loop_test(t, beside_one_that_hangs, 0, 8);
-	tcase_add_loop_test(t, without_traps, 0, 2);
-	tcase_add_loop_test(t, during_a_push, 0, 8);
-	return suite_run(s);
 }

@@ -28,7 +28,7 @@ set_links(struct world *w, const struct fabric *f, bool up)
 		sim_fault_link(w->sim, leaf, p, up);
 }
 
-START_TEST(rebalance)
+TEST(rebalance)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "routing: {load_limit: 9}\n");
@@ -54,10 +54,9 @@ START_TEST(rebalance)
 	ck_assert_uint_eq(w->runs_failed, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* A rebalance that is requested while tables are written follows the push. */
-START_TEST(rebalance_in_between)
+TEST(rebalance_in_between)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "routing: {load_limit: 9}\n");
@@ -79,7 +78,6 @@ START_TEST(rebalance_in_between)
 	}
 	core_end(w, f);
 }
-END_TEST
 
 struct sender {
 	const struct world *w;
@@ -112,7 +110,7 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 
 /* A packet keeps its layer from end to end: nothing is dropped, all are
  * used. */
-START_TEST(layers)
+TEST(layers)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "routing:\n  ftree:\n    lanes: 4\n");
@@ -144,19 +142,4 @@ START_TEST(layers)
 	ck_assert_uint_ge(vls, 4);
 	data_free(d);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("run_tree");
-	TCase *t = tcase_create("run_tree");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, rebalance);
-	tcase_add_test(t, rebalance_in_between);
-	tcase_add_test(t, layers);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -113,7 +113,7 @@ become_master(struct pair *p, struct world *w)
 }
 
 /* The master dies right after a drain, and between polls. */
-START_TEST(the_master_dies)
+TEST(the_master_dies)
 {
 	struct pair p = pair_new("", "");
 	const struct drain *d;
@@ -144,11 +144,10 @@ START_TEST(the_master_dies)
 	ck_assert_uint_eq(sm_drains(p.b->sm)->n, 1);
 	pair_free(&p);
 }
-END_TEST
 
 /* A standby forgets what its master takes back, and keeps the rest when it is
  * killed and the master dies meanwhile. */
-START_TEST(taken_back_and_restarted)
+TEST(taken_back_and_restarted)
 {
 	struct pair p = pair_new("", "");
 
@@ -169,11 +168,10 @@ START_TEST(taken_back_and_restarted)
 	ck_assert_uint_eq(entries_over(&p, "spine2"), 0);
 	pair_free(&p);
 }
-END_TEST
 
 /* The old master comes back with what it had drained, and gets the fabric: what
  * counts is what the other one has drained meanwhile. */
-START_TEST(there_and_back)
+TEST(there_and_back)
 {
 	struct pair p =
 		pair_new("fabric: {priority: 9}\n", "fabric: {priority: 3}\n");
@@ -195,11 +193,10 @@ START_TEST(there_and_back)
 	ck_assert_uint_eq(entries_over(&p, "spine2"), 0);
 	pair_free(&p);
 }
-END_TEST
 
 /* A standby that has not heard of the last drain is handed the fabric: it asks
  * before it takes it. */
-START_TEST(handed_over_at_once)
+TEST(handed_over_at_once)
 {
 	struct pair p = pair_new("", "");
 	struct sm_other to;
@@ -220,10 +217,9 @@ START_TEST(handed_over_at_once)
 	ck_assert_uint_eq(entries_over(&p, "spine1"), 0);
 	pair_free(&p);
 }
-END_TEST
 
 /* Only the master is asked to drain. */
-START_TEST(asked_of_a_standby)
+TEST(asked_of_a_standby)
 {
 	struct pair p = pair_new("", "");
 	struct reason why;
@@ -233,7 +229,6 @@ START_TEST(asked_of_a_standby)
 	ck_assert_ptr_nonnull(strstr(why.text, "\"h1\""));
 	pair_free(&p);
 }
-END_TEST
 
 /* ---- a master that tells what it likes ---- */
 
@@ -323,7 +318,7 @@ static const struct {
 	{"nonsense\n", .drains = 0},
 };
 
-START_TEST(what_is_told)
+LOOP_TEST(what_is_told, 0, LEN(told))
 {
 	struct pair p = {.f = core_tree()};
 	struct sim_options o = sim_defaults();
@@ -367,22 +362,4 @@ START_TEST(what_is_told)
 	core_end(p.a, p.f);
 	buf_free(&lines);
 	buf_free(&text);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("shared_drains");
-	TCase *t = tcase_create("shared_drains");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, the_master_dies);
-	tcase_add_test(t, taken_back_and_restarted);
-	tcase_add_test(t, there_and_back);
-	tcase_add_test(t, handed_over_at_once);
-	tcase_add_test(t, asked_of_a_standby);
-	tcase_add_loop_test(t, what_is_told, 0, sizeof(told) / sizeof(told[0]));
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -1,6 +1,6 @@
 /*
  * Random days of faults for the daemon, each from a seed
- * (tests/sim/chaos/chaos.h). SEED=N runs that one alone. The daemon's log is
+ * (tests/sim/chaos/chaos.h). heddle-soak runs one alone. The daemon's log is
  * shown for a day that failed.
  */
 #include <check.h>
@@ -115,82 +115,65 @@ run_day(uint64_t seed, struct chaos_limits l)
 
 	restore_stderr(log, old, rc != 0);
 	add_report(&r);
-	ck_assert_msg(rc == 0, "SEED=%llu: %s\n%s", (unsigned long long)seed,
+	ck_assert_msg(rc == 0, "seed %llu: %s\n%s", (unsigned long long)seed,
 		r.why.text, r.script.text);
 	chaos_report_free(&r);
 }
 
-START_TEST(a_bad_day)
+LOOP_TEST(a_bad_day, 1, SEEDS + 1)
 {
-	const char *seed = getenv("SEED");
-
-	run_day(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
-		(struct chaos_limits){.max_hosts = MAX_HOSTS});
+	run_day((unsigned)_i, (struct chaos_limits){.max_hosts = MAX_HOSTS});
 }
-END_TEST
 
-START_TEST(a_bad_day_for_tenants)
+LOOP_TEST(a_bad_day_for_tenants, 1, TENANT_SEEDS + 1)
 {
-	const char *seed = getenv("SEED");
-
-	run_day(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
+	run_day((unsigned)_i,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS, .tenants = true});
 }
-END_TEST
 
 /* Blocks above a LinearFDBTop that came down after dependencies were unblocked.
  */
-START_TEST(a_remembered_day_of_maintenance)
+TEST(a_remembered_day_of_maintenance)
 {
 	run_day(21004894,
 		(struct chaos_limits){.max_hosts = SOAK_HOSTS, .drains = true});
 }
-END_TEST
 
 /* Keys that a late copy of a Set brought back, before a restart. */
-START_TEST(a_remembered_day_for_tenants)
+TEST(a_remembered_day_for_tenants)
 {
 	run_day(620000977, (struct chaos_limits){
 				   .max_hosts = LANES_HOSTS, .tenants = true});
 }
-END_TEST
 
 /* 242: disjoint paths by a link that was drained; 859: a multicast tree over a
  * link that is drained by a push that changes the order of switches; 650002167:
  * a group that grew over a switch, after that was drained. */
-START_TEST(a_day_of_maintenance)
+LOOP_TEST(a_day_of_maintenance, 0, DRAIN_SEEDS)
 {
 	static const uint64_t remembered_drains[] = {242, 859, 650002167};
 	const size_t n = sizeof(remembered_drains) / sizeof(*remembered_drains);
-	const char *seed = getenv("SEED");
-
-	run_day(seed != NULL	 ? strtoull(seed, NULL, 0)
-		: (size_t)_i < n ? remembered_drains[_i]
-				 : 97510000 + (unsigned)_i,
+	run_day((size_t)_i < n ? remembered_drains[_i]
+			       : 97510000 + (unsigned)_i,
 		(struct chaos_limits){.max_hosts = DRAIN_HOSTS,
 			.drains = true,
 			.tenants = _i % 5 == 4,
 			.lanes = _i % 4 == 3});
 }
-END_TEST
 
 /* Links that flap and err, which the manager drains. */
-START_TEST(a_day_of_bad_links)
+LOOP_TEST(a_day_of_bad_links, 0, HEALTH_SEEDS)
 {
-	const char *seed = getenv("SEED");
-
-	run_day(seed != NULL ? strtoull(seed, NULL, 0) : 1 + (unsigned)_i,
-		(struct chaos_limits){.max_hosts = FEW_HOSTS,
-			.health = true,
-			.drains = _i % 4 == 2,
-			.lanes = _i % 4 == 3});
+	run_day(1 + (unsigned)_i, (struct chaos_limits){.max_hosts = FEW_HOSTS,
+					  .health = true,
+					  .drains = _i % 4 == 2,
+					  .lanes = _i % 4 == 3});
 }
-END_TEST
 
 /* Most switches choose among ports. 1781: one that switches it off when its
  * table is written, and a push that stops before it is read; 5493: a switch
  * comes back whose links groups still have. */
-START_TEST(a_bad_day_with_adaptive_routing)
+LOOP_TEST(a_bad_day_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
 {
 	static const struct {
 		uint64_t seed;
@@ -202,21 +185,16 @@ START_TEST(a_bad_day_with_adaptive_routing)
 		(struct chaos_limits){.adaptive = true,
 			.max_hosts = _i < n ? days[_i].hosts : FEW_HOSTS});
 }
-END_TEST
 
 /* Tables that obey no order of switches, while links and switches are missing
  * in several layers, or in turns with those of updn. 24: trees whose order a
  * restart did not find again. */
-START_TEST(a_bad_day_for_dor)
+LOOP_TEST(a_bad_day_for_dor, 1, DOR_SEEDS + 1)
 {
-	const char *seed = getenv("SEED");
-
-	run_day(seed != NULL ? strtoull(seed, NULL, 0)
-			     : 92000000 + (unsigned)_i,
+	run_day(92000000 + (unsigned)_i,
 		(struct chaos_limits){
 			.max_hosts = FEW_HOSTS / 2, .engine = "dor"});
 }
-END_TEST
 
 /* A day that failed once. */
 struct day {
@@ -246,12 +224,11 @@ static const struct day remembered[] = {{7000068, FEW_HOSTS / 2},
 	{9280, 600}, {20767, SOAK_HOSTS}, {17957263868, SOAK_HOSTS},
 	{97500135, LANES_HOSTS}, {17957263040, SOAK_HOSTS}};
 
-START_TEST(a_remembered_day)
+LOOP_TEST(a_remembered_day, 0, LEN(remembered))
 {
 	run_day(remembered[_i].seed,
 		(struct chaos_limits){.max_hosts = remembered[_i].max_hosts});
 }
-END_TEST
 
 /* With several layers: rows made for the layers of a link while its other end
  * was down, and sent to a host that rebooted before it was Armed; switches that
@@ -271,14 +248,13 @@ static const struct day remembered_lanes[] = {{700000990, LANES_HOSTS},
 	{8100502, SOAK_HOSTS}, {8100687, SOAK_HOSTS}, {12350138, SOAK_HOSTS},
 	{12360570, SOAK_HOSTS}, {62000076, SOAK_HOSTS}, {72004651, SOAK_HOSTS}};
 
-START_TEST(a_remembered_day_with_lanes)
+LOOP_TEST(a_remembered_day_with_lanes, 0, LEN(remembered_lanes))
 {
 	run_day(remembered_lanes[_i].seed,
 		(struct chaos_limits){
 			.max_hosts = remembered_lanes[_i].max_hosts,
 			.lanes = true});
 }
-END_TEST
 
 /* On layers that need VLs of their own: pairs of a restart whose layers were
  * not known, kept paths without an end, a pair with a switch without hosts that
@@ -290,26 +266,21 @@ static const struct {
 } remembered_nue[] = {{7, false}, {20, false}, {45, false}, {52, false},
 	{14, true}, {81, true}, {92, true}};
 
-START_TEST(a_remembered_day_with_nue)
+LOOP_TEST(a_remembered_day_with_nue, 0, LEN(remembered_nue))
 {
 	run_day(remembered_nue[_i].seed,
 		(struct chaos_limits){.max_hosts = SOAK_HOSTS,
 			.engine = "nue",
 			.lanes = remembered_nue[_i].lanes});
 }
-END_TEST
 
-START_TEST(a_bad_day_for_nue)
+LOOP_TEST(a_bad_day_for_nue, 1, NUE_SEEDS + 1)
 {
-	const char *seed = getenv("SEED");
-
-	run_day(seed != NULL ? strtoull(seed, NULL, 0)
-			     : 93000000 + (unsigned)_i,
+	run_day(93000000 + (unsigned)_i,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2,
 			.engine = "nue",
 			.lanes = _i % 2 == 0});
 }
-END_TEST
 
 /* An alarm about VLs that layers share; SLs of the last view on new tables; a
  * detour that was kept in no layer, so that routing did not end; packets of a
@@ -331,31 +302,26 @@ static const struct {
 	{98000158, "nue", false}, {98000030, "nue", true},
 	{4, "dragonfly", false}};
 
-START_TEST(a_remembered_day_for_an_engine)
+LOOP_TEST(a_remembered_day_for_an_engine, 0, LEN(remembered_engines))
 {
 	run_day(remembered_engines[_i].seed,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2,
 			.engine = remembered_engines[_i].engine,
 			.lanes = remembered_engines[_i].lanes});
 }
-END_TEST
 
 static const char *const structured[] = {"torus", "dragonfly"};
 
-START_TEST(a_bad_day_for_a_structure)
+LOOP_TEST(a_bad_day_for_a_structure, 1, NUE_SEEDS + 1)
 {
-	const char *seed = getenv("SEED");
-
-	run_day(seed != NULL ? strtoull(seed, NULL, 0)
-			     : 95000000 + (unsigned)_i,
+	run_day(95000000 + (unsigned)_i,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS / 4,
 			.engine = structured[_i % 2],
 			.lanes = _i % 3 == 0});
 }
-END_TEST
 
 /* What came into the core that day, and nothing else, decided what it sent. */
-START_TEST(a_day_lived_again)
+LOOP_TEST(a_day_lived_again, 0, 12)
 {
 	run_day(94000000 + (unsigned)_i,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS,
@@ -364,10 +330,9 @@ START_TEST(a_day_lived_again)
 			.drains = _i % 3 == 1,
 			.lanes = _i % 3 == 2});
 }
-END_TEST
 
 /* The same seed gives the same day. */
-START_TEST(same_seed_same_day)
+TEST(same_seed_same_day)
 {
 	const struct chaos_limits l = {.max_hosts = 60};
 	struct chaos_report a, b;
@@ -387,44 +352,12 @@ START_TEST(same_seed_same_day)
 	chaos_report_free(&a);
 	chaos_report_free(&b);
 }
-END_TEST
 
-int
-main(void)
+static void
+begin_tests(void)
 {
-	Suite *s = suite_create("sm_chaos");
-	TCase *tc = tcase_create("sm_chaos");
-	int rc;
-
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, same_seed_same_day);
-	tcase_add_loop_test(tc, a_day_lived_again, 0, 12);
-	tcase_add_loop_test(tc, a_remembered_day, 0,
-		sizeof(remembered) / sizeof(*remembered));
-	tcase_add_loop_test(tc, a_remembered_day_with_lanes, 0,
-		sizeof(remembered_lanes) / sizeof(*remembered_lanes));
-	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
-	tcase_add_test(tc, a_remembered_day_of_maintenance);
-	tcase_add_loop_test(tc, a_day_of_maintenance, 0, DRAIN_SEEDS);
-	tcase_add_loop_test(
-		tc, a_bad_day_with_adaptive_routing, 0, ADAPTIVE_SEEDS);
-	tcase_add_loop_test(tc, a_day_of_bad_links, 0, HEALTH_SEEDS);
-	tcase_add_test(tc, a_remembered_day_for_tenants);
-	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
-		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
-	tcase_add_loop_test(
-		tc, a_bad_day_for_dor, 1, getenv("SEED") ? 2 : DOR_SEEDS + 1);
-	tcase_add_loop_test(tc, a_remembered_day_with_nue, 0,
-		sizeof(remembered_nue) / sizeof(*remembered_nue));
-	tcase_add_loop_test(
-		tc, a_bad_day_for_nue, 1, getenv("SEED") ? 2 : NUE_SEEDS + 1);
-	tcase_add_loop_test(tc, a_remembered_day_for_an_engine, 0,
-		sizeof(remembered_engines) / sizeof(*remembered_engines));
-	tcase_add_loop_test(tc, a_bad_day_for_a_structure, 1,
-		getenv("SEED") ? 2 : NUE_SEEDS + 1);
-	suite_add_tcase(s, tc);
 	tally = tally_new(sizeof(*tally));
-	rc = suite_run(s);
-	print_tally();
-	return rc;
 }
+
+const struct suite_around suite_around = {
+	.begin = begin_tests, .end = print_tally};

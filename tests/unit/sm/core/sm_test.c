@@ -13,7 +13,7 @@
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
-START_TEST(brings_up_a_tree)
+TEST(brings_up_a_tree)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -27,9 +27,8 @@ START_TEST(brings_up_a_tree)
 	ck_assert(v->routes->report.ok);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(brings_up_odd_fabrics)
+TEST(brings_up_odd_fabrics)
 {
 	static const unsigned ring[] = {5}, torus[] = {4, 4, 4}, one[] = {1};
 	struct fabric *f[6];
@@ -51,9 +50,8 @@ START_TEST(brings_up_odd_fabrics)
 		core_end(w, f[i]);
 	}
 }
-END_TEST
 
-START_TEST(a_cable_is_pulled_and_put_back)
+TEST(a_cable_is_pulled_and_put_back)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -75,9 +73,8 @@ START_TEST(a_cable_is_pulled_and_put_back)
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_same, 0);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(nothing_happens_when_nothing_happened)
+TEST(nothing_happens_when_nothing_happened)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -95,9 +92,8 @@ START_TEST(nothing_happens_when_nothing_happened)
 	ck_assert_uint_le(sim_stats(w->sim)->smps, (12 + 3) * 7);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(switches_and_hosts_go_and_return)
+TEST(switches_and_hosts_go_and_return)
 {
 	static const char *const names[] = {"spine2", "leaf3", "h9"};
 	struct fabric *f = core_tree();
@@ -120,9 +116,8 @@ START_TEST(switches_and_hosts_go_and_return)
 	}
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_switch_reboots)
+TEST(a_switch_reboots)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -136,9 +131,8 @@ START_TEST(a_switch_reboots)
 	core_expect_order(w, "own leaf rebooted");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_bad_wire)
+TEST(a_bad_wire)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -160,9 +154,8 @@ START_TEST(a_bad_wire)
 	core_expect_order(w, "5 % loss, cable pulled");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(corrupted_bytes_break_nothing)
+TEST(corrupted_bytes_break_nothing)
 {
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
@@ -181,9 +174,8 @@ START_TEST(corrupted_bytes_break_nothing)
 	core_expect_order(w, "after corruption");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_hung_switch_is_kept_out)
+TEST(a_hung_switch_is_kept_out)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "smp:\n  timeout: 20ms\n");
@@ -204,10 +196,9 @@ START_TEST(a_hung_switch_is_kept_out)
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* A CA sends no trap when its own link is pulled. */
-START_TEST(our_own_cable_is_pulled)
+TEST(our_own_cable_is_pulled)
 {
 	struct fabric *f[2] = {core_tree(), gen_pair()};
 
@@ -224,10 +215,9 @@ START_TEST(our_own_cable_is_pulled)
 		core_end(w, f[i]);
 	}
 }
-END_TEST
 
 /* Nodes that hang when the fabric is first read, and recover without a trap. */
-START_TEST(silent_nodes_are_found)
+TEST(silent_nodes_are_found)
 {
 	static const char *const names[] = {"spine4", "h5", "leaf1"};
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
@@ -247,9 +237,8 @@ START_TEST(silent_nodes_are_found)
 		core_end(w, f);
 	}
 }
-END_TEST
 
-START_TEST(a_switch_that_refuses_tables_is_kept_out)
+TEST(a_switch_that_refuses_tables_is_kept_out)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -269,10 +258,9 @@ START_TEST(a_switch_that_refuses_tables_is_kept_out)
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* Not even without a saved state, as when another manager takes over. */
-START_TEST(a_restart_changes_nothing)
+LOOP_TEST(a_restart_changes_nothing, 0, 2)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -292,9 +280,8 @@ START_TEST(a_restart_changes_nothing)
 	ck_assert_uint_eq(sm_view(w->sm)->counts.lids_moved, 0);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(killed_at_any_moment)
+TEST(killed_at_any_moment)
 {
 	struct fabric *f = core_tree();
 	int ms;
@@ -312,10 +299,9 @@ START_TEST(killed_at_any_moment)
 	}
 	fabric_free(f);
 }
-END_TEST
 
 /* Any bytes at any time: nothing crashes, nothing is lost. */
-START_TEST(garbage_from_everywhere)
+TEST(garbage_from_everywhere)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -351,7 +337,6 @@ START_TEST(garbage_from_everywhere)
 	core_expect_order(w, "after garbage");
 	core_end(w, f);
 }
-END_TEST
 
 static unsigned
 count_duplicates(const struct world *w)
@@ -365,7 +350,7 @@ count_duplicates(const struct world *w)
 }
 
 /* Two nodes of one GUID may be one that moved: they are probed once more. */
-START_TEST(duplicate_guids_are_probed_twice)
+TEST(duplicate_guids_are_probed_twice)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -387,10 +372,9 @@ START_TEST(duplicate_guids_are_probed_twice)
 	core_expect_order(w, "one GUID each");
 	core_end(w, f);
 }
-END_TEST
 
 /* Light sweeps begin and end with a reload. */
-START_TEST(a_reload_that_changes_the_interval)
+TEST(a_reload_that_changes_the_interval)
 {
 	static const char *const text[] = {
 		"sweep:\n  interval: 0s\n", "sweep:\n  interval: 1s\n"};
@@ -418,9 +402,8 @@ START_TEST(a_reload_that_changes_the_interval)
 	}
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_change_does_not_wait_for_names)
+TEST(a_change_does_not_wait_for_names)
 {
 	struct sim_behaviour nameless = {.mute = 1U << MAD_NODE_DESC};
 	struct fabric *f = core_tree();
@@ -439,9 +422,8 @@ START_TEST(a_change_does_not_wait_for_names)
 	core_expect_order(w, "cable pulled");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_reload_that_changes_the_lmc)
+TEST(a_reload_that_changes_the_lmc)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -461,7 +443,6 @@ START_TEST(a_reload_that_changes_the_lmc)
 	diag_free(&bad);
 	core_end(w, f);
 }
-END_TEST
 
 /* The Sets of SwitchInfo since the counts were cleared. */
 static uint64_t
@@ -484,7 +465,7 @@ expect_life(const struct world *w, uint8_t life, uint32_t except, uint8_t own)
  * Each switch gets link.packet_lifetime, with its LinearFDBTop where that is
  * set anyway. A switch that keeps its own value is asked once.
  */
-START_TEST(switches_get_the_packet_lifetime)
+TEST(switches_get_the_packet_lifetime)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -510,7 +491,6 @@ START_TEST(switches_get_the_packet_lifetime)
 	ck_assert_uint_eq(switch_sets(w), 2 * nsw);
 	core_end(w, f);
 }
-END_TEST
 
 /* Fails unless every port that is up has these thresholds. */
 static void
@@ -530,7 +510,7 @@ expect_thresholds(const struct world *w, uint8_t phy, uint8_t overrun)
 }
 
 /* Ports that come up and ports that are up get the error thresholds. */
-START_TEST(ports_get_the_error_thresholds)
+TEST(ports_get_the_error_thresholds)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -547,10 +527,9 @@ START_TEST(ports_get_the_error_thresholds)
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* The LID that an external port of a switch shows means nothing. */
-START_TEST(external_ports_that_show_a_lid)
+TEST(external_ports_that_show_a_lid)
 {
 	const struct sim_behaviour shows = {.lid_everywhere = true};
 	struct fabric *f = core_tree();
@@ -564,10 +543,9 @@ START_TEST(external_ports_that_show_a_lid)
 		sm_view(w->sm)->counts.ports_linked);
 	core_end(w, f);
 }
-END_TEST
 
 /* A port in ActiveDefer carries data again in a moment: nothing is sent. */
-START_TEST(a_port_in_active_defer)
+TEST(a_port_in_active_defer)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -596,7 +574,6 @@ START_TEST(a_port_in_active_defer)
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	core_end(w, f);
 }
-END_TEST
 
 enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
 
@@ -604,7 +581,7 @@ enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
  * When no routes are computed the worker makes the plan, too, from its own
  * inputs; changes meanwhile are for the next run.
  */
-START_TEST(meanwhile_the_worker_plans)
+LOOP_TEST(meanwhile_the_worker_plans, 0, MEANWHILE)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -637,40 +614,4 @@ START_TEST(meanwhile_the_worker_plans)
 	ck_assert_uint_eq(w->commits == commits, _i == NOTHING);
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets > 0, _i == A_CABLE);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sm");
-	TCase *t = tcase_create("sm");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, brings_up_a_tree);
-	tcase_add_test(t, brings_up_odd_fabrics);
-	tcase_add_test(t, a_cable_is_pulled_and_put_back);
-	tcase_add_test(t, nothing_happens_when_nothing_happened);
-	tcase_add_test(t, switches_and_hosts_go_and_return);
-	tcase_add_test(t, a_switch_reboots);
-	tcase_add_test(t, a_bad_wire);
-	tcase_add_test(t, corrupted_bytes_break_nothing);
-	tcase_add_test(t, a_hung_switch_is_kept_out);
-	tcase_add_test(t, our_own_cable_is_pulled);
-	tcase_add_test(t, silent_nodes_are_found);
-	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
-	tcase_add_loop_test(t, a_restart_changes_nothing, 0, 2);
-	tcase_add_test(t, killed_at_any_moment);
-	tcase_add_test(t, garbage_from_everywhere);
-	tcase_add_test(t, duplicate_guids_are_probed_twice);
-	tcase_add_test(t, a_reload_that_changes_the_interval);
-	tcase_add_test(t, a_change_does_not_wait_for_names);
-	tcase_add_test(t, a_reload_that_changes_the_lmc);
-	tcase_add_test(t, switches_get_the_packet_lifetime);
-	tcase_add_test(t, ports_get_the_error_thresholds);
-	tcase_add_test(t, external_ports_that_show_a_lid);
-	tcase_add_test(t, a_port_in_active_defer);
-	tcase_add_loop_test(t, meanwhile_the_worker_plans, 0, MEANWHILE);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -120,7 +120,7 @@ expect_truth(const struct pair *p, const char *when)
 }
 
 /* It reads the fabric, and again, and writes nothing; no alarm. */
-START_TEST(a_standby_knows_the_fabric)
+TEST(a_standby_knows_the_fabric)
 {
 	struct pair p = pair_known();
 	uint64_t sets = sets_of(&p);
@@ -137,11 +137,10 @@ START_TEST(a_standby_knows_the_fabric)
 	ck_assert_uint_eq(p.b->commits, 0);
 	pair_end(&p);
 }
-END_TEST
 
 /* Another topology; the same topology with other tables: of one entry, which
  * may take as many readings as there are turns. */
-START_TEST(and_what_the_master_changed)
+TEST(and_what_the_master_changed)
 {
 	struct pair p = pair_known();
 	uint32_t leaf = fabric_find(p.f, "leaf3");
@@ -159,10 +158,9 @@ START_TEST(and_what_the_master_changed)
 	expect_truth(&p, "all turns");
 	pair_end(&p);
 }
-END_TEST
 
 /* The oldest table is at most as many readings old as there are turns. */
-START_TEST(every_table_has_its_turn)
+TEST(every_table_has_its_turn)
 {
 	struct pair p = pair_known();
 	const struct view *v;
@@ -173,9 +171,8 @@ START_TEST(every_table_has_its_turn)
 	ck_assert_uint_le(v->read_at - v->tables_at, 8 * READING_MS / 1000);
 	pair_end(&p);
 }
-END_TEST
 
-START_TEST(not_if_it_is_told_not_to)
+TEST(not_if_it_is_told_not_to)
 {
 	struct pair p = pair_with(core_tree(), "standby: {refresh: 0}\n");
 
@@ -184,11 +181,10 @@ START_TEST(not_if_it_is_told_not_to)
 	ck_assert_ptr_null(sm_view(p.b->sm));
 	pair_end(&p);
 }
-END_TEST
 
 /* Few requests at once, and long rests: a fabric whose nodes take their time is
  * not read all the time. */
-START_TEST(it_leaves_the_fabric_alone)
+TEST(it_leaves_the_fabric_alone)
 {
 	struct sim_options o = sim_defaults();
 	struct pair p;
@@ -209,11 +205,10 @@ START_TEST(it_leaves_the_fabric_alone)
 	ck_assert_uint_ge(p.b->reads - reads, 1);
 	pair_end(&p);
 }
-END_TEST
 
 /* A switch that does not tell its table is named, and its entries are not taken
  * for known. */
-START_TEST(a_switch_that_does_not_tell_its_table)
+TEST(a_switch_that_does_not_tell_its_table)
 {
 	struct pair p = pair_known();
 	const struct sim_behaviour mute = {.mute = 1ULL << MAD_LFT}, none = {0};
@@ -232,10 +227,9 @@ START_TEST(a_switch_that_does_not_tell_its_table)
 	expect_truth(&p, "it tells");
 	pair_end(&p);
 }
-END_TEST
 
 /* A host is not answered by a standby, whatever that knows. */
-START_TEST(it_answers_no_host)
+TEST(it_answers_no_host)
 {
 	struct pair p = pair_known();
 	struct host *h = host_on(p.b, "h20");
@@ -249,10 +243,9 @@ START_TEST(it_answers_no_host)
 	host_free(h);
 	pair_end(&p);
 }
-END_TEST
 
 /* A former master tells what it reads, not what it once wrote. */
-START_TEST(a_former_master)
+TEST(a_former_master)
 {
 	struct pair p = pair_with(core_tree(), "fabric: {priority: 10}\n");
 
@@ -264,10 +257,9 @@ START_TEST(a_former_master)
 	ck_assert(!sm_view(p.b->sm)->read_only);
 	pair_end(&p);
 }
-END_TEST
 
 /* What an administrator should act on is what the fabric's master says. */
-START_TEST(an_alarm_of_a_former_reign)
+TEST(an_alarm_of_a_former_reign)
 {
 	struct sim_options o = sim_defaults();
 	struct pair p = {.f = core_tree()};
@@ -286,7 +278,6 @@ START_TEST(an_alarm_of_a_former_reign)
 	ck_assert_str_eq(status_of(p.a).alarm, "");
 	pair_end(&p);
 }
-END_TEST
 
 /* ---- taking over ---- */
 
@@ -316,7 +307,7 @@ large_tree(void)
 
 /* The master hands over, and its host answers nothing more; b serves hosts
  * before it has read the fabric again, and then reads and proves all of it. */
-START_TEST(hosts_are_served_at_once)
+TEST(hosts_are_served_at_once)
 {
 	struct pair p = pair_with(large_tree(), "fabric: {priority: 3}\n");
 	struct host *h = host_on(p.b, "h20");
@@ -342,11 +333,10 @@ START_TEST(hosts_are_served_at_once)
 	host_free(h);
 	pair_end(&p);
 }
-END_TEST
 
 /* Something is not as it was read, and nothing tells the standby: hosts are not
  * answered before the fabric is read. */
-START_TEST(what_differs_is_read_first)
+LOOP_TEST(what_differs_is_read_first, 0, 4)
 {
 	struct pair p = pair_known();
 	uint32_t leaf = fabric_find(p.f, "leaf3");
@@ -381,10 +371,9 @@ START_TEST(what_differs_is_read_first)
 	core_expect_order(p.b, "read anew");
 	pair_end(&p);
 }
-END_TEST
 
 /* Handed over at any moment of its first reading. */
-START_TEST(in_the_middle_of_a_reading)
+LOOP_TEST(in_the_middle_of_a_reading, 0, 24)
 {
 	struct pair p = pair_with(core_tree(), "fabric: {priority: 3}\n");
 
@@ -407,11 +396,10 @@ START_TEST(in_the_middle_of_a_reading)
 	ck_assert_str_eq(status_of(p.b).alarm, "");
 	pair_end(&p);
 }
-END_TEST
 
 /* A host that joins a group while the fabric is read anew is answered when the
  * switches have the tree, and not before. */
-START_TEST(no_group_is_written_from_the_view)
+TEST(no_group_is_written_from_the_view)
 {
 	struct pair p = pair_known();
 
@@ -426,11 +414,10 @@ START_TEST(no_group_is_written_from_the_view)
 	core_expect_order(p.b, "handed over");
 	pair_end(&p);
 }
-END_TEST
 
 /* Links fail and come back while a standby reads every second, at any moment it
  * becomes master, and what the other one left is soon in order. */
-START_TEST(taken_over_in_trouble)
+LOOP_TEST(taken_over_in_trouble, 0, 40)
 {
 	struct pair p = pair_with(
 		core_tree(), "fabric: {priority: 3}\nstandby: {refresh: 1s}\n");
@@ -458,30 +445,4 @@ START_TEST(taken_over_in_trouble)
 	ck_assert_int_eq(status_of(p.b).role, SM_MASTER);
 	ck_assert_str_eq(status_of(p.b).alarm, "");
 	pair_end(&p);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("standby");
-	TCase *t = tcase_create("standby");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, a_standby_knows_the_fabric);
-	tcase_add_test(t, and_what_the_master_changed);
-	tcase_add_test(t, every_table_has_its_turn);
-	tcase_add_test(t, not_if_it_is_told_not_to);
-	tcase_add_test(t, it_leaves_the_fabric_alone);
-	tcase_add_test(t, a_switch_that_does_not_tell_its_table);
-	tcase_add_test(t, it_answers_no_host);
-	tcase_add_test(t, a_former_master);
-	tcase_add_test(t, an_alarm_of_a_former_reign);
-	tcase_add_test(t, hosts_are_served_at_once);
-	tcase_add_loop_test(t, what_differs_is_read_first, 0, 4);
-	tcase_add_loop_test(t, in_the_middle_of_a_reading, 0, 24);
-	tcase_add_test(t, no_group_is_written_from_the_view);
-	tcase_add_loop_test(t, taken_over_in_trouble, 0, 40);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

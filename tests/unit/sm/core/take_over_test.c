@@ -82,7 +82,7 @@ expect_untouched(struct world *w, uint32_t host, const char *how)
 }
 
 /* Each manager dies, and another one elsewhere knows nothing of it. */
-START_TEST(from_host_to_host)
+LOOP_TEST(from_host_to_host, 0, FABRICS)
 {
 	struct fabric *f = make_fabric(_i);
 	struct world *w = core_start(f, "");
@@ -99,7 +99,6 @@ START_TEST(from_host_to_host)
 	}
 	core_end(w, f);
 }
-END_TEST
 
 static bool
 is_master(const struct world *w)
@@ -111,7 +110,7 @@ is_master(const struct world *w)
 }
 
 /* The first hands over to one of higher priority on the last host. */
-START_TEST(from_hand_to_hand)
+LOOP_TEST(from_hand_to_hand, 0, FABRICS)
 {
 	struct fabric *f = make_fabric(_i);
 	struct world *a = core_start(f, "fabric: {priority: 3}\n"), *b;
@@ -127,7 +126,6 @@ START_TEST(from_hand_to_hand)
 	expect_untouched(b, host, "handed over");
 	core_end(a, f);
 }
-END_TEST
 
 /* Every switch as after power-on. */
 static void
@@ -140,7 +138,7 @@ reboot_all(struct world *w)
 
 /* The first one knows its own reign on the last host; then another one made the
  * tables that are there now. */
-START_TEST(with_a_stale_order)
+LOOP_TEST(with_a_stale_order, 0, FABRICS)
 {
 	struct fabric *f = make_fabric(_i);
 	struct world *a = core_start(f, ""), *b;
@@ -161,7 +159,6 @@ START_TEST(with_a_stale_order)
 	expect_untouched(b, host, "stale, on");
 	core_end(a, f);
 }
-END_TEST
 
 /* Pull a link between switches that no switch needs, if there is one. */
 static void
@@ -200,7 +197,7 @@ count_switches(const struct fabric *f)
  * the order of the other one is guessed from its tables: a few entries may not
  * fit the guess.
  */
-START_TEST(there_and_back)
+LOOP_TEST(there_and_back, 0, FABRICS)
 {
 	struct fabric *f = make_fabric(_i);
 	struct world *a = core_start(f, "fabric: {priority: 3}\n"), *b;
@@ -225,20 +222,4 @@ START_TEST(there_and_back)
 			sim_stats(a->sim)->lft_entries, count_switches(f));
 	}
 	core_end(a, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("take_over");
-	TCase *t = tcase_create("take_over");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, from_host_to_host, 0, FABRICS);
-	tcase_add_loop_test(t, from_hand_to_hand, 0, FABRICS);
-	tcase_add_loop_test(t, with_a_stale_order, 0, FABRICS);
-	tcase_add_loop_test(t, there_and_back, 0, FABRICS);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

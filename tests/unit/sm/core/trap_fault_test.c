@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/base/log.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -93,7 +92,7 @@ expect_text(const struct world *w, const char *text)
 	ck_assert_str_eq(s.alarm, "");
 }
 
-START_TEST(a_link_with_errors)
+TEST(a_link_with_errors)
 {
 	static const struct {
 		uint16_t trap;
@@ -127,9 +126,8 @@ START_TEST(a_link_with_errors)
 	ck_assert_uint_eq(sim_stats(w->sim)->smps, 3);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_packet_with_a_wrong_key)
+TEST(a_packet_with_a_wrong_key)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_resting(f);
@@ -173,7 +171,6 @@ START_TEST(a_packet_with_a_wrong_key)
 	ck_assert_uint_eq(s.faults[SM_FAULT_SWITCH_P_KEY], 1);
 	core_end(w, f);
 }
-END_TEST
 
 /* TrapRepresses that carry an M_Key, and those that carry none. */
 struct represses {
@@ -198,7 +195,7 @@ count_represses(void *cookie, struct sim_msg *m)
 /*
  * Trap 256 is counted and named, and a flood of it costs no request.
  */
-START_TEST(a_request_with_a_wrong_m_key)
+TEST(a_request_with_a_wrong_m_key)
 {
 	struct fabric *f = core_tree();
 	struct world *w =
@@ -235,10 +232,9 @@ START_TEST(a_request_with_a_wrong_m_key)
 	ck_assert_uint_eq(heard.without, 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* A source that never ends counts as far as it is heard, and reads nothing. */
-START_TEST(a_flood_of_faults)
+TEST(a_flood_of_faults)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_resting(f);
@@ -256,21 +252,4 @@ START_TEST(a_flood_of_faults)
 	ck_assert_uint_eq(sim_stats(w->sim)->smps, TRAPS); /* represses */
 	ck_assert_ptr_nonnull(strstr(s.fault, "of no port here"));
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("trap_fault");
-	TCase *t = tcase_create("core");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, a_link_with_errors);
-	tcase_add_test(t, a_packet_with_a_wrong_key);
-	tcase_add_test(t, a_request_with_a_wrong_m_key);
-	tcase_add_test(t, a_flood_of_faults);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -24,7 +24,7 @@ make_trap(struct smp *s, struct mad_notice *n, uint64_t tid, uint16_t lid)
 	mad_notice_encode(n, s->data);
 }
 
-START_TEST(repetitions_are_not_acted_on)
+TEST(repetitions_are_not_acted_on)
 {
 	struct trap_filter *t = trap_filter_new();
 	struct mad_notice n;
@@ -46,9 +46,8 @@ START_TEST(repetitions_are_not_acted_on)
 		trap_filter_judge(t, 5, &s, &n, mono_ms(2000)), TRAP_AGAIN);
 	trap_filter_free(t);
 }
-END_TEST
 
-START_TEST(a_flood_is_ignored_and_forgiven)
+TEST(a_flood_is_ignored_and_forgiven)
 {
 	struct trap_filter *t = trap_filter_new();
 	struct mad_notice n;
@@ -70,9 +69,8 @@ START_TEST(a_flood_is_ignored_and_forgiven)
 		trap_filter_judge(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
 	trap_filter_free(t);
 }
-END_TEST
 
-START_TEST(repress_repeats_the_notice)
+TEST(repress_repeats_the_notice)
 {
 	struct transport_msg m, out;
 	struct mad_notice n, back;
@@ -93,18 +91,4 @@ START_TEST(repress_repeats_the_notice)
 	mad_notice_decode(r.data, &back);
 	ck_assert_uint_eq(back.trap, 128);
 	ck_assert_uint_eq(back.data_lid, 5);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("trap");
-	TCase *t = tcase_create("trap");
-
-	tcase_add_test(t, repetitions_are_not_acted_on);
-	tcase_add_test(t, a_flood_is_ignored_and_forgiven);
-	tcase_add_test(t, repress_repeats_the_notice);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -45,7 +45,7 @@ inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 }
 
 /* A source of endless traps delays neither light sweeps nor retries. */
-START_TEST(endless_traps_delay_nothing)
+TEST(endless_traps_delay_nothing)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "sweep:\n  interval: 2s\n");
@@ -69,7 +69,6 @@ START_TEST(endless_traps_delay_nothing)
 	core_expect_order(w, "after the traps");
 	core_end(w, f);
 }
-END_TEST
 
 /* Loses the first Set(SwitchInfo) of a switch, and traps. */
 struct losses {
@@ -96,7 +95,7 @@ lose_messages(void *cookie, struct sim_msg *m)
  * The first Set that clears PortStateChange is late, and repeated. It arrives
  * after a link has come up, whose trap is lost: nothing reports that link.
  */
-START_TEST(a_late_clear_hides_a_change)
+TEST(a_late_clear_hides_a_change)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "sweep:\n  interval: 1s\n");
@@ -117,7 +116,6 @@ START_TEST(a_late_clear_hides_a_change)
 	core_expect_order(w, "read again");
 	core_end(w, f);
 }
-END_TEST
 
 /* The SMPs that n traps of a switch cost; commits: runs that changed a view. */
 static uint64_t
@@ -136,7 +134,7 @@ cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
  * A trap about a change that is known costs one read of PortStateChange, and
  * one path probe; no port is read and nothing is computed.
  */
-START_TEST(old_news_cost_nothing)
+TEST(old_news_cost_nothing)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
@@ -160,13 +158,12 @@ START_TEST(old_news_cost_nothing)
 	core_expect_order(w, "after the traps");
 	core_end(w, f);
 }
-END_TEST
 
 /*
  * The source of a trap is named in the cause: by its GUID before names are
  * read, or else only by its LID; a stranger causes no full sweep.
  */
-START_TEST(source_is_named)
+TEST(source_is_named)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
@@ -188,14 +185,13 @@ START_TEST(source_is_named)
 	ck_assert_uint_eq(st.sweeps_full, 1);
 	core_end(w, f);
 }
-END_TEST
 
 /*
  * Traps about a LID that no port has, from a host and, in the second case, from
  * that LID, and in the third traps from a host about a switch that is not next
  * to it: light sweeps, or a probe of the host's switch, one in five seconds.
  */
-START_TEST(strangers_are_limited_in_sum)
+LOOP_TEST(strangers_are_limited_in_sum, 0, 3)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
@@ -229,7 +225,6 @@ START_TEST(strangers_are_limited_in_sum)
 	core_expect_order(w, "after the strangers");
 	core_end(w, f);
 }
-END_TEST
 
 /* Hands the core so many traps, each with its own TID, about LIDs that no port
  * has; from one host, or from as many LIDs as there are. */
@@ -272,7 +267,7 @@ cpu_now(void)
  * from one host or from all LIDs: few SMPs, little memory, no run that writes;
  * and a cable that is pulled meanwhile is acted on at once.
  */
-START_TEST(ten_thousand_a_second)
+LOOP_TEST(ten_thousand_a_second, 0, 2)
 {
 	enum { SECONDS = 20, RATE = 10000, STEPS = 100, PER_SECOND = 60 };
 	struct fabric *f = core_tree();
@@ -319,11 +314,10 @@ START_TEST(ten_thousand_a_second)
 	core_expect_order(w, "a cable pulled in the flood");
 	core_end(w, f);
 }
-END_TEST
 
 /* The trap of a new switch that is not in the view yet is not taken for one
  * from an unknown LID. */
-START_TEST(new_switch_is_known)
+TEST(new_switch_is_known)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
@@ -350,23 +344,4 @@ START_TEST(new_switch_is_known)
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 1);
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("trap_flood");
-	TCase *t = tcase_create("trap_flood");
-
-	suite_add_tcase(s, t);
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, endless_traps_delay_nothing);
-	tcase_add_test(t, a_late_clear_hides_a_change);
-	tcase_add_test(t, old_news_cost_nothing);
-	tcase_add_test(t, source_is_named);
-	tcase_add_loop_test(t, strangers_are_limited_in_sum, 0, 3);
-	tcase_add_loop_test(t, ten_thousand_a_second, 0, 2);
-	tcase_add_test(t, new_switch_is_known);
-	return suite_run(s);
 }

@@ -5,7 +5,7 @@
 
 enum { STRANGER = 70001 }; /* a user that does not run the test */
 
-START_TEST(status_and_mode)
+TEST(status_and_mode)
 {
 	struct fixture f;
 	struct stat st;
@@ -25,9 +25,8 @@ START_TEST(status_and_mode)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(half_a_line)
+TEST(half_a_line)
 {
 	struct fixture f;
 	int fd;
@@ -43,10 +42,9 @@ START_TEST(half_a_line)
 	ck_assert_uint_eq(ctl_stats(f.ctl)->clients, 0);
 	fixture_stop(&f);
 }
-END_TEST
 
 /* A whole request before the hang-up is answered. */
-START_TEST(question_then_end)
+TEST(question_then_end)
 {
 	struct fixture f;
 	int fd;
@@ -59,7 +57,6 @@ START_TEST(question_then_end)
 	expect_end(&f, fd);
 	fixture_stop(&f);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -92,7 +89,7 @@ static const struct {
 #undef LINE
 };
 
-START_TEST(wrong_requests)
+TEST(wrong_requests)
 {
 	const size_t n = sizeof(wrong) / sizeof(wrong[0]);
 	struct fixture f;
@@ -118,7 +115,6 @@ START_TEST(wrong_requests)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
 static void
 pad_request(struct buf *b, size_t n)
@@ -129,7 +125,7 @@ pad_request(struct buf *b, size_t n)
 	buf_put(b, "\n", 1);
 }
 
-START_TEST(longest_request)
+TEST(longest_request)
 {
 	struct fixture f;
 	struct buf b = {0};
@@ -149,9 +145,8 @@ START_TEST(longest_request)
 	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 1);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(endless_request)
+TEST(endless_request)
 {
 	struct fixture f;
 	char zeroes[4096] = {0};
@@ -167,9 +162,8 @@ START_TEST(endless_request)
 		loop_once(f.loop);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(two_clients)
+TEST(two_clients)
 {
 	struct fixture f;
 	const char *req = "{\"cmd\":\"status\"}\n";
@@ -188,9 +182,8 @@ START_TEST(two_clients)
 	(void)close(b);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(pipelined)
+TEST(pipelined)
 {
 	struct fixture f;
 	struct buf b = {0};
@@ -211,9 +204,8 @@ START_TEST(pipelined)
 	buf_free(&b);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(live_socket_stays)
+TEST(live_socket_stays)
 {
 	struct fixture f;
 	struct ctl_ops ops;
@@ -231,9 +223,8 @@ START_TEST(live_socket_stays)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(dead_socket_goes)
+TEST(dead_socket_goes)
 {
 	struct sockaddr_un sun = {.sun_family = AF_UNIX};
 	struct fixture f;
@@ -258,9 +249,8 @@ START_TEST(dead_socket_goes)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(no_place_for_a_socket)
+TEST(no_place_for_a_socket)
 {
 	struct fixture f;
 	struct ctl_ops ops;
@@ -288,9 +278,8 @@ START_TEST(no_place_for_a_socket)
 	ck_assert_ptr_nonnull(strstr(why.text, "107 bytes"));
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(too_many_clients)
+TEST(too_many_clients)
 {
 	struct fixture f;
 	int a, b;
@@ -313,11 +302,10 @@ START_TEST(too_many_clients)
 	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 1);
 	fixture_stop(&f);
 }
-END_TEST
 
 /* One user cannot take all places, all users together not the one of the
  * daemon's own user. */
-START_TEST(own_user_keeps_a_place)
+TEST(own_user_keeps_a_place)
 {
 	enum { PLACES = 64, EACH = 16 };
 	struct fixture f;
@@ -346,10 +334,9 @@ START_TEST(own_user_keeps_a_place)
 		(void)close(fd[i]);
 	fixture_stop(&f);
 }
-END_TEST
 
 /* Bytes without a newline and blank lines are no requests. */
-START_TEST(idle_clients_leave)
+TEST(idle_clients_leave)
 {
 	static const char *const sent[] = {"", "{\"cmd\":\"sta", "\n\r\n"};
 	struct fixture f;
@@ -370,10 +357,9 @@ START_TEST(idle_clients_leave)
 	(void)close(asks);
 	fixture_stop(&f);
 }
-END_TEST
 
 /* A client that waits is not idle, but its wait ends. */
-START_TEST(a_wait_ends)
+TEST(a_wait_ends)
 {
 	struct fixture f;
 	struct mono idle = mono_ms(100);
@@ -394,9 +380,8 @@ START_TEST(a_wait_ends)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(sweep_and_wait)
+TEST(sweep_and_wait)
 {
 	struct fixture f;
 	json_t *j;
@@ -426,10 +411,9 @@ START_TEST(sweep_and_wait)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
 /* Events at once, or when there is one after those that are known. */
-START_TEST(events)
+TEST(events)
 {
 	struct fixture f;
 	json_t *j, *r;
@@ -472,9 +456,8 @@ START_TEST(events)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(rebalance)
+TEST(rebalance)
 {
 	struct fixture f;
 	json_t *j;
@@ -500,7 +483,6 @@ START_TEST(rebalance)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
 /* The member of a result that this key names, as text; "" if there is none. */
 static const char *
@@ -512,7 +494,7 @@ result_text(const json_t *j, const char *key)
 	return s != NULL ? s : "";
 }
 
-START_TEST(drains)
+TEST(drains)
 {
 	static const char *const bad[] = {"{\"cmd\":\"drain\"}\n",
 		"{\"cmd\":\"drain\",\"node\":1}\n",
@@ -560,9 +542,8 @@ START_TEST(drains)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(handover)
+TEST(handover)
 {
 	struct fixture f;
 	json_t *j;
@@ -583,9 +564,8 @@ START_TEST(handover)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(record)
+TEST(record)
 {
 	struct fixture f;
 	json_t *j, *r;
@@ -603,9 +583,8 @@ START_TEST(record)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(waiting_client_leaves)
+TEST(waiting_client_leaves)
 {
 	struct fixture f;
 	int fd;
@@ -622,10 +601,9 @@ START_TEST(waiting_client_leaves)
 	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 0);
 	fixture_stop(&f);
 }
-END_TEST
 
 /* Larger than all buffers in between; the view changes meanwhile. */
-START_TEST(large_reply_slow_reader)
+TEST(large_reply_slow_reader)
 {
 	struct fixture f;
 	const json_t *nodes, *hostile;
@@ -653,10 +631,9 @@ START_TEST(large_reply_slow_reader)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
 /* Switches in a line, hosts on each: read as a tree, whatever the result. */
-START_TEST(tree)
+TEST(tree)
 {
 	struct fixture f;
 	struct route_job job;
@@ -696,9 +673,8 @@ START_TEST(tree)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(reader_that_stops)
+TEST(reader_that_stops)
 {
 	struct fixture f;
 	int fd, other;
@@ -719,41 +695,4 @@ START_TEST(reader_that_stops)
 	(void)close(fd);
 	(void)close(other);
 	fixture_stop(&f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *suite = suite_create("ctl");
-	TCase *tc = tcase_create("all");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, status_and_mode);
-	tcase_add_test(tc, half_a_line);
-	tcase_add_test(tc, question_then_end);
-	tcase_add_test(tc, wrong_requests);
-	tcase_add_test(tc, longest_request);
-	tcase_add_test(tc, endless_request);
-	tcase_add_test(tc, two_clients);
-	tcase_add_test(tc, pipelined);
-	tcase_add_test(tc, live_socket_stays);
-	tcase_add_test(tc, dead_socket_goes);
-	tcase_add_test(tc, no_place_for_a_socket);
-	tcase_add_test(tc, too_many_clients);
-	tcase_add_test(tc, own_user_keeps_a_place);
-	tcase_add_test(tc, idle_clients_leave);
-	tcase_add_test(tc, a_wait_ends);
-	tcase_add_test(tc, sweep_and_wait);
-	tcase_add_test(tc, events);
-	tcase_add_test(tc, rebalance);
-	tcase_add_test(tc, drains);
-	tcase_add_test(tc, handover);
-	tcase_add_test(tc, record);
-	tcase_add_test(tc, waiting_client_leaves);
-	tcase_add_test(tc, large_reply_slow_reader);
-	tcase_add_test(tc, tree);
-	tcase_add_test(tc, reader_that_stops);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
 }

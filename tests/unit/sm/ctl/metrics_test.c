@@ -117,7 +117,7 @@ judge_page(const struct buf *page)
 
 /* ---- tests ---- */
 
-START_TEST(table)
+TEST(table)
 {
 	size_t n;
 	const struct metrics_row *row = metrics_all(&n);
@@ -140,9 +140,8 @@ START_TEST(table)
 			"%s", row[i].name);
 	}
 }
-END_TEST
 
-START_TEST(golden)
+TEST(golden)
 {
 	struct buf want, page = {0};
 	json_error_t err;
@@ -160,9 +159,8 @@ START_TEST(golden)
 	buf_free(&page);
 	buf_free(&want);
 }
-END_TEST
 
-START_TEST(no_answer)
+TEST(no_answer)
 {
 	struct buf page = {0};
 
@@ -174,10 +172,9 @@ START_TEST(no_answer)
 		"heddle_up 0\n");
 	buf_free(&page);
 }
-END_TEST
 
 /* Every path of the table exists in the status of a daemon. */
-START_TEST(running_daemon)
+TEST(running_daemon)
 {
 	/* These exist only in case of a fault, or with a control socket. */
 	static const char *const silent[] = {"heddle_alarm_info",
@@ -241,10 +238,9 @@ START_TEST(running_daemon)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* The manual page lists exactly what the table does. */
-START_TEST(manual)
+TEST(manual)
 {
 	const struct metrics_row *row;
 	struct buf want = {0};
@@ -259,11 +255,10 @@ START_TEST(manual)
 	manual_expect("man/heddle-metrics.7", "METRICS", &want);
 	buf_free(&want);
 }
-END_TEST
 
 /* Alert rules and dashboard: each metric in them is one, and the dashboard is
  * JSON. */
-START_TEST(monitoring)
+TEST(monitoring)
 {
 	static const char *const text[] = {
 		"config/monitoring/heddle-alerts.yaml",
@@ -287,22 +282,4 @@ START_TEST(monitoring)
 		buf_free(&b);
 	}
 	ck_assert_uint_gt(metrics, 40);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("metrics");
-	TCase *t = tcase_create("metrics");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, table);
-	tcase_add_test(t, golden);
-	tcase_add_test(t, no_answer);
-	tcase_add_test(t, running_daemon);
-	tcase_add_test(t, manual);
-	tcase_add_test(t, monitoring);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

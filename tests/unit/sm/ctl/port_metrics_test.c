@@ -85,7 +85,7 @@ expect_in_manual(const char *page)
 }
 
 /* 648 hosts, 2592 ports: many pages. */
-START_TEST(every_port_once)
+TEST(every_port_once)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -115,9 +115,8 @@ START_TEST(every_port_once)
 	json_decref(nodes);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(names_and_units)
+TEST(names_and_units)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -162,24 +161,4 @@ START_TEST(names_and_units)
 	buf_free(&out);
 	json_decref(nodes);
 	core_end(w, f);
-}
-END_TEST
-
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("port_metrics");
-	TCase *tc = tcase_create("ports");
-
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, every_port_once);
-	tcase_add_test(tc, names_and_units);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
 }

@@ -36,7 +36,7 @@ check_text(const struct event_row *r)
 	ck_assert_int_eq(depth, 0);
 }
 
-START_TEST(every_row)
+TEST(every_row)
 {
 	for (unsigned k = 0; k < EVENT_KINDS; k++) {
 		const struct event_row *r = event_kind_row((enum event_kind)k);
@@ -60,7 +60,6 @@ START_TEST(every_row)
 	}
 	ck_assert_uint_eq(event_kind_find("nothing"), EVENT_KINDS);
 }
-END_TEST
 
 static void
 expect_text(const struct event *e, const char *want)
@@ -73,7 +72,7 @@ expect_text(const struct event *e, const char *want)
 }
 
 /* What has no value is left out, with the brackets that it is in. */
-START_TEST(texts)
+TEST(texts)
 {
 	const struct event_end spine = {.guid = 0xa1, .name = "spine1"},
 			       leaf = {.guid = 0xb2, .port = 7}, none = {0};
@@ -113,10 +112,9 @@ START_TEST(texts)
 	expect_text(&e, "change: names: written in 2 ms: blocks 0, settings "
 			"40, engine ftree");
 }
-END_TEST
 
 /* The fields of the journal, each with its end. */
-START_TEST(journal)
+TEST(journal)
 {
 	static const char want[] =
 		"MESSAGE=node: quarantined \"leaf1\" (0x00000000000000b2) "
@@ -140,9 +138,8 @@ START_TEST(journal)
 	ck_assert_str_eq(out.text, want);
 	buf_free(&out);
 }
-END_TEST
 
-START_TEST(durations)
+TEST(durations)
 {
 	static const struct {
 		double seconds;
@@ -163,9 +160,8 @@ START_TEST(durations)
 		expect_text(&e, want);
 	}
 }
-END_TEST
 
-START_TEST(times)
+TEST(times)
 {
 	static const struct {
 		double seconds;
@@ -187,7 +183,6 @@ START_TEST(times)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert(!event_time_read(wrong[i], strlen(wrong[i]), &back));
 }
-END_TEST
 
 static const char *
 type_name(enum event_type type)
@@ -244,7 +239,7 @@ print_entry(const struct event_row *r, struct buf *out)
 }
 
 /* The manual page lists exactly what the table does. */
-START_TEST(manual)
+TEST(manual)
 {
 	struct buf want = {0};
 
@@ -252,21 +247,4 @@ START_TEST(manual)
 		print_entry(event_kind_row((enum event_kind)k), &want);
 	manual_expect("man/heddle-events.7", "EVENTS", &want);
 	buf_free(&want);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("event");
-	TCase *t = tcase_create("event");
-
-	tcase_add_test(t, every_row);
-	tcase_add_test(t, texts);
-	tcase_add_test(t, journal);
-	tcase_add_test(t, durations);
-	tcase_add_test(t, manual);
-	tcase_add_test(t, times);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -37,7 +37,7 @@ expect_unknown(const struct port_fec *f)
 			f, (enum port_health_window)w, &n, &span));
 }
 
-START_TEST(the_first_reading_is_a_base)
+TEST(the_first_reading_is_a_base)
 {
 	struct port_fec f = {0};
 
@@ -51,10 +51,9 @@ START_TEST(the_first_reading_is_a_base)
 	expect_gain(&f, PORT_HEALTH_MINUTE, 1, 2, 60);
 	expect_gain(&f, PORT_HEALTH_HOUR, 601, 2, 90);
 }
-END_TEST
 
 /* A device that answers zeroes does not count. */
-START_TEST(zeroes_are_not_known)
+TEST(zeroes_are_not_known)
 {
 	struct port_fec f = {0};
 
@@ -67,9 +66,8 @@ START_TEST(zeroes_are_not_known)
 	read_at(&f, 660, 0, 0);
 	expect_gain(&f, PORT_HEALTH_MINUTE, 0, 0, 60);
 }
-END_TEST
 
-START_TEST(a_reset_is_no_error)
+TEST(a_reset_is_no_error)
 {
 	struct port_fec f = {0};
 
@@ -77,10 +75,9 @@ START_TEST(a_reset_is_no_error)
 	read_at(&f, 60, 5, 100);
 	expect_gain(&f, PORT_HEALTH_MINUTE, 5, 0, 60);
 }
-END_TEST
 
 /* At its limit a counter tells nothing, until it is cleared. */
-START_TEST(a_full_counter)
+TEST(a_full_counter)
 {
 	struct port_fec f = {0};
 
@@ -91,25 +88,4 @@ START_TEST(a_full_counter)
 	expect_unknown(&f);
 	read_at(&f, 180, 8, 0);
 	expect_gain(&f, PORT_HEALTH_MINUTE, 8, 0, 60);
-}
-END_TEST
-
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("port_fec");
-	TCase *tc = tcase_create("core");
-
-	tcase_add_test(tc, the_first_reading_is_a_base);
-	tcase_add_test(tc, zeroes_are_not_known);
-	tcase_add_test(tc, a_reset_is_no_error);
-	tcase_add_test(tc, a_full_counter);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
 }

@@ -33,7 +33,7 @@ expect_gain(const struct port_health *h, enum port_health_window w,
 	ck_assert_int_eq(span.ns, at_seconds(seconds).ns);
 }
 
-START_TEST(the_first_reading_is_a_base)
+TEST(the_first_reading_is_a_base)
 {
 	struct port_health h = {0};
 
@@ -45,10 +45,9 @@ START_TEST(the_first_reading_is_a_base)
 	expect_gain(&h, PORT_HEALTH_DAY, 3, 30);
 	ck_assert_uint_eq(h.resets, 0);
 }
-END_TEST
 
 /* One error every ten seconds for two days, read every ten seconds. */
-START_TEST(windows_are_as_long_as_they_say)
+TEST(windows_are_as_long_as_they_say)
 {
 	struct port_health h = {0};
 	static const int64_t length[] = {60, 600, 3600, 86400};
@@ -66,9 +65,8 @@ START_TEST(windows_are_as_long_as_they_say)
 		ck_assert_uint_eq(n, (uint64_t)(mono_seconds(span) / 10 + .5));
 	}
 }
-END_TEST
 
-START_TEST(what_is_long_ago_does_not_count)
+TEST(what_is_long_ago_does_not_count)
 {
 	struct port_health h = {0};
 	struct mono span;
@@ -85,10 +83,9 @@ START_TEST(what_is_long_ago_does_not_count)
 				  PORT_HEALTH_SYMBOL_ERRORS, &span),
 		900);
 }
-END_TEST
 
 /* Ports that are read less often than a window is long. */
-START_TEST(readings_are_far_apart)
+TEST(readings_are_far_apart)
 {
 	struct port_health h = {0};
 
@@ -98,9 +95,8 @@ START_TEST(readings_are_far_apart)
 	expect_gain(&h, PORT_HEALTH_MINUTE, 60, 300);
 	expect_gain(&h, PORT_HEALTH_TEN_MINUTES, 90, 600);
 }
-END_TEST
 
-START_TEST(a_reset_is_no_error)
+TEST(a_reset_is_no_error)
 {
 	struct port_health h = {0};
 
@@ -115,9 +111,8 @@ START_TEST(a_reset_is_no_error)
 	expect_gain(&h, PORT_HEALTH_MINUTE, 11, 40);
 	ck_assert_uint_eq(h.resets, 2);
 }
-END_TEST
 
-START_TEST(a_short_counter_stops)
+TEST(a_short_counter_stops)
 {
 	struct port_health h = {0};
 
@@ -129,7 +124,6 @@ START_TEST(a_short_counter_stops)
 	expect_gain(&h, PORT_HEALTH_MINUTE, 535, 20);
 	ck_assert(!port_health_is_full(&h, PORT_HEALTH_WAIT));
 }
-END_TEST
 
 static void
 read_wait(struct port_health *h, int64_t s, uint64_t ticks, bool wide)
@@ -140,7 +134,7 @@ read_wait(struct port_health *h, int64_t s, uint64_t ticks, bool wide)
 	port_health_take(h, &r, at_seconds(s));
 }
 
-START_TEST(a_wait_that_wraps)
+TEST(a_wait_that_wraps)
 {
 	struct port_health h = {0}, wide = {0};
 	struct mono span;
@@ -163,10 +157,9 @@ START_TEST(a_wait_that_wraps)
 				  PORT_HEALTH_WAIT, &span),
 		4);
 }
-END_TEST
 
 /* An agent that shows another width, or a counter that it did not show. */
-START_TEST(another_width_is_a_new_base)
+TEST(another_width_is_a_new_base)
 {
 	struct port_health h = {0};
 	struct mono span;
@@ -177,29 +170,4 @@ START_TEST(another_width_is_a_new_base)
 	ck_assert_uint_eq(port_health_gained(&h, PORT_HEALTH_MINUTE,
 				  PORT_HEALTH_WAIT, &span),
 		5);
-}
-END_TEST
-
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("port_health");
-	TCase *tc = tcase_create("gains");
-
-	tcase_add_test(tc, the_first_reading_is_a_base);
-	tcase_add_test(tc, windows_are_as_long_as_they_say);
-	tcase_add_test(tc, what_is_long_ago_does_not_count);
-	tcase_add_test(tc, readings_are_far_apart);
-	tcase_add_test(tc, a_reset_is_no_error);
-	tcase_add_test(tc, a_short_counter_stops);
-	tcase_add_test(tc, a_wait_that_wraps);
-	tcase_add_test(tc, another_width_is_a_new_base);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
 }

@@ -246,7 +246,7 @@ load_mad(const char *name, uint8_t mad[MAD_SIZE])
 	ck_assert_uint_eq(n, MAD_SIZE);
 }
 
-START_TEST(golden_mad)
+LOOP_TEST(golden_mad, 0, LEN(golden))
 {
 	uint8_t mad[MAD_SIZE], again[MAD_SIZE], data[MAD_DATA];
 	struct reason why = {""};
@@ -268,17 +268,4 @@ START_TEST(golden_mad)
 	golden[_i].check(&s, data);
 	ck_assert_msg(memcmp(s.data, data, sizeof(data)) == 0, "%s: payload",
 		golden[_i].file);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("mad_golden");
-	TCase *t = tcase_create("mad_golden");
-
-	suite_add_tcase(s, t);
-	tcase_add_loop_test(
-		t, golden_mad, 0, (int)(sizeof(golden) / sizeof(golden[0])));
-	return suite_run(s);
 }

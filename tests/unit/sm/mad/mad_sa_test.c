@@ -8,7 +8,7 @@
 #include "sm/mad/mad_sa.h"
 #include "tests/unit/suite.h"
 
-START_TEST(the_header)
+TEST(the_header)
 {
 	static const uint8_t wire[MAD_SA_HEADER] = {1, 3, 2, 0x92, 0x03, 0x00,
 		0, 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x00,
@@ -35,10 +35,9 @@ START_TEST(the_header)
 	ck_assert_mem_eq(back, wire, sizeof(wire));
 	ck_assert_int_eq(mad_sa_decode(wire, sizeof(wire) - 1, &h, NULL), -1);
 }
-END_TEST
 
 /* Fields filled with ff one at a time: a wrong width or position shows. */
-START_TEST(a_path_record)
+TEST(a_path_record)
 {
 	static const uint8_t wire[MAD_SA_PATH] = {/* ServiceID */ 1, 2, 3, 4, 5,
 		6, 7, 8,
@@ -79,9 +78,8 @@ START_TEST(a_path_record)
 	mad_sa_path_encode(&p, back);
 	ck_assert_mem_eq(back, wire, sizeof(wire));
 }
-END_TEST
 
-START_TEST(a_multi_path_record)
+TEST(a_multi_path_record)
 {
 	static const uint8_t wire[MAD_SA_MULTI] = {0x00, 0, 0x01, 0xff, 0x11,
 		0xc3, 0x80, 0x01, 0x00, 0x25, 0x84, 0x83, 0x92, 0x77, 0x40, 2,
@@ -105,9 +103,8 @@ START_TEST(a_multi_path_record)
 	ck_assert_uint_eq(m.ndgid, 3);
 	ck_assert_uint_eq(m.mask, MAD_SA_PATH_REVERSIBLE | 2);
 }
-END_TEST
 
-START_TEST(an_inform_info)
+TEST(an_inform_info)
 {
 	static const uint8_t wire[MAD_SA_INFORM] = {0, 0, 0, 0, 0, 0, 0, 0, 0,
 		0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0x00, 0x10, 0, 0, 1, 1, 0xff,
@@ -127,9 +124,8 @@ START_TEST(an_inform_info)
 	mad_sa_inform_encode(&i, back);
 	ck_assert_mem_eq(back, wire, sizeof(wire));
 }
-END_TEST
 
-START_TEST(the_others)
+TEST(the_others)
 {
 	static const uint8_t trace[MAD_SA_TRACE] = {0xfe, 0x80, 0, 0, 0, 0, 0,
 		0, 0x12, 0x34, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
@@ -164,20 +160,4 @@ START_TEST(the_others)
 	ck_assert_uint_eq(s.key[0], 0xaa);
 	ck_assert_uint_eq(s.key[15], 0xbb);
 	ck_assert_uint_eq(s.name[0], 'x');
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("mad_sa");
-	TCase *t = tcase_create("wire");
-
-	tcase_add_test(t, the_header);
-	tcase_add_test(t, a_path_record);
-	tcase_add_test(t, a_multi_path_record);
-	tcase_add_test(t, an_inform_info);
-	tcase_add_test(t, the_others);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -85,7 +85,7 @@ parse_hex(const char *hex, uint8_t *out)
 	}
 }
 
-START_TEST(reserved_bits)
+LOOP_TEST(reserved_bits, 0, LEN(codecs))
 {
 	const struct codec *c = &codecs[_i];
 	uint8_t mask[MAD_DATA], ones[MAD_DATA], got[MAD_DATA];
@@ -101,9 +101,8 @@ START_TEST(reserved_bits)
 	}
 	ck_assert_mem_eq(got, mask, sizeof(got));
 }
-END_TEST
 
-START_TEST(round_trip)
+LOOP_TEST(round_trip, 0, LEN(codecs))
 {
 	const struct codec *c = &codecs[_i];
 	struct rng rng = {SEED};
@@ -118,10 +117,9 @@ START_TEST(round_trip)
 			ck_abort_msg("%s: seed %d round %d", c->name, SEED, k);
 	}
 }
-END_TEST
 
 /* A value in each member, at the positions of IBA 14.2.5, written by hand. */
-START_TEST(node_info_positions)
+TEST(node_info_positions)
 {
 	struct mad_node_info in = {.base_version = 1,
 		.class_version = 1,
@@ -151,9 +149,8 @@ START_TEST(node_info_positions)
 	ck_assert_uint_eq(out.guid, in.guid);
 	ck_assert_uint_eq(out.vendor, in.vendor);
 }
-END_TEST
 
-START_TEST(port_info_positions)
+TEST(port_info_positions)
 {
 	struct mad_port_info in = {.mkey = 0x0102030405060708,
 		.gid_prefix = 0xfe80000000000000,
@@ -194,10 +191,9 @@ START_TEST(port_info_positions)
 	ck_assert_uint_eq(d[62], 0x47);
 	ck_assert_uint_eq(d[63], 0x1f);
 }
-END_TEST
 
 /* Encoding the settings alone gives the same bytes as the whole. */
-START_TEST(port_info_settings)
+LOOP_TEST(port_info_settings, 0, 200)
 {
 	struct rng r = {(uint64_t)_i + 1};
 	struct mad_port_info all, few;
@@ -239,9 +235,8 @@ START_TEST(port_info_settings)
 		ck_assert_uint_eq(is.speed_supported, all.speed_supported);
 	}
 }
-END_TEST
 
-START_TEST(switch_info_positions)
+TEST(switch_info_positions)
 {
 	struct mad_switch_info in = {.lft_cap = 0xc000,
 		.lft_top = 0x1234,
@@ -261,7 +256,6 @@ START_TEST(switch_info_positions)
 	ck_assert_uint_eq(d[16], 0x08);
 	ck_assert_uint_eq(be_get16(d + 18), 0xc123);
 }
-END_TEST
 
 /* An invalid NodeInfo, made by one byte, and the reason given. */
 static const struct {
@@ -279,7 +273,7 @@ static const struct {
 	{36, 0, "local port 0"},
 };
 
-START_TEST(node_info_refused)
+LOOP_TEST(node_info_refused, 0, LEN(bad_node))
 {
 	struct mad_node_info x = {.type = 1,
 		.nports = 8,
@@ -296,9 +290,8 @@ START_TEST(node_info_refused)
 	ck_assert_msg(
 		strstr(why.text, bad_node[_i].says) != NULL, "%s", why.text);
 }
-END_TEST
 
-START_TEST(port_state_refused)
+TEST(port_state_refused)
 {
 	struct mad_port_info x;
 	struct reason why = {""};
@@ -315,9 +308,8 @@ START_TEST(port_state_refused)
 	d[32] = 0xf4;
 	ck_assert_int_eq(mad_port_info_decode(d, &x, &why), 0);
 }
-END_TEST
 
-START_TEST(node_desc)
+TEST(node_desc)
 {
 	uint8_t d[MAD_DATA];
 	char out[MAD_DATA + 1];
@@ -339,7 +331,6 @@ START_TEST(node_desc)
 	mad_node_desc_decode(d, out);
 	ck_assert_str_eq(out, "");
 }
-END_TEST
 
 static const struct mad_notice notices[] = {
 	{.generic = true,
@@ -367,7 +358,7 @@ static const struct mad_notice notices[] = {
 	{.generic = false, .type = 2, .producer = 0x2c9, .trap = 128},
 };
 
-START_TEST(notice_round_trip)
+LOOP_TEST(notice_round_trip, 0, LEN(notices))
 {
 	const struct mad_notice *in = &notices[_i];
 	struct mad_notice out;
@@ -390,9 +381,8 @@ START_TEST(notice_round_trip)
 	mad_notice_encode(&out, again);
 	ck_assert_mem_eq(d, again, sizeof(d));
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	ck_assert_str_eq(mad_attr_name(MAD_PORT_INFO), "PortInfo");
 	ck_assert_str_eq(mad_attr_name(0xff90), "vendor attribute");
@@ -405,28 +395,4 @@ START_TEST(names)
 	ck_assert_str_eq(mad_status_name(0x801c), "invalid field");
 	ck_assert_str_eq(mad_status_name(0x0100), "class-specific error");
 	ck_assert_str_eq(mad_status_name(0x0010), "reserved status");
-}
-END_TEST
-
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-int
-main(void)
-{
-	Suite *s = suite_create("mad");
-	TCase *t = tcase_create("mad");
-
-	suite_add_tcase(s, t);
-	tcase_add_loop_test(t, reserved_bits, 0, COUNT(codecs));
-	tcase_add_loop_test(t, round_trip, 0, COUNT(codecs));
-	tcase_add_test(t, node_info_positions);
-	tcase_add_test(t, port_info_positions);
-	tcase_add_loop_test(t, port_info_settings, 0, 200);
-	tcase_add_test(t, switch_info_positions);
-	tcase_add_loop_test(t, node_info_refused, 0, COUNT(bad_node));
-	tcase_add_test(t, port_state_refused);
-	tcase_add_test(t, node_desc);
-	tcase_add_loop_test(t, notice_round_trip, 0, COUNT(notices));
-	tcase_add_test(t, names);
-	return suite_run(s);
 }

@@ -195,7 +195,7 @@ parse_hex(const char *hex, uint8_t out[MOST])
 	}
 }
 
-START_TEST(every_bit_there_and_back)
+LOOP_TEST(every_bit_there_and_back, 0, NCODECS)
 {
 	uint8_t mask[MOST], in[MOST], out[MOST];
 	struct rng rng = {SEED};
@@ -212,11 +212,10 @@ START_TEST(every_bit_there_and_back)
 				codecs[_i].name, i, in[i], out[i]);
 	}
 }
-END_TEST
 
 /* ---- known bytes ---- */
 
-START_TEST(ar_info_is_where_it_should_be)
+TEST(ar_info_is_where_it_should_be)
 {
 	const struct mad_ar_info in = {
 		.enabled = true,
@@ -255,11 +254,10 @@ START_TEST(ar_info_is_where_it_should_be)
 	d[6] = 0x30;
 	ck_assert_int_eq(mad_ar_info_decode(d, &out, &why), 0);
 }
-END_TEST
 
 /* What forwards beside the LFT is read bit by bit, and cleared without a trace
  * in the rest, of whatever kind that is. */
-START_TEST(what_is_on_is_switched_off)
+TEST(what_is_on_is_switched_off)
 {
 	static const struct {
 		uint8_t byte, value;
@@ -298,9 +296,8 @@ START_TEST(what_is_on_is_switched_off)
 	ck_assert_mem_eq(d, want, MAD_DATA);
 	ck_assert_uint_eq(mad_ar_plft_on(d), 0);
 }
-END_TEST
 
-START_TEST(which_switches_are_asked)
+TEST(which_switches_are_asked)
 {
 	ck_assert(mad_vendor_has_general(0x2c9, 0xd2f0));  /* Quantum */
 	ck_assert(mad_vendor_has_general(0x2c9, 0xd2f2));  /* Quantum-2 */
@@ -311,9 +308,8 @@ START_TEST(which_switches_are_asked)
 	ck_assert(!mad_vendor_has_general(0x2c9, 0x101b)); /* ConnectX-6 */
 	ck_assert(!mad_vendor_has_general(0x1175, 0xd2f0));
 }
-END_TEST
 
-START_TEST(ports_of_a_group)
+TEST(ports_of_a_group)
 {
 	struct mad_ar_group g = {
 		{{1ULL << 1 | 1ULL << 63, 0, 0, 1ULL << 62}, {0, 1, 0, 0}}};
@@ -328,9 +324,8 @@ START_TEST(ports_of_a_group)
 	ck_assert_uint_eq(mad_ar_group_mod(0x1234, 3, 9), 0x09030234);
 	ck_assert_uint_eq(mad_ar_lft_mod(0xbfff, 1), 0x01000bff);
 }
-END_TEST
 
-START_TEST(an_entry_of_arlft)
+TEST(an_entry_of_arlft)
 {
 	struct mad_ar_entry e[MAD_AR_ENTRIES] = {{0}};
 	uint8_t d[MAD_DATA];
@@ -341,9 +336,8 @@ START_TEST(an_entry_of_arlft)
 	mad_ar_lft_encode(e, d);
 	ck_assert_mem_eq(d, want, 8);
 }
-END_TEST
 
-START_TEST(roles)
+TEST(roles)
 {
 	struct mad_role in =
 				{
@@ -396,9 +390,8 @@ START_TEST(roles)
 	ck_assert_str_eq(mad_role_name(0xff), "ignore");
 	ck_assert_str_eq(mad_role_name(77), "unknown");
 }
-END_TEST
 
-START_TEST(capability_bits)
+TEST(capability_bits)
 {
 	struct mad_vendor_general g = {{0}};
 	uint8_t d[MAD_DATA];
@@ -413,11 +406,10 @@ START_TEST(capability_bits)
 	ck_assert(!mad_vendor_has(&g, 1));
 	ck_assert(!mad_vendor_has(&g, 128 + 2));
 }
-END_TEST
 
 /* PortCountersExtended against libibmad, which reads all but the errors: they
  * follow. */
-START_TEST(extended_counters_as_libibmad)
+TEST(extended_counters_as_libibmad)
 {
 	struct mad_perf_counters x = {.port = 5, .select = 0x1234};
 	uint8_t d[MAD_PERF_SIZE];
@@ -439,11 +431,10 @@ START_TEST(extended_counters_as_libibmad)
 	ck_assert(be_get64(d + 72) == 0x1122334455667788);
 	ck_assert_uint_eq(be_get64(d + 168), 7);
 }
-END_TEST
 
 /* The totals of PortExtendedSpeedsCounters with RS-FEC: the last of its fields.
  */
-START_TEST(fec_counters)
+TEST(fec_counters)
 {
 	const struct mad_perf_fec x = {.port = 5,
 		.corrected_blocks = 0x01020304,
@@ -460,10 +451,9 @@ START_TEST(fec_counters)
 	mad_perf_fec_decode(d, &back);
 	ck_assert_mem_eq(&back, &x, sizeof(x));
 }
-END_TEST
 
 /* A counter of PortCounters stops at what its field holds. */
-START_TEST(short_counters_stop)
+TEST(short_counters_stop)
 {
 	struct mad_perf_counters x = {.port = 1}, y;
 	uint8_t d[MAD_PERF_SIZE];
@@ -481,9 +471,8 @@ START_TEST(short_counters_stop)
 	ck_assert_uint_eq(y.count[MAD_PERF_XMIT_WAIT], UINT32_MAX);
 	ck_assert_uint_eq(y.count[MAD_PERF_XMIT_UNICAST], 0);
 }
-END_TEST
 
-START_TEST(head_of_a_performance_mad)
+TEST(head_of_a_performance_mad)
 {
 	const struct mad_perf_head h = {.method = MAD_GET,
 		.tid = 0x0102030405060708,
@@ -503,9 +492,8 @@ START_TEST(head_of_a_performance_mad)
 	mad[2] = 2;
 	ck_assert(!mad_perf_head_decode(mad, MAD_SIZE, &out));
 }
-END_TEST
 
-START_TEST(a_bad_key_in_words)
+TEST(a_bad_key_in_words)
 {
 	struct mad_violation v = {
 		.lid = 3,
@@ -525,28 +513,4 @@ START_TEST(a_bad_key_in_words)
 		want);
 	mad_violation_encode(&v, MAD_VIOLATION_M_KEY, d);
 	ck_assert_mem_eq(d, want, MAD_DATA);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("mad_vendor");
-	TCase *tc = tcase_create("mad_vendor");
-
-	tcase_add_loop_test(tc, every_bit_there_and_back, 0, NCODECS);
-	tcase_add_test(tc, ar_info_is_where_it_should_be);
-	tcase_add_test(tc, what_is_on_is_switched_off);
-	tcase_add_test(tc, which_switches_are_asked);
-	tcase_add_test(tc, ports_of_a_group);
-	tcase_add_test(tc, an_entry_of_arlft);
-	tcase_add_test(tc, roles);
-	tcase_add_test(tc, capability_bits);
-	tcase_add_test(tc, extended_counters_as_libibmad);
-	tcase_add_test(tc, fec_counters);
-	tcase_add_test(tc, short_counters_stop);
-	tcase_add_test(tc, head_of_a_performance_mad);
-	tcase_add_test(tc, a_bad_key_in_words);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -34,7 +34,7 @@ make_sample(uint8_t mgmt_class)
 	return s;
 }
 
-START_TEST(positions)
+TEST(positions)
 {
 	struct smp s = make_sample(MAD_SUBN_DR);
 	uint8_t b[MAD_SIZE];
@@ -56,9 +56,8 @@ START_TEST(positions)
 	ck_assert_uint_eq(b[129], 7);
 	ck_assert_uint_eq(b[193], 9);
 }
-END_TEST
 
-START_TEST(lid_class_has_no_route)
+TEST(lid_class_has_no_route)
 {
 	struct smp s = make_sample(MAD_SUBN_DR), out;
 	uint8_t b[MAD_SIZE], zero[MAD_SIZE] = {0};
@@ -79,11 +78,10 @@ START_TEST(lid_class_has_no_route)
 	ck_assert_int_eq(smp_decode(b, sizeof(b), &out, NULL), 0);
 	ck_assert(!out.response);
 }
-END_TEST
 
 /* Random bytes that are accepted are encoded as they were, reserved ones as
  * 0. */
-START_TEST(round_trip)
+TEST(round_trip)
 {
 	struct rng rng = {SEED};
 	uint8_t in[MAD_SIZE], got[MAD_SIZE];
@@ -104,7 +102,6 @@ START_TEST(round_trip)
 			ck_abort_msg("seed %d round %d", SEED, k);
 	}
 }
-END_TEST
 
 static const struct {
 	size_t at;
@@ -121,7 +118,7 @@ static const struct {
 	{7, 255, "hop count 255"},
 };
 
-START_TEST(refused)
+LOOP_TEST(refused, 0, LEN(bad))
 {
 	struct smp s = make_sample(MAD_SUBN_DR), out;
 	struct reason why = {""};
@@ -132,9 +129,8 @@ START_TEST(refused)
 	ck_assert_int_eq(smp_decode(b, sizeof(b), &out, &why), -1);
 	ck_assert_msg(strstr(why.text, bad[_i].says) != NULL, "%s", why.text);
 }
-END_TEST
 
-START_TEST(wrong_size)
+TEST(wrong_size)
 {
 	struct smp s = make_sample(MAD_SUBN_DR), out;
 	struct reason why = {""};
@@ -146,20 +142,4 @@ START_TEST(wrong_size)
 		ck_assert_int_eq(smp_decode(b, n, &out, &why), -1);
 	ck_assert_int_eq(smp_decode(b, MAD_SIZE + 1, &out, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, "257 bytes"));
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("smp");
-	TCase *t = tcase_create("smp");
-
-	suite_add_tcase(s, t);
-	tcase_add_test(t, positions);
-	tcase_add_test(t, lid_class_has_no_route);
-	tcase_add_test(t, round_trip);
-	tcase_add_loop_test(t, refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
-	tcase_add_test(t, wrong_size);
-	return suite_run(s);
 }

@@ -122,7 +122,7 @@ judge_config(struct rig *r, struct config *was, struct config *is,
 
 #define TRUSTED "fabric: {names: trusted}\n"
 
-START_TEST(pairs_that_lose_each_other)
+TEST(pairs_that_lose_each_other)
 {
 	static const char *const yaml[] = {
 		TRUSTED,
@@ -164,9 +164,8 @@ START_TEST(pairs_that_lose_each_other)
 		}
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(the_first_partition)
+TEST(the_first_partition)
 {
 	struct rig r = rig_new();
 	struct config *was = parse_config(TRUSTED);
@@ -198,9 +197,8 @@ START_TEST(the_first_partition)
 	config_unref(is);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(lids_that_ports_lose)
+TEST(lids_that_ports_lose)
 {
 	static const struct {
 		const char *was, *is;
@@ -233,9 +231,8 @@ START_TEST(lids_that_ports_lose)
 		rig_free(&r);
 	}
 }
-END_TEST
 
-START_TEST(too_few_lids)
+TEST(too_few_lids)
 {
 	struct rig r = rig_new();
 	struct config *a = parse_config("fabric: {}");
@@ -249,19 +246,4 @@ START_TEST(too_few_lids)
 	config_unref(a);
 	config_unref(b);
 	rig_free(&r);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("config_loss");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_test(tc, pairs_that_lose_each_other);
-	tcase_add_test(tc, the_first_partition);
-	tcase_add_test(tc, lids_that_ports_lose);
-	tcase_add_test(tc, too_few_lids);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -8,7 +8,7 @@
 #include "tests/unit/sm/policy/partition_fixture.h"
 #include "tests/unit/suite.h"
 
-START_TEST(tables_and_guards)
+TEST(tables_and_guards)
 {
 	struct sim_options o = sim_defaults();
 	struct fixture x = fixture_new(TWO_TENANTS, &o);
@@ -31,9 +31,8 @@ START_TEST(tables_and_guards)
 	ck_assert_uint_eq(count_written(&x), 0);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(a_reload)
+TEST(a_reload)
 {
 	struct sim_options o = sim_defaults();
 	struct fixture x = fixture_new(TWO_TENANTS, &o);
@@ -73,10 +72,9 @@ START_TEST(a_reload)
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
 	fixture_free(&x);
 }
-END_TEST
 
 /* No room: reported with the port's name, and no key is missing silently. */
-START_TEST(no_room)
+TEST(no_room)
 {
 	struct sim_options o = sim_defaults();
 	struct fixture x;
@@ -100,10 +98,9 @@ START_TEST(no_room)
 	ck_assert(strncmp(host_table(&x, "h2"), "7fff 8001 8002", 14) == 0);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A table of one entry keeps the key for the subnet administrator. */
-START_TEST(one_entry)
+TEST(one_entry)
 {
 	struct sim_options o = sim_defaults();
 	struct fixture x;
@@ -123,11 +120,10 @@ START_TEST(one_entry)
 	ck_assert_str_eq(st.alarm, "");
 	fixture_free(&x);
 }
-END_TEST
 
 /* The manager's own port stays a full member, whatever a partition for all
  * says. */
-START_TEST(our_own_port)
+TEST(our_own_port)
 {
 	struct sim_options o = sim_defaults();
 	struct fixture x =
@@ -148,10 +144,9 @@ START_TEST(our_own_port)
 	ck_assert_str_eq(host_table(&x, "h3"), "");
 	fixture_free(&x);
 }
-END_TEST
 
 /* Members by name, and a name that no node has. */
-START_TEST(by_name)
+TEST(by_name)
 {
 	json_t *status, *who;
 	struct sim_options o = sim_defaults();
@@ -172,7 +167,6 @@ START_TEST(by_name)
 	json_decref(status);
 	fixture_free(&x);
 }
-END_TEST
 
 /* ---- nothing is visible that should not be ---- */
 
@@ -542,7 +536,7 @@ offer_service(struct host *o, uint16_t pkey)
 	(void)host_ask(o, MAD_SET, MAD_SA_SERVICE_REC, &a);
 }
 
-START_TEST(isolation)
+LOOP_TEST(isolation, 1, 21)
 {
 	struct rng rng = {(uint64_t)_i};
 	struct sim_options so = sim_defaults();
@@ -602,10 +596,9 @@ START_TEST(isolation)
 		host_free(host[i]);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A host with the trust key sees everything. */
-START_TEST(trusted)
+TEST(trusted)
 {
 	struct sim_options o = sim_defaults();
 	struct fixture x =
@@ -620,24 +613,4 @@ START_TEST(trusted)
 	ck_assert_uint_eq(host_records(h, 108), NODES);
 	host_free(h);
 	fixture_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("partition");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, tables_and_guards);
-	tcase_add_test(t, a_reload);
-	tcase_add_test(t, no_room);
-	tcase_add_test(t, one_entry);
-	tcase_add_test(t, our_own_port);
-	tcase_add_test(t, by_name);
-	tcase_add_test(t, trusted);
-	tcase_add_loop_test(t, isolation, 1, 21);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -61,7 +61,7 @@ keys_of(const struct pkeys *k, const char *name)
 	return text;
 }
 
-START_TEST(memberships)
+TEST(memberships)
 {
 	static const struct {
 		const char *yaml, *host, *keys;
@@ -104,9 +104,8 @@ START_TEST(memberships)
 	}
 	topo_unref(t);
 }
-END_TEST
 
-START_TEST(the_manager_is_full)
+TEST(the_manager_is_full)
 {
 	struct topo *t = small_topo();
 	struct pkeys *k =
@@ -118,9 +117,8 @@ START_TEST(the_manager_is_full)
 	pkeys_unref(k);
 	topo_unref(t);
 }
-END_TEST
 
-START_TEST(in_the_file)
+TEST(in_the_file)
 {
 	static const char yaml[] =
 		"partitions:\n"
@@ -157,18 +155,4 @@ START_TEST(in_the_file)
 	ck_assert_uint_eq(partition_member("gpu-*", &guid), PARTITION_NAME);
 	config_unref(c);
 	diag_free(&d);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("pkeys");
-	TCase *t = tcase_create("core");
-
-	tcase_add_test(t, in_the_file);
-	tcase_add_test(t, memberships);
-	tcase_add_test(t, the_manager_is_full);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

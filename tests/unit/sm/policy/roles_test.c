@@ -106,7 +106,7 @@ node_called(const struct world *w, const char *name)
 	return &t->node[topo_by_node_guid(t, w->fabric->node[n].guid)];
 }
 
-START_TEST(no_switch_is_asked)
+TEST(no_switch_is_asked)
 {
 	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
@@ -118,9 +118,8 @@ START_TEST(no_switch_is_asked)
 	ck_assert_uint_eq(tree_kept(sm_view(w->sm)->routes)->ntiers, 2);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(roles_are_reported)
+TEST(roles_are_reported)
 {
 	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
@@ -143,9 +142,8 @@ START_TEST(roles_are_reported)
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(not_believed)
+LOOP_TEST(not_believed, 0, 2)
 {
 	struct fabric *f = role_reporting_tree();
 	struct ears e = {.mischief = _i == 0 ? SIGNATURE : VERSION,
@@ -164,10 +162,9 @@ START_TEST(not_believed)
 	ck_assert(!(node_called(w, "leaf2")->flags & TN_BAD_ROLE));
 	core_end(w, f);
 }
-END_TEST
 
 /* A missing answer delays nothing and says nothing. */
-START_TEST(silent)
+TEST(silent)
 {
 	struct fabric *f = role_reporting_tree();
 	struct ears e = {
@@ -188,10 +185,9 @@ START_TEST(silent)
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
 	core_end(w, f);
 }
-END_TEST
 
 /* Names are read before the first tables are made. */
-START_TEST(by_name)
+TEST(by_name)
 {
 	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
@@ -209,11 +205,10 @@ START_TEST(by_name)
 	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 0);
 	core_end(w, f);
 }
-END_TEST
 
 /* Names are waited for where the configuration has one, in an option of an
  * engine too. */
-START_TEST(names_wanted)
+LOOP_TEST(names_wanted, 0, 4)
 {
 	static const struct {
 		const char *set;
@@ -233,10 +228,9 @@ START_TEST(names_wanted)
 	config_unref(c);
 	config_unref(base);
 }
-END_TEST
 
 /* One switch, two roles: reported, and the first of them is used. */
-START_TEST(contradicted)
+TEST(contradicted)
 {
 	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
@@ -261,10 +255,9 @@ START_TEST(contradicted)
 	}
 	core_end(w, f);
 }
-END_TEST
 
 /* A reload asks for roles, and drops the roles of the old configuration. */
-START_TEST(reloaded)
+TEST(reloaded)
 {
 	static const char *const yaml[] = {
 		ASKING "routing: {roles: {spine: [leaf1]}}\n", ""};
@@ -292,24 +285,4 @@ START_TEST(reloaded)
 		ck_assert_uint_eq(e.asked, 12);
 	}
 	core_end(w, f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("roles");
-	TCase *t = tcase_create("roles");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, no_switch_is_asked);
-	tcase_add_test(t, roles_are_reported);
-	tcase_add_loop_test(t, not_believed, 0, 2);
-	tcase_add_test(t, silent);
-	tcase_add_test(t, by_name);
-	tcase_add_loop_test(t, names_wanted, 0, 4);
-	tcase_add_test(t, contradicted);
-	tcase_add_test(t, reloaded);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -134,7 +134,7 @@ write_whole(const char *path, const void *p, size_t n)
 	(void)fclose(f);
 }
 
-START_TEST(what_was_appended)
+TEST(what_was_appended)
 {
 	struct record_file *f = record_file_new(scratch_dir, ROOM, ID);
 	struct found x;
@@ -158,10 +158,9 @@ START_TEST(what_was_appended)
 	ck_assert_uint_eq(x.last, 2004);
 	ck_assert_uint_eq(x.gaps, 0);
 }
-END_TEST
 
 /* The room is kept; the first segment stays, and the gap behind it is told. */
-START_TEST(bounded_room)
+TEST(bounded_room)
 {
 	enum { SMALL = 2 << 20 };
 	struct record_file *f;
@@ -195,7 +194,6 @@ START_TEST(bounded_room)
 	ck_assert_uint_eq(x.first, 1);
 	ck_assert_uint_eq(x.last, 400);
 }
-END_TEST
 
 static struct buf
 small_bundle(void)
@@ -212,7 +210,7 @@ small_bundle(void)
 	return read_whole(path_of("b"));
 }
 
-START_TEST(a_cut_bundle)
+TEST(a_cut_bundle)
 {
 	struct buf b = small_bundle();
 
@@ -227,10 +225,9 @@ START_TEST(a_cut_bundle)
 	}
 	buf_free(&b);
 }
-END_TEST
 
 /* Any byte that is changed: it is refused, or there is a gap. */
-START_TEST(a_corrupt_bundle)
+TEST(a_corrupt_bundle)
 {
 	struct buf b = small_bundle();
 
@@ -247,7 +244,6 @@ START_TEST(a_corrupt_bundle)
 	}
 	buf_free(&b);
 }
-END_TEST
 
 static void
 replace_text(struct buf *b, const char *was, const char *is)
@@ -258,7 +254,7 @@ replace_text(struct buf *b, const char *was, const char *is)
 	memcpy(at, is, strlen(is));
 }
 
-START_TEST(another_version)
+LOOP_TEST(another_version, 0, 4)
 {
 	static const struct {
 		const char *was, *is, *ours, *its;
@@ -284,9 +280,8 @@ START_TEST(another_version)
 	ck_assert_ptr_nonnull(strstr(x.why.text, line[_i].its));
 	buf_free(&b);
 }
-END_TEST
 
-START_TEST(no_bundle)
+TEST(no_bundle)
 {
 	struct reason why;
 	uint64_t n;
@@ -306,11 +301,10 @@ START_TEST(no_bundle)
 	ck_assert_ptr_nonnull(strstr(why.text, "/nowhere"));
 	ck_assert_int_ne(access(path_of("b"), F_OK), 0);
 }
-END_TEST
 
 /* What the daemon was writing when it was killed is missing, in the last
  * segment of an earlier start; of the newest it is left out. */
-START_TEST(a_cut_segment)
+TEST(a_cut_segment)
 {
 	const struct record_file_segment s = {.recording = ID};
 	char name[RECORD_FILE_NAME];
@@ -333,11 +327,10 @@ START_TEST(a_cut_segment)
 	buf_free(&first);
 	buf_free(&b);
 }
-END_TEST
 
 /* A limit of the file's size is a disk that is full: nothing of what did not
  * fit is there, and writing goes on in another segment. */
-START_TEST(a_full_disk)
+TEST(a_full_disk)
 {
 	struct record_file *f = record_file_new(scratch_dir, ROOM, ID);
 	const struct rlimit full = {5000, RLIM_INFINITY},
@@ -361,24 +354,6 @@ START_TEST(a_full_disk)
 	ck_assert_uint_eq(x.entries, n + 2);
 	ck_assert_uint_eq(x.last, n + 2);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("record_bundle");
-	TCase *tc = tcase_create("record_bundle");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);
-	tcase_add_test(tc, what_was_appended);
-	tcase_add_test(tc, bounded_room);
-	tcase_add_test(tc, a_cut_bundle);
-	tcase_add_test(tc, a_corrupt_bundle);
-	tcase_add_loop_test(tc, another_version, 0, 4);
-	tcase_add_test(tc, no_bundle);
-	tcase_add_test(tc, a_cut_segment);
-	tcase_add_test(tc, a_full_disk);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = scratch_make, .after = scratch_remove};

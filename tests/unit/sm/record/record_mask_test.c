@@ -43,7 +43,7 @@ begin_smp(uint16_t attr)
 		.data = {9, 8, 7}};
 }
 
-START_TEST(smps)
+TEST(smps)
 {
 	struct record_mask m = record_mask_new();
 	const struct mad_violation v = {.mkey = KEY};
@@ -68,9 +68,8 @@ START_TEST(smps)
 	smp_encode(&s, mad);
 	check_masked(&m, mad, MAD_SIZE, AT_SMP_KEY, 64 + 24);
 }
-END_TEST
 
-START_TEST(subnet_administration)
+TEST(subnet_administration)
 {
 	static const struct {
 		uint16_t attr;
@@ -96,10 +95,9 @@ START_TEST(subnet_administration)
 		check_masked(&m, mad, MAD_SIZE, AT_SA_KEY, at);
 	}
 }
-END_TEST
 
 /* In each record of a table. */
-START_TEST(a_table)
+TEST(a_table)
 {
 	enum { STEP = 72, RECORDS = 4, SIZE = MAD_SA_HEADER + RECORDS * STEP };
 	struct record_mask m = record_mask_new();
@@ -121,7 +119,6 @@ START_TEST(a_table)
 	for (size_t n = 0; n < sizeof(table); n++)
 		record_mask_message(&m, table, n);
 }
-END_TEST
 
 static uint64_t
 mask_number(const struct record_mask *m, uint64_t key)
@@ -135,7 +132,7 @@ mask_number(const struct record_mask *m, uint64_t key)
 }
 
 /* Not those that mean something; one to one; by another secret, others. */
-START_TEST(numbers)
+TEST(numbers)
 {
 	static const uint64_t open[] = {0, 1, UINT64_C(1) << 56};
 	struct record_mask m = record_mask_new(), other = record_mask_new();
@@ -152,9 +149,8 @@ START_TEST(numbers)
 				mask_number(&m, a), mask_number(&m, b));
 	}
 }
-END_TEST
 
-START_TEST(a_configuration)
+TEST(a_configuration)
 {
 	static const char yaml[] =
 		"fabric: {m_key: 0x1122334455667788, sm_key: 0x99, "
@@ -185,9 +181,8 @@ START_TEST(a_configuration)
 	config_unref(is);
 	diag_free(&bad);
 }
-END_TEST
 
-START_TEST(a_state)
+TEST(a_state)
 {
 	struct record_mask m = record_mask_new();
 	char text[512], key[17], *is;
@@ -212,21 +207,4 @@ START_TEST(a_state)
 	ck_assert_ptr_null(record_mask_state(&m, NULL));
 	/* lines that are none */
 	free(record_mask_state(&m, "service \nservice 0x1 2 abc\nservice"));
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("record_mask");
-	TCase *tc = tcase_create("record_mask");
-
-	tcase_add_test(tc, smps);
-	tcase_add_test(tc, subnet_administration);
-	tcase_add_test(tc, a_table);
-	tcase_add_test(tc, numbers);
-	tcase_add_test(tc, a_configuration);
-	tcase_add_test(tc, a_state);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

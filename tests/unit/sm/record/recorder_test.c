@@ -92,7 +92,7 @@ wait_until_written(struct recorder *r, uint64_t n)
 	} while (is.written < n);
 }
 
-START_TEST(all_are_written)
+TEST(all_are_written)
 {
 	struct loop *l = loop_new();
 	struct recorder_status is;
@@ -115,7 +115,6 @@ START_TEST(all_are_written)
 	ck_assert_uint_eq(h.good + h.bad, 0);
 	loop_free(l);
 }
-END_TEST
 
 /* Where nothing can be written: a file is where the directory should be. */
 static const char *
@@ -133,7 +132,7 @@ bar_directory(void)
 
 /* A file where the directory should be, then none: what came meanwhile is
  * missing, and a gap is where it was. */
-START_TEST(a_gap)
+TEST(a_gap)
 {
 	struct loop *l = loop_new();
 	struct recorder_status is;
@@ -162,11 +161,10 @@ START_TEST(a_gap)
 	ck_assert_uint_eq(x.last, 20);
 	loop_free(l);
 }
-END_TEST
 
 /* Nothing can be written for long: memory is bounded, and putting entries takes
  * no time. */
-START_TEST(memory_is_bounded)
+TEST(memory_is_bounded)
 {
 	enum { SIZE = 1 << 16, ENTRIES = 3 * RECORDER_WAITING / SIZE };
 	struct loop *l = loop_new();
@@ -190,19 +188,6 @@ START_TEST(memory_is_bounded)
 	ck_assert(x.gap_first);
 	loop_free(l);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("recorder");
-	TCase *tc = tcase_create("recorder");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);
-	tcase_add_test(tc, all_are_written);
-	tcase_add_test(tc, a_gap);
-	tcase_add_test(tc, memory_is_bounded);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = scratch_make, .after = scratch_remove};

@@ -4,7 +4,7 @@
 #include "tests/unit/suite.h"
 
 /* Routes are being computed: requests are answered, views are kept. */
-START_TEST(while_routes_are_computed)
+TEST(while_routes_are_computed)
 {
 	static const char *const question[] = {
 		"{\"cmd\":\"routes\",\"to\":\"h5\"}\n",
@@ -33,7 +33,6 @@ START_TEST(while_routes_are_computed)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
 static long long
 integer_at(const json_t *list, size_t i, const char *key)
@@ -42,7 +41,7 @@ integer_at(const json_t *list, size_t i, const char *key)
 		json_object_get(json_array_get(list, i), key));
 }
 
-START_TEST(routes_of_a_line)
+TEST(routes_of_a_line)
 {
 	struct fixture f;
 	const json_t *r, *list;
@@ -95,7 +94,6 @@ START_TEST(routes_of_a_line)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -115,7 +113,7 @@ static const struct {
 	{"\"to\":1", "bad-argument"},
 };
 
-START_TEST(routes_to_nowhere)
+TEST(routes_to_nowhere)
 {
 	struct fixture f;
 	char line[128];
@@ -135,9 +133,8 @@ START_TEST(routes_to_nowhere)
 	(void)close(fd);
 	fixture_stop(&f);
 }
-END_TEST
 
-START_TEST(topology_as_text)
+TEST(topology_as_text)
 {
 	struct fixture f;
 	const char *text;
@@ -157,20 +154,4 @@ START_TEST(topology_as_text)
 	json_decref(j);
 	(void)close(fd);
 	fixture_stop(&f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *suite = suite_create("answer");
-	TCase *tc = tcase_create("all");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, while_routes_are_computed);
-	tcase_add_test(tc, routes_of_a_line);
-	tcase_add_test(tc, routes_to_nowhere);
-	tcase_add_test(tc, topology_as_text);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
 }

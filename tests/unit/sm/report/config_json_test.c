@@ -29,7 +29,7 @@ static const char second[] = "state: {dir: /new}\n"
 			     "  m_key: 0x5eed\n"
 			     "  priority: 5\n";
 
-START_TEST(test_text)
+TEST(test_text)
 {
 	struct config *boot = parse_text(first), *c = parse_text(second);
 	json_t *j = config_json(c, boot, false);
@@ -46,9 +46,8 @@ START_TEST(test_text)
 	config_unref(c);
 	json_decref(j);
 }
-END_TEST
 
-START_TEST(test_rows)
+TEST(test_rows)
 {
 	struct config *boot = parse_text(first), *c = parse_text(second);
 	json_t *j = config_json(c, boot, true);
@@ -72,17 +71,4 @@ START_TEST(test_rows)
 	config_unref(boot);
 	config_unref(c);
 	json_decref(j);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("config_json");
-	TCase *t = tcase_create("config_json");
-
-	tcase_add_test(t, test_text);
-	tcase_add_test(t, test_rows);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

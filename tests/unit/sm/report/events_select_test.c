@@ -8,7 +8,7 @@
 /* 2026-11-26 14:40:19 UTC */
 #define NOW 1795704019.0
 
-START_TEST(since_when)
+TEST(since_when)
 {
 	static const struct {
 		const char *text;
@@ -46,9 +46,8 @@ START_TEST(since_when)
 			"%s", bad[i]);
 	}
 }
-END_TEST
 
-START_TEST(what)
+TEST(what)
 {
 	static const struct {
 		const char *port;
@@ -84,17 +83,4 @@ START_TEST(what)
 	s.since = NOW + 1;
 	ck_assert(!events_select_takes(&s, e));
 	json_decref(e);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("events_select");
-	TCase *t = tcase_create("events_select");
-
-	tcase_add_test(t, since_when);
-	tcase_add_test(t, what);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

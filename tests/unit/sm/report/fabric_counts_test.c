@@ -5,7 +5,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-START_TEST(a_line)
+TEST(a_line)
 {
 	static const struct {
 		unsigned
@@ -38,9 +38,8 @@ START_TEST(a_line)
 		json_decref(o);
 	}
 }
-END_TEST
 
-START_TEST(a_fabric)
+TEST(a_fabric)
 {
 	const unsigned dim[] = {4};
 	struct fabric *f = gen_grid(dim, 1, true, 2, NULL);
@@ -59,17 +58,4 @@ START_TEST(a_fabric)
 	json_decref(o);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("fabric_counts");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_test(tc, a_line);
-	tcase_add_test(tc, a_fabric);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -90,7 +90,7 @@ two_tiers(unsigned spines, unsigned leaves, unsigned hosts)
 	return f;
 }
 
-START_TEST(trees_have_bands)
+TEST(trees_have_bands)
 {
 	struct reason why;
 
@@ -101,9 +101,8 @@ START_TEST(trees_have_bands)
 	expect_map(gen_tree_three(24, &why), FABRIC_LAYOUT_TIERS, false);
 	expect_map(gen_pair(), FABRIC_LAYOUT_TIERS, true);
 }
-END_TEST
 
-START_TEST(others_have_groups_grids_and_circles)
+TEST(others_have_groups_grids_and_circles)
 {
 	const unsigned plane[] = {5, 5}, space[] = {8, 8, 11};
 	struct reason why;
@@ -116,9 +115,8 @@ START_TEST(others_have_groups_grids_and_circles)
 	expect_map(gen_random(20, 4, 1, 3, &why), FABRIC_LAYOUT_CIRCLE, true);
 	expect_map(gen_random(200, 5, 1, 3, &why), FABRIC_LAYOUT_TIERS, false);
 }
-END_TEST
 
-START_TEST(json_has_all_of_it)
+TEST(json_has_all_of_it)
 {
 	struct graph_fixture x;
 	json_t *o, *first;
@@ -136,9 +134,8 @@ START_TEST(json_has_all_of_it)
 	json_decref(o);
 	graph_fixture_close(&x);
 }
-END_TEST
 
-START_TEST(names_are_escaped)
+TEST(names_are_escaped)
 {
 	struct fabric *f = fabric_new();
 	uint32_t a =
@@ -155,9 +152,8 @@ START_TEST(names_are_escaped)
 	buf_free(&out);
 	graph_fixture_close(&x);
 }
-END_TEST
 
-START_TEST(short_names)
+TEST(short_names)
 {
 	static const struct {
 		const char *name, *is;
@@ -175,20 +171,4 @@ START_TEST(short_names)
 
 		ck_assert_str_eq(fabric_short_name(&s).s, row[i].is);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("fabric_map");
-	TCase *t = tcase_create("all");
-
-	tcase_add_test(t, trees_have_bands);
-	tcase_add_test(t, others_have_groups_grids_and_circles);
-	tcase_add_test(t, json_has_all_of_it);
-	tcase_add_test(t, names_are_escaped);
-	tcase_add_test(t, short_names);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

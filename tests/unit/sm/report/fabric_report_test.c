@@ -59,7 +59,7 @@ unpack_bytes(const json_t *o, size_t *n)
 	return bytes;
 }
 
-START_TEST(pack)
+TEST(pack)
 {
 	uint8_t bytes[1000];
 
@@ -77,7 +77,6 @@ START_TEST(pack)
 		json_decref(o);
 	}
 }
-END_TEST
 
 /* ---- lists and tables ---- */
 
@@ -123,7 +122,7 @@ count_arrivals(const struct topo *t, const json_t *o, const uint8_t *out)
 	return arrived;
 }
 
-START_TEST(a_tree)
+TEST(a_tree)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "");
@@ -169,7 +168,6 @@ START_TEST(a_tree)
 	json_decref(o);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- names ---- */
 
@@ -185,7 +183,7 @@ count_of(const char *text, const char *what)
 
 /* The names come out of the page as they went in, and the page has no more
  * elements than its template. */
-START_TEST(hostile_names)
+TEST(hostile_names)
 {
 	struct fabric *f = core_tree();
 	struct fabric_report_facts none = {0};
@@ -224,11 +222,10 @@ START_TEST(hostile_names)
 	json_decref(o);
 	core_end(w, f);
 }
-END_TEST
 
 /* ---- links that err ---- */
 
-START_TEST(faults)
+TEST(faults)
 {
 	json_t *links = json_pack(
 		"{s:i, s:{s:b}, s:[{s:[{s:s, s:i}, {s:s, s:i}], s:b, s:b, s:s, "
@@ -251,19 +248,4 @@ START_TEST(faults)
 	json_decref(row);
 	json_decref(o);
 	json_decref(links);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("fabric_report");
-	TCase *t = tcase_create("page");
-
-	tcase_add_test(t, pack);
-	tcase_add_test(t, a_tree);
-	tcase_add_test(t, hostile_names);
-	tcase_add_test(t, faults);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

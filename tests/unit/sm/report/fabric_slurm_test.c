@@ -33,7 +33,7 @@ expect_text(struct fabric *f, bool yaml, const char *hosts, const char *is)
 	graph_fixture_close(&x);
 }
 
-START_TEST(a_tree)
+TEST(a_tree)
 {
 	expect_text(small_tree(), false, NULL,
 		"# topology.conf of Slurm, by heddlectl topology --format "
@@ -60,7 +60,6 @@ START_TEST(a_tree)
 		"      - switch: \"fabric\"\n"
 		"        children: \"leaf[1-2]\"\n");
 }
-END_TEST
 
 /* Lines of a text that begin so. */
 static unsigned
@@ -92,7 +91,7 @@ expect_lines(
 	graph_fixture_close(&x);
 }
 
-START_TEST(other_fabrics)
+TEST(other_fabrics)
 {
 	const unsigned plane[] = {5, 7};
 
@@ -102,10 +101,9 @@ START_TEST(other_fabrics)
 	expect_lines(gen_grid(plane, 2, true, 1, &why), 35, 7, "2 dimensions");
 	expect_lines(gen_random(20, 4, 2, 3, &why), 20, 0, "no tree");
 }
-END_TEST
 
 /* Names that cannot be, or that two have, and hosts with several adapters. */
-START_TEST(names)
+TEST(names)
 {
 	struct fabric *f = fabric_new();
 	uint32_t a = fabric_add(f, FABRIC_SWITCH, 9, "MF0;x:MQM8700/U1");
@@ -152,7 +150,6 @@ START_TEST(names)
 		"SwitchName=fabric Switches=fabric-0002c90200000300,"
 		"x-0002c90[200000100,200000200]\n");
 }
-END_TEST
 
 /* ---- what fails ---- */
 
@@ -251,7 +248,7 @@ expect_stable(struct fabric *f)
 	fabric_free(f);
 }
 
-START_TEST(failures_change_nothing)
+TEST(failures_change_nothing)
 {
 	const struct gen_fattree2 p = {4, 4, 1, 3, 3};
 	const unsigned plane[] = {5, 6};
@@ -263,11 +260,10 @@ START_TEST(failures_change_nothing)
 	expect_stable(gen_grid(plane, 2, true, 1, &why));
 	expect_stable(gen_hyperx(plane, 2, 1, &why));
 }
-END_TEST
 
 /* The tree is read without the links of a drained switch, which then looks like
  * a leaf. */
-START_TEST(drains_change_nothing)
+TEST(drains_change_nothing)
 {
 	struct graph_fixture x;
 	struct buf before = {0}, after = {0};
@@ -293,9 +289,8 @@ START_TEST(drains_change_nothing)
 	buf_free(&after);
 	graph_fixture_close(&x);
 }
-END_TEST
 
-START_TEST(dot_is_quoted)
+TEST(dot_is_quoted)
 {
 	struct fabric *f = fabric_new();
 	uint32_t a = fabric_add(f, FABRIC_SWITCH, 4, "a\"b\\");
@@ -311,21 +306,4 @@ START_TEST(dot_is_quoted)
 	ck_assert_ptr_nonnull(strstr(out.text, "label=\"h 1\"]"));
 	buf_free(&out);
 	graph_fixture_close(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("fabric_slurm");
-	TCase *t = tcase_create("all");
-
-	tcase_add_test(t, a_tree);
-	tcase_add_test(t, other_fabrics);
-	tcase_add_test(t, names);
-	tcase_add_test(t, failures_change_nothing);
-	tcase_add_test(t, drains_change_nothing);
-	tcase_add_test(t, dot_is_quoted);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -25,7 +25,7 @@ static const struct {
 	{{"n1234567890", "n1234567891"}, "n1[234567890-234567891]"},
 };
 
-START_TEST(names_are_folded)
+LOOP_TEST(names_are_folded, 0, LEN(row))
 {
 	struct buf out = {0};
 	size_t n = 0;
@@ -36,9 +36,8 @@ START_TEST(names_are_folded)
 	ck_assert_str_eq(out.text, row[_i].is);
 	buf_free(&out);
 }
-END_TEST
 
-START_TEST(what_is_a_name)
+TEST(what_is_a_name)
 {
 	static const char *const good[] = {"h1", "a.b-c_D", "_x", "0"};
 	static const char *const bad[] = {"", "a b", "a,b", "a[1]", "-a", ".a",
@@ -48,18 +47,4 @@ START_TEST(what_is_a_name)
 		ck_assert_msg(hostlist_is_name(good[i]), "%s", good[i]);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(!hostlist_is_name(bad[i]), "%s", bad[i]);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("hostlist");
-	TCase *t = tcase_create("all");
-
-	tcase_add_loop_test(
-		t, names_are_folded, 0, (int)(sizeof(row) / sizeof(row[0])));
-	tcase_add_test(t, what_is_a_name);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -77,7 +77,7 @@ expect_reason(const json_t *link, const char *reason, long long choices)
 	ck_assert_int_eq(json_util_num(link, "choices"), choices);
 }
 
-START_TEST(both_directions_link_by_link)
+TEST(both_directions_link_by_link)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_on(f, "");
@@ -102,9 +102,8 @@ START_TEST(both_directions_link_by_link)
 	expect_verdict(w, "h1", "h30", "errors are not counted");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(paths_of_few_links)
+TEST(paths_of_few_links)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_on(f, "");
@@ -121,7 +120,6 @@ START_TEST(paths_of_few_links)
 	json_decref(reply);
 	core_end(w, f);
 }
-END_TEST
 
 /* Both ends of a link came up at EDR, though they can do HDR. */
 static void
@@ -142,7 +140,7 @@ slow_down(struct world *w, const char *name, unsigned port)
 }
 
 /* One of two links of a leaf is slow, the other is down. */
-START_TEST(a_slow_link_that_carries_much)
+TEST(a_slow_link_that_carries_much)
 {
 	const struct gen_fattree2 p = {2, 4, 1, 4, 4};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -157,9 +155,8 @@ START_TEST(a_slow_link_that_carries_much)
 	expect_verdict(w, "h9", "h1", "the link \"leaf3\" port 5 - \"spine1\"");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(a_narrow_link)
+TEST(a_narrow_link)
 {
 	struct fabric *f = core_tree();
 	struct world *w;
@@ -170,9 +167,8 @@ START_TEST(a_narrow_link)
 	expect_verdict(w, "h1", "h9", "\"leaf3\" port 1");
 	core_end(w, f);
 }
-END_TEST
 
-START_TEST(counters_name_the_link)
+TEST(counters_name_the_link)
 {
 	struct fabric *f = core_tree();
 	struct world *w =
@@ -198,10 +194,9 @@ START_TEST(counters_name_the_link)
 	expect_verdict(w, "h9", "h1", "is bad: 3000 symbol errors");
 	core_end(w, f);
 }
-END_TEST
 
 /* Entries that were kept although another link carries less. */
-START_TEST(kept_entries)
+TEST(kept_entries)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_on(f, "routing: {load_limit: 2}\n");
@@ -226,10 +221,9 @@ START_TEST(kept_entries)
 	ck_assert(kept);
 	core_end(w, f);
 }
-END_TEST
 
 /* Three of the four links of a leaf are drained. */
-START_TEST(drained_links)
+TEST(drained_links)
 {
 	struct fabric *f = core_tree();
 	struct world *w = start_on(f, "");
@@ -260,10 +254,9 @@ START_TEST(drained_links)
 	json_decref(reply);
 	core_end(w, f);
 }
-END_TEST
 
 /* A host with two ports on two leaves: its paths keep clear of each other. */
-START_TEST(redundant_paths)
+TEST(redundant_paths)
 {
 	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
 	struct world *w = start_on(f, "");
@@ -274,11 +267,10 @@ START_TEST(redundant_paths)
 	json_decref(reply);
 	core_end(w, f);
 }
-END_TEST
 
 /* On a ring of four the neighbours of the root have one way to each other: the
  * other one would go up after it came down. */
-START_TEST(what_would_go_up_again_is_no_choice)
+TEST(what_would_go_up_again_is_no_choice)
 {
 	const unsigned four = 4;
 	struct fabric *f = gen_grid(&four, 1, true, 1, NULL);
@@ -304,31 +296,4 @@ START_TEST(what_would_go_up_again_is_no_choice)
 		}
 	ck_assert_int_eq(choices, 2 + 2 + 1 + 1);
 	core_end(w, f);
-}
-END_TEST
-
-static Suite *
-make_suite(void)
-{
-	Suite *s = suite_create("path_json");
-	TCase *tc = tcase_create("paths");
-
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, both_directions_link_by_link);
-	tcase_add_test(tc, paths_of_few_links);
-	tcase_add_test(tc, a_slow_link_that_carries_much);
-	tcase_add_test(tc, a_narrow_link);
-	tcase_add_test(tc, counters_name_the_link);
-	tcase_add_test(tc, kept_entries);
-	tcase_add_test(tc, drained_links);
-	tcase_add_test(tc, redundant_paths);
-	tcase_add_test(tc, what_would_go_up_again_is_no_choice);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int
-main(void)
-{
-	return suite_run(make_suite());
 }

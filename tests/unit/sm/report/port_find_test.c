@@ -58,7 +58,7 @@ static const struct {
 	{"luna/1", NULL, "'luna' is in the name of 5 nodes", 0},
 };
 
-START_TEST(names_of_nodes)
+TEST(names_of_nodes)
 {
 	struct topo *t = named_hosts(names, sizeof(names) / sizeof(names[0]));
 
@@ -80,10 +80,9 @@ START_TEST(names_of_nodes)
 	}
 	topo_unref(t);
 }
-END_TEST
 
 /* More candidates than there is room for are counted. */
-START_TEST(many_candidates)
+TEST(many_candidates)
 {
 	char text[35][16];
 	const char *name[35];
@@ -105,17 +104,4 @@ START_TEST(many_candidates)
 	ck_assert_uint_eq(port_find_switch(t, "rack", &why), TOPO_NONE);
 	ck_assert_str_eq(why.text, "no switch is called 'rack'");
 	topo_unref(t);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("port_find");
-	TCase *t = tcase_create("port_find");
-
-	tcase_add_test(t, names_of_nodes);
-	tcase_add_test(t, many_candidates);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -38,7 +38,7 @@ static const struct {
 	{80, false, "ALARM       burning\n", "ALARM       burning\n"},
 };
 
-START_TEST(lines)
+TEST(lines)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct buf out = {0};
@@ -51,10 +51,9 @@ START_TEST(lines)
 		buf_free(&out);
 	}
 }
-END_TEST
 
 /* Whatever the text, no line is too long and no word is lost. */
-START_TEST(any_text)
+TEST(any_text)
 {
 	struct rng rng = {7};
 
@@ -84,9 +83,8 @@ START_TEST(any_text)
 		buf_free(&out);
 	}
 }
-END_TEST
 
-START_TEST(columns)
+TEST(columns)
 {
 	struct buf out = {0};
 
@@ -94,18 +92,4 @@ START_TEST(columns)
 	terminal_put_padded("long", 3, &out);
 	ck_assert_str_eq(out.text, "\xc3\xa4  long");
 	buf_free(&out);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("terminal");
-	TCase *t = tcase_create("terminal");
-
-	tcase_add_test(t, lines);
-	tcase_add_test(t, any_text);
-	tcase_add_test(t, columns);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

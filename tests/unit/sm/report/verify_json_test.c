@@ -56,7 +56,7 @@ must_show(const json_t *j, const char *page)
 	buf_free(&out);
 }
 
-START_TEST(as_planned)
+TEST(as_planned)
 {
 	static const char links[] = "[2] \"s1\"[2] 4xHDR\n[3] \"s1\"[3] 4xHDR";
 	json_t *j = compare_links(links, links, 10);
@@ -68,9 +68,8 @@ START_TEST(as_planned)
 		     "links\n");
 	json_decref(j);
 }
-END_TEST
 
-START_TEST(deviations)
+TEST(deviations)
 {
 	json_t *j = compare_links("[2] \"s1\"[2] 4xHDR\n[3] \"s1\"[3] 4xHDR",
 		"[2] \"s1\"[2] 4xEDR\n[4] \"s1\"[4]", 2);
@@ -97,10 +96,9 @@ START_TEST(deviations)
 		     "  and 1 more: heddlectl verify plan\n");
 	json_decref(j);
 }
-END_TEST
 
 /* The line of a status. */
-START_TEST(a_status)
+TEST(a_status)
 {
 	static const struct {
 		const char *json, *line;
@@ -130,18 +128,4 @@ START_TEST(a_status)
 		buf_free(&out);
 		json_decref(j);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("verify_json");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_test(tc, as_planned);
-	tcase_add_test(tc, deviations);
-	tcase_add_test(tc, a_status);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

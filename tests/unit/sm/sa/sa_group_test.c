@@ -79,7 +79,7 @@ count_groups(struct host *o, uint64_t key)
 
 /* ---- the record ---- */
 
-START_TEST(bytes_of_the_broadcast_group)
+TEST(bytes_of_the_broadcast_group)
 {
 	static const uint8_t want[REC] = {0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0,
 		0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, [16] = 0xfe,
@@ -106,9 +106,8 @@ START_TEST(bytes_of_the_broadcast_group)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(record_goes_round)
+TEST(record_goes_round)
 {
 	const struct mad_sa_member in = {
 		.mgid = {UINT64_C(0xff12601bffff0000), 7},
@@ -141,7 +140,6 @@ START_TEST(record_goes_round)
 	ck_assert_uint_eq(d[48], 0xef);
 	ck_assert_uint_eq(d[49], 0x80);
 }
-END_TEST
 
 /* ---- joins ---- */
 
@@ -195,7 +193,7 @@ static const struct {
 	{MAKE | RATE, MAD_SA_REQ_INVALID, NEW(.rate_sel = 2, .rate = 24)},
 };
 
-START_TEST(what_contradicts_the_group_is_refused)
+TEST(what_contradicts_the_group_is_refused)
 {
 	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -228,9 +226,8 @@ START_TEST(what_contradicts_the_group_is_refused)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(states_are_added_and_taken_away)
+TEST(states_are_added_and_taken_away)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
@@ -255,9 +252,8 @@ START_TEST(states_are_added_and_taken_away)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(groups_are_made_and_end)
+TEST(groups_are_made_and_end)
 {
 	struct fixture x = small_fixture("sa: {groups_per_port: 2}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -306,10 +302,9 @@ START_TEST(groups_are_made_and_end)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* When MLIDs run out, groups share one if switches cannot tell them apart. */
-START_TEST(mlids_are_shared_when_they_run_short)
+TEST(mlids_are_shared_when_they_run_short)
 {
 	const unsigned line[] = {2};
 	struct sim_options so = sim_defaults();
@@ -345,9 +340,8 @@ START_TEST(mlids_are_shared_when_they_run_short)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(partitions_have_their_own)
+TEST(partitions_have_their_own)
 {
 	struct fixture x = small_fixture(
 		"partitions:\n"
@@ -376,23 +370,4 @@ START_TEST(partitions_have_their_own)
 	ck_assert_uint_eq(m.hop_limit, 0xff);
 	host_free(o);
 	fixture_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sa_group");
-	TCase *c = tcase_create("record");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_test(c, bytes_of_the_broadcast_group);
-	tcase_add_test(c, record_goes_round);
-	tcase_add_test(c, what_contradicts_the_group_is_refused);
-	tcase_add_test(c, states_are_added_and_taken_away);
-	tcase_add_test(c, groups_are_made_and_end);
-	tcase_add_test(c, mlids_are_shared_when_they_run_short);
-	tcase_add_test(c, partitions_have_their_own);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -47,7 +47,7 @@ static const char *const tenants =
 
 /* h2 shares a partition with the source of the events, h4 does not; h1, where
  * the SM is, cannot send requests; h4 with the trust key gets all events. */
-START_TEST(events_by_partition)
+TEST(events_by_partition)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401b80010000), 0x99};
 	struct fixture x = small_fixture(tenants);
@@ -95,10 +95,9 @@ START_TEST(events_by_partition)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* The trust key changes: no host has shown the new one yet. */
-START_TEST(trust_ends_with_its_key)
+TEST(trust_ends_with_its_key)
 {
 	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}\n");
 	struct host *o = host_on(x.w, "h2");
@@ -122,10 +121,9 @@ START_TEST(trust_ends_with_its_key)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A host that poses as a subnet manager, or hides a violation. */
-START_TEST(forged_traps)
+TEST(forged_traps)
 {
 	static const struct mad_notice says[] = {
 		{.generic = true, .type = 3, .producer = 4, .trap = 65},
@@ -155,7 +153,6 @@ START_TEST(forged_traps)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* ---- requests with false contents ---- */
 
@@ -177,7 +174,7 @@ as_from(struct fixture *x, const struct transport_msg *m)
 	return d;
 }
 
-START_TEST(forged_lids)
+TEST(forged_lids)
 {
 	static const struct {
 		uint16_t lid;
@@ -206,10 +203,9 @@ START_TEST(forged_lids)
 	}
 	fixture_free(&x);
 }
-END_TEST
 
 /* Unfinished, damaged or foreign RMPP messages that get here all the same. */
-START_TEST(damaged_messages)
+TEST(damaged_messages)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
@@ -260,9 +256,8 @@ START_TEST(damaged_messages)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(others_identities)
+TEST(others_identities)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401bffff0000), 0x99};
 	struct fixture x = small_fixture("");
@@ -291,10 +286,9 @@ START_TEST(others_identities)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* An alias that is the GUID of an absent host goes back to that host. */
-START_TEST(an_alias_goes_back_to_its_port)
+TEST(an_alias_goes_back_to_its_port)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -318,13 +312,12 @@ START_TEST(an_alias_goes_back_to_its_port)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* ---- the load of one host ---- */
 
 /* Ten thousand subscriptions of one port, all for the same event, and one of
  * another port, which does not wait for them. */
-START_TEST(ten_thousand_subscriptions)
+TEST(ten_thousand_subscriptions)
 {
 	enum { MANY = 10000 };
 	struct fixture x = small_fixture("sa: {subscriptions_per_port: 10000,\n"
@@ -363,10 +356,9 @@ START_TEST(ten_thousand_subscriptions)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* Two of the longest answers at a time; other requests are busy until later. */
-START_TEST(answers_fill_the_memory)
+TEST(answers_fill_the_memory)
 {
 	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};
 	struct fixture x =
@@ -395,26 +387,4 @@ START_TEST(answers_fill_the_memory)
 	for (unsigned i = 0; i < 5; i++)
 		host_free(o[i]);
 	fixture_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sa_limits");
-	TCase *t = tcase_create("secrets"), *c = tcase_create("costs");
-
-	tcase_set_timeout(c, 30);
-	tcase_add_test(t, events_by_partition);
-	tcase_add_test(t, trust_ends_with_its_key);
-	tcase_add_test(t, forged_traps);
-	tcase_add_test(t, forged_lids);
-	tcase_add_test(t, damaged_messages);
-	tcase_add_test(t, others_identities);
-	tcase_add_test(t, an_alias_goes_back_to_its_port);
-	tcase_add_test(c, ten_thousand_subscriptions);
-	tcase_add_test(c, answers_fill_the_memory);
-	suite_add_tcase(s, t);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

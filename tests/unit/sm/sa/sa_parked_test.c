@@ -84,7 +84,7 @@ come_back(struct fixture *x, struct host *o)
 	o->lid = sim_port_info(x->w->sim, o->node, 1)->lid;
 }
 
-START_TEST(a_new_host_is_answered_after_the_commit)
+TEST(a_new_host_is_answered_after_the_commit)
 {
 	struct fixture x = fixture_with(small_fabric(), "");
 	struct host *o = host_on(x.w, "h2");
@@ -98,11 +98,10 @@ START_TEST(a_new_host_is_answered_after_the_commit)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* While all ports are down for a change, nothing that the view says of paths is
  * given out. */
-START_TEST(a_pause_ends_with_the_next_view)
+TEST(a_pause_ends_with_the_next_view)
 {
 	struct fixture x = fixture_with(small_fabric(), "");
 	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3");
@@ -124,10 +123,9 @@ START_TEST(a_pause_ends_with_the_next_view)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* With a request that is longer than a MAD. */
-START_TEST(a_long_request_is_kept_whole)
+TEST(a_long_request_is_kept_whole)
 {
 	struct fixture x = fixture_with(small_fabric(), "");
 	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3");
@@ -152,10 +150,9 @@ START_TEST(a_long_request_is_kept_whole)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A request that is repeated while it is parked is answered once. */
-START_TEST(a_repetition_replaces_its_request)
+TEST(a_repetition_replaces_its_request)
 {
 	struct fixture x = fixture_with(small_fabric(), "");
 	struct host *o = host_on(x.w, "h2");
@@ -173,9 +170,8 @@ START_TEST(a_repetition_replaces_its_request)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(the_first_view_is_waited_for)
+TEST(the_first_view_is_waited_for)
 {
 	struct sim_options so = sim_defaults();
 	struct fixture x = {.f = small_fabric()};
@@ -197,9 +193,8 @@ START_TEST(the_first_view_is_waited_for)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(unknown_requesters_are_dropped)
+TEST(unknown_requesters_are_dropped)
 {
 	struct fixture x = fixture_with(small_fabric(), "");
 	struct sa_stats s;
@@ -229,10 +224,9 @@ START_TEST(unknown_requesters_are_dropped)
 	ck_assert_uint_eq(s.answers + s.refused + s.busy, 0);
 	fixture_free(&x);
 }
-END_TEST
 
 /* Silence, also for what was parked when another manager took over. */
-START_TEST(not_while_another_is_master)
+TEST(not_while_another_is_master)
 {
 	struct fixture x = fixture_with(small_fabric(), "");
 	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
@@ -257,22 +251,4 @@ START_TEST(not_while_another_is_master)
 	ck_assert_uint_eq(st.requests_refused, 0);
 	host_free(o);
 	fixture_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sa_parked");
-	TCase *t = tcase_create("silence");
-
-	tcase_add_test(t, a_new_host_is_answered_after_the_commit);
-	tcase_add_test(t, a_pause_ends_with_the_next_view);
-	tcase_add_test(t, a_long_request_is_kept_whole);
-	tcase_add_test(t, a_repetition_replaces_its_request);
-	tcase_add_test(t, the_first_view_is_waited_for);
-	tcase_add_test(t, unknown_requesters_are_dropped);
-	tcase_add_test(t, not_while_another_is_master);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

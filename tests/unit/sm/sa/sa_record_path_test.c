@@ -72,7 +72,7 @@ path_between(const struct host *o, uint64_t prefix, uint64_t guid)
 		.sgid = {PREFIX, o->guid}, .dgid = {prefix, guid}};
 }
 
-START_TEST(another_subnet)
+TEST(another_subnet)
 {
 	struct fixture x = with_routers("");
 	struct host *o = host_on(x.w, "h2"), *far = host_on(x.w, "router1");
@@ -131,10 +131,9 @@ START_TEST(another_subnet)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A router without a common partition is not used. */
-START_TEST(routers_of_others)
+TEST(routers_of_others)
 {
 	struct fixture x = with_routers(
 		"partitions:\n"
@@ -155,13 +154,12 @@ START_TEST(routers_of_others)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /*
  * Six routers, one of them lost and back: none but its own destinations move,
  * and they return.
  */
-START_TEST(a_lost_router)
+TEST(a_lost_router)
 {
 	enum { ROUTERS = 6, DESTINATIONS = 648 };
 	struct fabric *f = fabric_with_routers(ROUTERS);
@@ -210,11 +208,10 @@ START_TEST(a_lost_router)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A subnet with its own prefix: hosts that do not know it send requests with
  * fe80::, and get answers with the same. */
-START_TEST(prefixes)
+TEST(prefixes)
 {
 	struct fixture x =
 		with_routers("fabric: {subnet_prefix: 0xfec000000000000a}\n");
@@ -237,11 +234,10 @@ START_TEST(prefixes)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* ---- to a group ---- */
 
-START_TEST(to_a_group)
+TEST(to_a_group)
 {
 	struct fixture x = with_routers("");
 	struct host *o = host_on(x.w, "h2");
@@ -270,7 +266,6 @@ START_TEST(to_a_group)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* ---- several at once ---- */
 
@@ -325,7 +320,7 @@ count_shared_links(const struct view *v, const struct mad_sa_path *a,
 }
 
 /* LMC 1: two LIDs a host, one over each spine; which is up to the engine. */
-START_TEST(independent_paths)
+TEST(independent_paths)
 {
 	struct fabric *f = fabric_with_routers(2);
 	struct fixture x = fixture_with(f, "fabric: {lmc: {hosts: 2}}");
@@ -369,10 +364,9 @@ START_TEST(independent_paths)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A path to the host itself, and more pairs than are examined. */
-START_TEST(independence_has_ends)
+TEST(independence_has_ends)
 {
 	struct fixture x = with_routers("");
 	struct host *o = host_on(x.w, "h2");
@@ -409,13 +403,12 @@ START_TEST(independence_has_ends)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /*
  * A link of XDR has no other active speed than that of the second set of
  * fields.
  */
-START_TEST(rates_of_xdr)
+LOOP_TEST(rates_of_xdr, 0, 4)
 {
 	static const struct {
 		uint8_t width, code;
@@ -437,23 +430,4 @@ START_TEST(rates_of_xdr)
 	host_free(o);
 	host_free(far);
 	fixture_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sa_record_path");
-	TCase *t = tcase_create("paths");
-
-	tcase_add_test(t, another_subnet);
-	tcase_add_test(t, routers_of_others);
-	tcase_add_test(t, a_lost_router);
-	tcase_add_test(t, prefixes);
-	tcase_add_test(t, to_a_group);
-	tcase_add_test(t, independent_paths);
-	tcase_add_test(t, independence_has_ends);
-	tcase_add_loop_test(t, rates_of_xdr, 0, 4);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

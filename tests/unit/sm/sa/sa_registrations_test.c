@@ -13,7 +13,7 @@ small_fixture(const char *yaml)
 	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
 }
 
-START_TEST(services_have_leases)
+TEST(services_have_leases)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -52,9 +52,8 @@ START_TEST(services_have_leases)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(services_have_owners_and_keys)
+TEST(services_have_owners_and_keys)
 {
 	struct fixture x = small_fixture("sa: {services_per_port: 3}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -93,7 +92,6 @@ START_TEST(services_have_owners_and_keys)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 static uint64_t
 alias_of(struct fixture *x, const struct host *o, unsigned entry)
@@ -106,7 +104,7 @@ alias_of(struct fixture *x, const struct host *o, unsigned entry)
 }
 
 /* An adapter that restarts has lost them, and is too fast to be missed. */
-START_TEST(aliases_are_written_after_a_restart_of_the_adapter)
+TEST(aliases_are_written_after_a_restart_of_the_adapter)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
@@ -131,9 +129,8 @@ START_TEST(aliases_are_written_after_a_restart_of_the_adapter)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(aliases_are_written_and_found)
+TEST(aliases_are_written_and_found)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -196,9 +193,8 @@ START_TEST(aliases_are_written_and_found)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(gids_come_and_go)
+TEST(gids_come_and_go)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -236,9 +232,8 @@ START_TEST(gids_come_and_go)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(traps_are_forwarded)
+TEST(traps_are_forwarded)
 {
 	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
@@ -267,9 +262,8 @@ START_TEST(traps_are_forwarded)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(reports_are_repeated)
+TEST(reports_are_repeated)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -301,9 +295,8 @@ START_TEST(reports_are_repeated)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(subscriptions_are_bounded)
+TEST(subscriptions_are_bounded)
 {
 	struct fixture x = small_fixture("sa: {subscriptions_per_port: 5}");
 	struct host *o = host_on(x.w, "h2");
@@ -323,11 +316,10 @@ START_TEST(subscriptions_are_bounded)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* A host is asked once to register again: all hosts by a new SM, a new host by
  * the running one. */
-START_TEST(hosts_register_anew)
+TEST(hosts_register_anew)
 {
 	struct fixture x = small_fixture("");
 	const struct sim_stats *s = sim_stats(x.w->sim);
@@ -348,11 +340,10 @@ START_TEST(hosts_register_anew)
 		ck_assert_uint_eq(sim_port_info(x.w->sim, n, 1)->state, 4);
 	fixture_free(&x);
 }
-END_TEST
 
 /* ---- limits ---- */
 
-START_TEST(too_many_requests_are_refused)
+TEST(too_many_requests_are_refused)
 {
 	struct fixture x = small_fixture(
 		"sa: {requests_per_second: 10, request_burst: 4}");
@@ -377,11 +368,10 @@ START_TEST(too_many_requests_are_refused)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* 648 hosts: the 702 x 702 paths take many turns; a request in between does not
  * wait, and a fifth table at the same time is one too many. */
-START_TEST(all_paths_of_a_large_fabric)
+TEST(all_paths_of_a_large_fabric)
 {
 	const struct gen_fattree2 tree = {18, 36, 1, 18, 18};
 	struct fixture x = fixture_with(gen_tree_two(&tree, NULL), "");
@@ -407,9 +397,8 @@ START_TEST(all_paths_of_a_large_fabric)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(too_long_a_table)
+TEST(too_long_a_table)
 {
 	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};
 	struct fixture x =
@@ -422,29 +411,4 @@ START_TEST(too_long_a_table)
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_NODE, &a), 0);
 	host_free(o);
 	fixture_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sa_registrations");
-	TCase *t = tcase_create("kept"), *l = tcase_create("limits");
-
-	tcase_set_timeout(l, 30);
-	tcase_add_test(t, services_have_leases);
-	tcase_add_test(t, services_have_owners_and_keys);
-	tcase_add_test(t, aliases_are_written_and_found);
-	tcase_add_test(t, aliases_are_written_after_a_restart_of_the_adapter);
-	tcase_add_test(t, gids_come_and_go);
-	tcase_add_test(t, traps_are_forwarded);
-	tcase_add_test(t, reports_are_repeated);
-	tcase_add_test(t, subscriptions_are_bounded);
-	tcase_add_test(t, hosts_register_anew);
-	tcase_add_test(l, too_many_requests_are_refused);
-	tcase_add_test(l, all_paths_of_a_large_fabric);
-	tcase_add_test(l, too_long_a_table);
-	suite_add_tcase(s, t);
-	suite_add_tcase(s, l);
-	return suite_run(s);
 }

@@ -28,7 +28,7 @@ restart_daemon(struct fixture *x, uint64_t away)
 	ck_assert(world_settle(x->w, mono_ms(60000)));
 }
 
-START_TEST(services_survive)
+TEST(services_survive)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -75,9 +75,8 @@ START_TEST(services_survive)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(subscriptions_survive)
+TEST(subscriptions_survive)
 {
 	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
@@ -117,13 +116,12 @@ START_TEST(subscriptions_survive)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /*
  * A host with a GRH in its requests, as hypervisors' virtual ports send them:
  * answers have one, Reports have one, also those after a restart.
  */
-START_TEST(grh_survives)
+TEST(grh_survives)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *h4 = host_on(x.w, "h4");
@@ -148,9 +146,8 @@ START_TEST(grh_survives)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(aliases_survive)
+TEST(aliases_survive)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -183,14 +180,13 @@ START_TEST(aliases_survive)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /*
  * A manager that became a standby keeps its registrations until it is master
  * again, also over a restart, but not alias GUIDs; then hosts are asked to
  * register anew.
  */
-START_TEST(a_standby_keeps_registrations)
+LOOP_TEST(a_standby_keeps_registrations, 0, 2)
 {
 	const uint64_t alias[8] = {0, 0x1111};
 	struct fixture x = small_fixture("");
@@ -230,7 +226,6 @@ START_TEST(a_standby_keeps_registrations)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* ---- refused lines ---- */
 
@@ -285,7 +280,7 @@ restore_sa(struct lonely *l, const struct buf *b, uint64_t away)
 	return sa_restore(l->sa, b->text, away, (struct mono){1000000000});
 }
 
-START_TEST(lines_that_cannot_be)
+TEST(lines_that_cannot_be)
 {
 	static const char *const bad[] = {"", " ", "service", "service 0x11",
 		"service 0x11 5", "service 0x11 5 ", "service 0x0 5 00",
@@ -332,11 +327,10 @@ START_TEST(lines_that_cannot_be)
 	buf_free(&b);
 	sa_free(l.sa);
 }
-END_TEST
 
 /* Bytes changed at random: nothing breaks, and what is restored can be saved
  * and restored again. */
-START_TEST(damaged_lines)
+TEST(damaged_lines)
 {
 	struct rng r = {7};
 	struct lonely l;
@@ -363,22 +357,4 @@ START_TEST(damaged_lines)
 		buf_free(&b);
 		buf_free(&again);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sa_state");
-	TCase *t = tcase_create("kept");
-
-	tcase_add_test(t, services_survive);
-	tcase_add_test(t, subscriptions_survive);
-	tcase_add_test(t, grh_survives);
-	tcase_add_test(t, aliases_survive);
-	tcase_add_loop_test(t, a_standby_keeps_registrations, 0, 2);
-	tcase_add_test(t, lines_that_cannot_be);
-	tcase_add_test(t, damaged_lines);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

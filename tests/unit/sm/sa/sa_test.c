@@ -34,7 +34,7 @@ get_table(struct host *o, uint16_t attr, size_t size, uint64_t key)
 	return host_records(o, size);
 }
 
-START_TEST(tables_have_all_there_is)
+TEST(tables_have_all_there_is)
 {
 	static const struct {
 		uint16_t attr;
@@ -68,9 +68,8 @@ START_TEST(tables_have_all_there_is)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(statuses)
+TEST(statuses)
 {
 	static const uint8_t nobody[MAD_SA_DATA] = {0x0f, 0xff};
 	static const struct {
@@ -118,9 +117,8 @@ START_TEST(statuses)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(records_by_component)
+TEST(records_by_component)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = second_host(&x);
@@ -158,13 +156,12 @@ START_TEST(records_by_component)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /*
  * An adapter's port has no base speed beside its extended one; a requester that
  * does not say that it knows extended speeds sees QDR.
  */
-START_TEST(speeds_by_requester)
+TEST(speeds_by_requester)
 {
 	enum { LID = 1, OPTIONS = 4, KNOWS = 0x80 };
 	static const struct {
@@ -197,10 +194,9 @@ START_TEST(speeds_by_requester)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* Ports with IsSM, as srp_daemon asks for ports with a device manager. */
-START_TEST(capabilities_match_by_bits)
+TEST(capabilities_match_by_bits)
 {
 	enum { NO_PORT_HAS = 0x10 }; /* IsResetSupported */
 	struct fixture x = small_fixture("");
@@ -221,9 +217,8 @@ START_TEST(capabilities_match_by_bits)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(keys_are_for_the_trusted)
+TEST(keys_are_for_the_trusted)
 {
 	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}\n"
 					 "fabric: {m_key: 0x77}\n");
@@ -245,7 +240,6 @@ START_TEST(keys_are_for_the_trusted)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* ---- paths ---- */
 
@@ -255,7 +249,7 @@ path_of(const struct host *o, size_t i, struct mad_sa_path *p)
 	mad_sa_path_decode(host_record(o, i), p);
 }
 
-START_TEST(a_path_by_gid)
+TEST(a_path_by_gid)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = second_host(&x), *to = host_on(x.w, "h4");
@@ -305,9 +299,8 @@ START_TEST(a_path_by_gid)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(paths_that_are_none)
+TEST(paths_that_are_none)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = second_host(&x);
@@ -343,10 +336,9 @@ START_TEST(paths_that_are_none)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* The path has MTU 5 (4096), rate 17 (200 Gb/s) and lifetime 18. */
-START_TEST(selectors)
+TEST(selectors)
 {
 	enum { GT = 0, LT = 1, EQ = 2, BEST = 3, NONE = 0xff, BAD = 0xfe };
 	static const struct {
@@ -411,10 +403,9 @@ START_TEST(selectors)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* LMC 2 at the hosts: four LIDs each, the same offset at both ends. */
-START_TEST(paths_of_many_lids)
+TEST(paths_of_many_lids)
 {
 	struct fixture x = small_fixture("fabric: {lmc: {hosts: 2}}");
 	struct host *o = second_host(&x), *to = host_on(x.w, "h4");
@@ -450,10 +441,9 @@ START_TEST(paths_of_many_lids)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
 /* Many GIDs: the request is longer than a MAD. */
-START_TEST(paths_between_sets)
+TEST(paths_between_sets)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = second_host(&x);
@@ -500,9 +490,8 @@ START_TEST(paths_between_sets)
 	host_free(o);
 	fixture_free(&x);
 }
-END_TEST
 
-START_TEST(a_trace)
+TEST(a_trace)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = second_host(&x), *to = host_on(x.w, "h4");
@@ -524,28 +513,4 @@ START_TEST(a_trace)
 	host_free(to);
 	host_free(o);
 	fixture_free(&x);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sa");
-	TCase *t = tcase_create("records"), *p = tcase_create("paths");
-
-	tcase_add_test(t, tables_have_all_there_is);
-	tcase_add_test(t, statuses);
-	tcase_add_test(t, records_by_component);
-	tcase_add_test(t, speeds_by_requester);
-	tcase_add_test(t, capabilities_match_by_bits);
-	tcase_add_test(t, keys_are_for_the_trusted);
-	tcase_add_test(p, a_path_by_gid);
-	tcase_add_test(p, paths_that_are_none);
-	tcase_add_test(p, selectors);
-	tcase_add_test(p, paths_of_many_lids);
-	tcase_add_test(p, paths_between_sets);
-	tcase_add_test(p, a_trace);
-	suite_add_tcase(s, t);
-	suite_add_tcase(s, p);
-	return suite_run(s);
 }

@@ -100,7 +100,7 @@ size_of(const char *name)
 	return stat(path_of(name), &st) == 0 ? st.st_size : -1;
 }
 
-START_TEST(nothing_there)
+TEST(nothing_there)
 {
 	struct heard h = read_segment("events");
 
@@ -109,9 +109,8 @@ START_TEST(nothing_there)
 	ck_assert(!h.faults.cut);
 	event_file_free(NULL);
 }
-END_TEST
 
-START_TEST(what_was_appended_is_read)
+TEST(what_was_appended_is_read)
 {
 	struct event_file *f = event_file_new(scratch_dir, 1 << 20);
 	struct reason why;
@@ -133,10 +132,9 @@ START_TEST(what_was_appended_is_read)
 	ck_assert_uint_eq(read_segment("events").n, 1);
 	event_file_free(f);
 }
-END_TEST
 
 /* Both segments stay within the room, and have the newest events. */
-START_TEST(it_is_bounded)
+TEST(it_is_bounded)
 {
 	enum { MOST = 20000, EVENTS = 5000 };
 	struct event_file *f = event_file_new(scratch_dir, MOST);
@@ -162,10 +160,9 @@ START_TEST(it_is_bounded)
 	ck_assert_ptr_nonnull(strstr(why.text, "more than a segment takes"));
 	event_file_free(f);
 }
-END_TEST
 
 /* Cut at every byte: what is whole is read, and writing goes on. */
-START_TEST(a_cut)
+TEST(a_cut)
 {
 	struct buf text = {0};
 	size_t head, whole;
@@ -203,9 +200,8 @@ START_TEST(a_cut)
 	}
 	buf_free(&text);
 }
-END_TEST
 
-START_TEST(garbage)
+TEST(garbage)
 {
 	static const char zero[] =
 		"{\"seq\":3,\"time\":\"2025-11-21T10:55:11.250000Z\",\"kind\":"
@@ -240,9 +236,8 @@ START_TEST(garbage)
 	event_file_free(f);
 	buf_free(&text);
 }
-END_TEST
 
-START_TEST(a_later_version)
+TEST(a_later_version)
 {
 	static const char later[] = "heddle-events 2\n{\"number\":1}\n";
 	struct event_file *f = event_file_new(scratch_dir, 1 << 20);
@@ -257,11 +252,10 @@ START_TEST(a_later_version)
 	ck_assert_uint_eq(read_segment("events").n, 1);
 	ck_assert_int_eq(size_of("events.other"), (off_t)sizeof(later) - 1);
 }
-END_TEST
 
 /* A limit of the file's size is a disk that is full: half of a line stays
  * nowhere, and writing goes on when there is room. */
-START_TEST(a_full_disk)
+TEST(a_full_disk)
 {
 	struct event_file *f = event_file_new(scratch_dir, 1 << 20);
 	const struct rlimit full = {1000, RLIM_INFINITY},
@@ -287,10 +281,9 @@ START_TEST(a_full_disk)
 	ck_assert_uint_eq(h.n, seq + 1);
 	ck_assert_uint_eq(h.faults.bad, 0);
 }
-END_TEST
 
 /* What was appended is there, whatever ends the process. */
-START_TEST(killed)
+TEST(killed)
 {
 	struct heard h;
 	int status, pipes[2];
@@ -323,24 +316,6 @@ START_TEST(killed)
 	ck_assert_uint_eq(h.n, h.last);
 	ck_assert_uint_eq(h.faults.bad, 0);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("event_file");
-	TCase *t = tcase_create("event_file");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
-	tcase_add_test(t, nothing_there);
-	tcase_add_test(t, what_was_appended_is_read);
-	tcase_add_test(t, it_is_bounded);
-	tcase_add_test(t, a_cut);
-	tcase_add_test(t, garbage);
-	tcase_add_test(t, a_later_version);
-	tcase_add_test(t, a_full_disk);
-	tcase_add_test(t, killed);
-	suite_add_tcase(s, t);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = scratch_make, .after = scratch_remove};

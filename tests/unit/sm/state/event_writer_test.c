@@ -81,7 +81,7 @@ count_written(const char *dir)
 	return n;
 }
 
-START_TEST(all_are_written)
+TEST(all_are_written)
 {
 	struct loop *l = loop_new();
 	struct heard h = {0};
@@ -95,11 +95,10 @@ START_TEST(all_are_written)
 	event_writer_free(NULL);
 	loop_free(l);
 }
-END_TEST
 
 /* Where no directory can be made events wait; it is told once that they do, and
  * once that it is over. */
-START_TEST(it_is_tried_again)
+TEST(it_is_tried_again)
 {
 	struct loop *l = loop_new();
 	struct heard h = {0};
@@ -130,10 +129,9 @@ START_TEST(it_is_tried_again)
 	ck_assert_uint_eq(h.good, 1);
 	loop_free(l);
 }
-END_TEST
 
 /* What waits is bounded: the oldest stay, the others are counted. */
-START_TEST(memory_is_bounded)
+TEST(memory_is_bounded)
 {
 	enum { LINE = 1000, LINES = 3 * EVENT_WRITER_WAITING / LINE };
 	struct loop *l = loop_new();
@@ -162,19 +160,6 @@ START_TEST(memory_is_bounded)
 	event_writer_free(w);
 	loop_free(l);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("event_writer");
-	TCase *t = tcase_create("event_writer");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
-	tcase_add_test(t, all_are_written);
-	tcase_add_test(t, it_is_tried_again);
-	tcase_add_test(t, memory_is_bounded);
-	suite_add_tcase(s, t);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = scratch_make, .after = scratch_remove};

@@ -4,7 +4,6 @@
 #include <check.h>
 #include <string.h>
 
-#include "sm/base/log.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/sm/state/save_state.h"
 #include "tests/unit/suite.h"
@@ -28,7 +27,7 @@ static const struct {
 	{"time of a boot that ran back", {1000, 1, 50}, {1003, 1, 20}, 3},
 };
 
-START_TEST(time_between)
+LOOP_TEST(time_between, 0, LEN(cases))
 {
 	ck_assert_msg(previous_run_seconds_between(&cases[_i].from,
 			      &cases[_i].to) == cases[_i].seconds,
@@ -36,9 +35,8 @@ START_TEST(time_between)
 		(unsigned long long)previous_run_seconds_between(
 			&cases[_i].from, &cases[_i].to));
 }
-END_TEST
 
-START_TEST(this_machine)
+TEST(this_machine)
 {
 	struct state_file_stamp a = previous_run_now(), b = previous_run_now();
 
@@ -47,9 +45,8 @@ START_TEST(this_machine)
 	ck_assert_uint_le(a.up, b.up);
 	ck_assert_uint_le(previous_run_seconds_between(&a, &b), 1);
 }
-END_TEST
 
-START_TEST(how_it_ended)
+TEST(how_it_ended)
 {
 	struct state_file_stamp then = previous_run_now();
 	struct state_file s = {.prefix = PREFIX}, back;
@@ -93,9 +90,8 @@ START_TEST(how_it_ended)
 	ck_assert_int_eq(state_file_load(scratch_dir, &back, &why), 1);
 	state_file_free(&back);
 }
-END_TEST
 
-START_TEST(nowhere_to_save)
+TEST(nowhere_to_save)
 {
 	struct state_file s;
 	struct reason lost;
@@ -106,21 +102,6 @@ START_TEST(nowhere_to_save)
 	ck_assert(!previous_run_writing("/proc/heddle", true));
 	state_file_free(&s);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("previous_run");
-	TCase *tc = tcase_create("previous_run");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);
-	tcase_add_loop_test(
-		tc, time_between, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tc, this_machine);
-	tcase_add_test(tc, how_it_ended);
-	tcase_add_test(tc, nowhere_to_save);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = scratch_make, .after = scratch_remove};

@@ -40,7 +40,7 @@ load_saved_lid(void)
 	return lid;
 }
 
-START_TEST(the_last_one_is_on_disk)
+TEST(the_last_one_is_on_disk)
 {
 	struct loop *l = loop_new();
 	struct heard h = {0};
@@ -56,9 +56,8 @@ START_TEST(the_last_one_is_on_disk)
 	ck_assert_uint_eq(h.bad, 0);
 	loop_free(l);
 }
-END_TEST
 
-START_TEST(the_loop_is_told)
+TEST(the_loop_is_told)
 {
 	struct loop *l = loop_new();
 	struct heard h = {0};
@@ -75,9 +74,8 @@ START_TEST(the_loop_is_told)
 	ck_assert_uint_eq(h.good, 3); /* not twice */
 	loop_free(l);
 }
-END_TEST
 
-START_TEST(why_it_failed)
+TEST(why_it_failed)
 {
 	struct loop *l = loop_new();
 	struct heard h = {0};
@@ -96,7 +94,6 @@ START_TEST(why_it_failed)
 	saver_free(NULL);
 	loop_free(l);
 }
-END_TEST
 
 static bool
 has_mark(void)
@@ -110,7 +107,7 @@ has_mark(void)
 
 /* A mark tells the next run that the state is old, until a newer one is
  * saved. */
-START_TEST(what_is_not_saved_leaves_a_mark)
+TEST(what_is_not_saved_leaves_a_mark)
 {
 	struct loop *l = loop_new();
 	struct heard h = {0};
@@ -139,19 +136,6 @@ START_TEST(what_is_not_saved_leaves_a_mark)
 	saver_free(s);
 	loop_free(l);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("saver");
-	TCase *tc = tcase_create("all");
-
-	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);
-	tcase_add_test(tc, the_last_one_is_on_disk);
-	tcase_add_test(tc, the_loop_is_told);
-	tcase_add_test(tc, why_it_failed);
-	tcase_add_test(tc, what_is_not_saved_leaves_a_mark);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = scratch_make, .after = scratch_remove};

@@ -318,7 +318,7 @@ check_pairs(const struct state_file *back)
 	ck_assert_str_eq(back->pairs[1].layer, "73");
 }
 
-START_TEST(test_round)
+TEST(test_round)
 {
 	struct state_file s = {.prefix = 0xfe80000000000000,
 		.group = groups,
@@ -401,10 +401,9 @@ START_TEST(test_round)
 	buf_free(&second);
 	state_file_free(&back);
 }
-END_TEST
 
 /* What former versions recorded of switches is a line of the engine now. */
-START_TEST(test_former_records)
+TEST(test_former_records)
 {
 	static const char text[] =
 		"turn 0x99\n"
@@ -431,9 +430,8 @@ START_TEST(test_former_records)
 	ck_assert_uint_eq(s.rank[0].place, 5);
 	state_file_free(&s);
 }
-END_TEST
 
-START_TEST(test_absent)
+TEST(test_absent)
 {
 	struct state_file s;
 	struct reason why = {""};
@@ -448,7 +446,6 @@ START_TEST(test_absent)
 	ck_assert_uint_eq(s.nlid, 0);
 	state_file_free(&s);
 }
-END_TEST
 
 #define GROUP                                                                  \
 	"group 0xff12401bffff0000 0x1 0xc000 0xffff 0xb1b 4 3 18 0 0 0x0 0"
@@ -661,7 +658,7 @@ static const struct refusal {
 		":2: text: not three texts in quotes of at most 255 bytes"},
 };
 
-START_TEST(test_refusals)
+LOOP_TEST(test_refusals, 0, LEN(refusals))
 {
 	const struct refusal *r = &refusals[_i];
 	struct state_file s;
@@ -682,7 +679,6 @@ START_TEST(test_refusals)
 	/* from here on as if there had never been a file */
 	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), 1);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -707,7 +703,7 @@ static const struct {
 		": checksum: does not match the content"},
 };
 
-START_TEST(test_frames)
+LOOP_TEST(test_frames, 0, LEN(frames))
 {
 	struct state_file s;
 	struct reason why = {""};
@@ -720,10 +716,9 @@ START_TEST(test_frames)
 	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 	ck_assert_str_eq(why.text, want);
 }
-END_TEST
 
 /* Cut anywhere or with one bit flipped anywhere, the file is refused. */
-START_TEST(test_damage)
+TEST(test_damage)
 {
 	struct state_file s = {.prefix = 1,
 		.lid = lids,
@@ -755,9 +750,8 @@ START_TEST(test_damage)
 	ck_assert(file_exists(why.text));
 	buf_free(&whole);
 }
-END_TEST
 
-START_TEST(test_strange_files)
+TEST(test_strange_files)
 {
 	struct state_file s;
 	struct reason why = {""};
@@ -792,10 +786,9 @@ START_TEST(test_strange_files)
 	ck_assert(file_exists(STATE_FILE_FILE ".corrupt-5"));
 	ck_assert(!file_exists(STATE_FILE_FILE));
 }
-END_TEST
 
 /* A state that would be refused is not written, and the old file is kept. */
-START_TEST(test_save_refuses)
+TEST(test_save_refuses)
 {
 	static const struct state_file_lid overlap[] = {
 		{0x1, 4, 2, 0, NULL}, {0x2, 6, 0, 0, NULL}};
@@ -822,10 +815,9 @@ START_TEST(test_save_refuses)
 	buf_free(&before);
 	buf_free(&after);
 }
-END_TEST
 
 /* A big fabric, and a leftover temporary file that is a trap. */
-START_TEST(test_large)
+TEST(test_large)
 {
 	enum { N = 40000 };
 	struct state_file_lid *lid = mem_zalloc(N, sizeof(*lid));
@@ -853,27 +845,6 @@ START_TEST(test_large)
 	state_file_free(&back);
 	free(lid);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("state_file");
-	TCase *t = tcase_create("state_file");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
-	tcase_add_test(t, test_round);
-	tcase_add_test(t, test_former_records);
-	tcase_add_test(t, test_absent);
-	tcase_add_loop_test(t, test_refusals, 0,
-		(int)(sizeof(refusals) / sizeof(refusals[0])));
-	tcase_add_loop_test(
-		t, test_frames, 0, (int)(sizeof(frames) / sizeof(frames[0])));
-	tcase_add_test(t, test_damage);
-	tcase_add_test(t, test_strange_files);
-	tcase_add_test(t, test_save_refuses);
-	tcase_add_test(t, test_large);
-	suite_add_tcase(s, t);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {
+	.before = scratch_make, .after = scratch_remove};

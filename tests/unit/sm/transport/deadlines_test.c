@@ -8,7 +8,7 @@
 
 enum { SEED = 31, IDS = 300, STEPS = 100000 };
 
-START_TEST(like_an_array)
+TEST(like_an_array)
 {
 	struct deadlines d = {0};
 	struct mono want[IDS];
@@ -35,10 +35,9 @@ START_TEST(like_an_array)
 	}
 	deadlines_free(&d);
 }
-END_TEST
 
 /* Some are removed from the middle, the rest comes in order. */
-START_TEST(sorted_after_clearing)
+TEST(sorted_after_clearing)
 {
 	struct deadlines d = {0};
 	struct rng rng = {SEED};
@@ -60,9 +59,8 @@ START_TEST(sorted_after_clearing)
 	}
 	deadlines_free(&d);
 }
-END_TEST
 
-START_TEST(equal_ones_in_order)
+TEST(equal_ones_in_order)
 {
 	struct deadlines d = {0};
 	uint32_t id;
@@ -76,18 +74,4 @@ START_TEST(equal_ones_in_order)
 	}
 	ck_assert_int_eq(deadlines_first(&d, NULL).ns, MONO_NEVER.ns);
 	deadlines_free(&d);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("deadlines");
-	TCase *t = tcase_create("deadlines");
-
-	suite_add_tcase(s, t);
-	tcase_add_test(t, like_an_array);
-	tcase_add_test(t, sorted_after_clearing);
-	tcase_add_test(t, equal_ones_in_order);
-	return suite_run(s);
 }

@@ -17,7 +17,7 @@ enum { SMA = 77, PROT_AT = 34 };
 
 /* ---- the keyring alone ---- */
 
-START_TEST(keys_are_tried_in_order)
+TEST(keys_are_tried_in_order)
 {
 	static const uint64_t known[] = {B, C, B, 0};
 	struct keyring *k = keyring_new();
@@ -44,9 +44,8 @@ START_TEST(keys_are_tried_in_order)
 	keyring_free(k);
 	keyring_free(NULL);
 }
-END_TEST
 
-START_TEST(a_key_that_is_replaced_stays)
+TEST(a_key_that_is_replaced_stays)
 {
 	struct keyring *k = keyring_new();
 
@@ -63,10 +62,9 @@ START_TEST(a_key_that_is_replaced_stays)
 	ck_assert_uint_eq(keyring_find(k, SMA, 1), 0x113);
 	keyring_free(k);
 }
-END_TEST
 
 /* A late answer to a request with the old key does not bring it back. */
-START_TEST(old_answers_prove_nothing)
+TEST(old_answers_prove_nothing)
 {
 	struct keyring *k = keyring_new();
 
@@ -82,9 +80,8 @@ START_TEST(old_answers_prove_nothing)
 	ck_assert_uint_eq(keyring_find(k, SMA, 0), B);
 	keyring_free(k);
 }
-END_TEST
 
-START_TEST(locked_until_something_is_learned)
+TEST(locked_until_something_is_learned)
 {
 	struct keyring *k = keyring_new();
 	static const uint64_t known[] = {C};
@@ -113,7 +110,6 @@ START_TEST(locked_until_something_is_learned)
 	ck_assert_uint_eq(keyring_choices(k, SMA), 1);
 	keyring_free(k);
 }
-END_TEST
 
 /* ---- on the wire ---- */
 
@@ -189,7 +185,7 @@ env_with_keys(void)
 }
 
 /* At level 1 the key is found by Gets, without a wrong Set or a time-out. */
-START_TEST(a_hidden_key_is_found_at_once)
+TEST(a_hidden_key_is_found_at_once)
 {
 	struct env *e = env_with_keys();
 	struct device d = {.key = C, .prot = 1};
@@ -203,10 +199,9 @@ START_TEST(a_hidden_key_is_found_at_once)
 	ck_assert_uint_eq(d.wrong, 0);
 	env_free(e);
 }
-END_TEST
 
 /* At level 2 each wrong key costs the time-out of a first try, once. */
-START_TEST(a_guarded_key_is_found_by_silence)
+TEST(a_guarded_key_is_found_by_silence)
 {
 	struct env *e = env_with_keys();
 	struct device d = {.key = C, .prot = 2};
@@ -218,10 +213,9 @@ START_TEST(a_guarded_key_is_found_by_silence)
 	ck_assert_uint_eq(d.wrong, 2);
 	env_free(e);
 }
-END_TEST
 
 /* Silence is bounded: a try for each key, and the retries. */
-START_TEST(an_unknown_guarded_key)
+TEST(an_unknown_guarded_key)
 {
 	struct env *e = env_with_keys();
 	struct device d = {.key = 0xf0, .prot = 3};
@@ -232,10 +226,9 @@ START_TEST(an_unknown_guarded_key)
 	ck_assert_uint_eq(e->n, 5);
 	env_free(e);
 }
-END_TEST
 
 /* All keys are shown to be wrong: few Sets are tried, then one at a time. */
-START_TEST(an_unknown_hidden_key)
+TEST(an_unknown_hidden_key)
 {
 	struct env *e = env_with_keys();
 	struct device d = {.key = 0xf0, .prot = 1};
@@ -255,10 +248,9 @@ START_TEST(an_unknown_hidden_key)
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	env_free(e);
 }
-END_TEST
 
 /* No key, whatever the protection says: any key is taken. */
-START_TEST(a_port_without_a_key)
+TEST(a_port_without_a_key)
 {
 	struct env *e = env_with_keys();
 	struct device d = {.key = 0, .prot = 1};
@@ -269,10 +261,9 @@ START_TEST(a_port_without_a_key)
 	ck_assert(!keyring_is_hidden(xact_keys(e->x), SMA));
 	env_free(e);
 }
-END_TEST
 
 /* The port has the new key, and the answer that says so is lost. */
-START_TEST(a_lost_answer_to_a_change)
+TEST(a_lost_answer_to_a_change)
 {
 	struct env *e = env_with_keys();
 	struct device d = {.key = B, .prot = 2};
@@ -290,10 +281,9 @@ START_TEST(a_lost_answer_to_a_change)
 	ck_assert_uint_eq(d.wrong, 0);
 	env_free(e);
 }
-END_TEST
 
 /* Without keys nothing differs: one try and its retries. */
-START_TEST(silence_without_keys)
+TEST(silence_without_keys)
 {
 	struct env *e = env_new(8, 8, 8);
 	struct device d = {.key = 0xf0, .prot = 3};
@@ -302,26 +292,4 @@ START_TEST(silence_without_keys)
 		(1 + 2 + 4) * TIMEOUT_MS);
 	ck_assert_uint_eq(e->n, 3);
 	env_free(e);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("keyring");
-	TCase *t = tcase_create("keyring");
-
-	tcase_add_test(t, keys_are_tried_in_order);
-	tcase_add_test(t, a_key_that_is_replaced_stays);
-	tcase_add_test(t, old_answers_prove_nothing);
-	tcase_add_test(t, locked_until_something_is_learned);
-	tcase_add_test(t, a_hidden_key_is_found_at_once);
-	tcase_add_test(t, a_guarded_key_is_found_by_silence);
-	tcase_add_test(t, an_unknown_guarded_key);
-	tcase_add_test(t, an_unknown_hidden_key);
-	tcase_add_test(t, a_port_without_a_key);
-	tcase_add_test(t, a_lost_answer_to_a_change);
-	tcase_add_test(t, silence_without_keys);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

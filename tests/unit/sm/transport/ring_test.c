@@ -7,7 +7,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-START_TEST(fills_and_drains)
+TEST(fills_and_drains)
 {
 	struct ring *r = ring_new(4);
 	struct transport_msg m;
@@ -28,10 +28,9 @@ START_TEST(fills_and_drains)
 	ring_free(r);
 	ring_free(NULL);
 }
-END_TEST
 
 /* An empty ring starts at the first slot again, whatever it held before. */
-START_TEST(touches_few)
+TEST(touches_few)
 {
 	struct ring *r = ring_new(8);
 	const struct transport_msg *first = ring_slot(r);
@@ -50,7 +49,6 @@ START_TEST(touches_few)
 	}
 	ring_free(r);
 }
-END_TEST
 
 enum { MESSAGES = 200000 };
 
@@ -77,7 +75,7 @@ produce_messages(void *arg)
 }
 
 /* The consumer sleeps whenever it finds nothing: a lost wake-up would hang. */
-START_TEST(two_threads)
+TEST(two_threads)
 {
 	struct pair p = {.ring = ring_new(64)};
 	struct transport_msg m;
@@ -94,19 +92,4 @@ START_TEST(two_threads)
 	(void)pthread_join(t, NULL);
 	(void)sem_destroy(&p.wake);
 	ring_free(p.ring);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("ring");
-	TCase *t = tcase_create("ring");
-
-	suite_add_tcase(s, t);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, fills_and_drains);
-	tcase_add_test(t, touches_few);
-	tcase_add_test(t, two_threads);
-	return suite_run(s);
 }

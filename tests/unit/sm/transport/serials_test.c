@@ -9,7 +9,7 @@
 enum { SEED = 47, BITS = 12, ALL = 1 << BITS, OPEN = 700, STEPS = 100000 };
 
 /* Through many rounds of all serials, with gaps that close at random. */
-START_TEST(like_an_array)
+TEST(like_an_array)
 {
 	uint32_t id_of[ALL] = {0}, open[OPEN], n = 0, before = 0;
 	struct rng rng = {SEED};
@@ -38,10 +38,9 @@ START_TEST(like_an_array)
 	}
 	serials_free(&s);
 }
-END_TEST
 
 /* A serial of the past is told from one that was never given. */
-START_TEST(past_and_never)
+TEST(past_and_never)
 {
 	const uint32_t first = 100;
 	struct serials s;
@@ -61,17 +60,4 @@ START_TEST(past_and_never)
 	ck_assert(!serials_was_given(
 		&s, (uint32_t)(s.first + s.issued + 1) % ALL));
 	serials_free(&s);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("serials");
-	TCase *t = tcase_create("serials");
-
-	suite_add_tcase(s, t);
-	tcase_add_test(t, like_an_array);
-	tcase_add_test(t, past_and_never);
-	return suite_run(s);
 }

@@ -51,7 +51,7 @@ static const struct umad_choose_port planes[] = {
 	{"mlx5_1", 1, 0x66, 4, true, true},
 };
 
-START_TEST(two_devices)
+LOOP_TEST(two_devices, 0, 7)
 {
 	static const struct {
 		const char *spec;
@@ -78,9 +78,8 @@ START_TEST(two_devices)
 	/* one device for both */
 	ck_assert_int_eq(umad_choose_gsi(ports, 5, 4), 4);
 }
-END_TEST
 
-START_TEST(choose)
+LOOP_TEST(choose, 0, LEN(cases))
 {
 	struct reason why = {""};
 
@@ -89,18 +88,4 @@ START_TEST(choose)
 	if (cases[_i].says != NULL)
 		ck_assert_msg(strstr(why.text, cases[_i].says) != NULL, "%s",
 			why.text);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("umad_choose");
-	TCase *t = tcase_create("umad_choose");
-
-	suite_add_tcase(s, t);
-	tcase_add_loop_test(t, two_devices, 0, 7);
-	tcase_add_loop_test(
-		t, choose, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	return suite_run(s);
 }

@@ -128,7 +128,7 @@ count_wake(void *cookie)
 }
 
 /* The loss names the device that is lost, not the one that has QP0. */
-START_TEST(loss_names_its_device)
+LOOP_TEST(loss_names_its_device, 0, 2)
 {
 	static const struct {
 		int fd;
@@ -152,16 +152,4 @@ START_TEST(loss_names_its_device)
 	ck_assert(umad_lost(u, &why));
 	ck_assert_str_eq(why.text, t[_i].text);
 	umad_shutdown(u);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("umad");
-	TCase *t = tcase_create("two devices");
-
-	tcase_add_loop_test(t, loss_names_its_device, 0, 2);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

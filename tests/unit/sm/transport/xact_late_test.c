@@ -15,7 +15,7 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 }
 
 /* Reported after 10 ms, and at each deadline; nothing else changes. */
-START_TEST(late)
+TEST(late)
 {
 	static const int64_t at[] = {1010, 1080, 1240, 1560};
 	struct env *e = env_new(4, 4, 4);
@@ -36,10 +36,9 @@ START_TEST(late)
 	ck_assert(!e->last.cut);
 	env_free(e);
 }
-END_TEST
 
 /* Where answers take long, no request is reported late too early. */
-START_TEST(patience)
+TEST(patience)
 {
 	struct env *e = env_new(4, 4, 4);
 	int64_t t = 1000;
@@ -65,10 +64,9 @@ START_TEST(patience)
 	ck_assert_uint_eq(e->late, 1);
 	env_free(e);
 }
-END_TEST
 
 /* Requests with a path that begins with this one are ended, in any state. */
-START_TEST(cut)
+TEST(cut)
 {
 	const uint8_t way[64] = {0, 3, 8};
 	struct env *e = env_new(4, 4, 1);
@@ -96,7 +94,6 @@ START_TEST(cut)
 	ck_assert_uint_eq(e->done, 4);
 	env_free(e);
 }
-END_TEST
 
 static void
 count_other(void *cookie, uint64_t tag, const struct xact_result *res)
@@ -108,7 +105,7 @@ count_other(void *cookie, uint64_t tag, const struct xact_result *res)
 
 /* The requests of one owner are cancelled, those of another take their
  * place. */
-START_TEST(cancel_owner)
+TEST(cancel_owner)
 {
 	struct env *e = env_new(1, 1, 1);
 	struct xact_request r = {.method = MAD_GET,
@@ -129,19 +126,4 @@ START_TEST(cancel_owner)
 	send_answer(e, 1);
 	ck_assert_uint_eq(other, 1);
 	env_free(e);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("xact_late");
-	TCase *t = tcase_create("xact_late");
-
-	suite_add_tcase(s, t);
-	tcase_add_test(t, late);
-	tcase_add_test(t, patience);
-	tcase_add_test(t, cut);
-	tcase_add_test(t, cancel_owner);
-	return suite_run(s);
 }

@@ -11,7 +11,7 @@ enum { SEED = 8086 };
 
 #define KEY UINT64_C(0x1122334455667788)
 
-START_TEST(request_on_the_wire)
+TEST(request_on_the_wire)
 {
 	struct env *e = env_new(8, 8, 8);
 	struct xact_request r = {.method = MAD_SET,
@@ -50,9 +50,8 @@ START_TEST(request_on_the_wire)
 	ck_assert_uint_eq(xact_stats(e->x)->by_attr[MAD_LFT][1], 1);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(answered)
+TEST(answered)
 {
 	struct env *e = env_new(4, 4, 4);
 
@@ -70,9 +69,8 @@ START_TEST(answered)
 	ck_assert_uint_eq(xact_pending(e->x), 0);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(status)
+TEST(status)
 {
 	struct env *e = env_new(4, 4, 4);
 
@@ -82,7 +80,6 @@ START_TEST(status)
 	ck_assert_uint_eq(e->last.status, MAD_STATUS_METHOD_ATTR);
 	env_free(e);
 }
-END_TEST
 
 static void
 put_by_lid(struct env *e, uint64_t tag)
@@ -99,7 +96,7 @@ put_by_lid(struct env *e, uint64_t tag)
 
 /* The first try is LID routed and additional; the others are directed. An
  * answer must come by the route of its try. */
-START_TEST(by_lid)
+TEST(by_lid)
 {
 	struct env *e = env_new(8, 8, 8);
 	struct smp s;
@@ -133,10 +130,9 @@ START_TEST(by_lid)
 	ck_assert_uint_eq(xact_stats(e->x)->strayed, 3);
 	env_free(e);
 }
-END_TEST
 
 /* Tries at 0, 80 and 80 + 160 ms; it times out 320 ms after the last. */
-START_TEST(timeout)
+TEST(timeout)
 {
 	struct env *e = env_new(4, 4, 4);
 
@@ -160,10 +156,9 @@ START_TEST(timeout)
 	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
 	env_free(e);
 }
-END_TEST
 
 /* A request with a deadline of its own is sent once. */
-START_TEST(a_single_try)
+TEST(a_single_try)
 {
 	struct env *e = env_new(4, 4, 4);
 	struct xact_request r = {.method = MAD_GET,
@@ -188,10 +183,9 @@ START_TEST(a_single_try)
 	ck_assert_uint_eq(e->n, 2);
 	env_free(e);
 }
-END_TEST
 
 /* The answer to an earlier try counts, with that try's own time. */
-START_TEST(answer_to_first_try)
+TEST(answer_to_first_try)
 {
 	struct env *e = env_new(4, 4, 4);
 
@@ -208,9 +202,8 @@ START_TEST(answer_to_first_try)
 	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(duplicates_and_unknown_tids)
+TEST(duplicates_and_unknown_tids)
 {
 	struct env *e = env_new(4, 4, 4);
 	struct smp s;
@@ -240,10 +233,9 @@ START_TEST(duplicates_and_unknown_tids)
 	ck_assert(!deliver_smp(e, &s, 0));
 	env_free(e);
 }
-END_TEST
 
 /* The serial numbers begin where the transport says, and pass the end. */
-START_TEST(serials_begin_anywhere)
+TEST(serials_begin_anywhere)
 {
 	struct env *e = env_new(4, 4, 4);
 	const struct xact_options o = {.timeout = mono_ms(TIMEOUT_MS),
@@ -265,10 +257,9 @@ START_TEST(serials_begin_anywhere)
 	ck_assert_uint_eq(sent_smp(e, 0).tid, 0xffffffff << 4 & 0xffffffff);
 	env_free(e);
 }
-END_TEST
 
 /* An answer that guessed its TID, but came another way or from elsewhere. */
-START_TEST(forged_answers)
+TEST(forged_answers)
 {
 	struct env *e = env_new(8, 8, 8);
 	struct smp s;
@@ -289,9 +280,8 @@ START_TEST(forged_answers)
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(wrong_answers)
+TEST(wrong_answers)
 {
 	struct env *e = env_new(4, 4, 4);
 	struct smp s;
@@ -316,9 +306,8 @@ START_TEST(wrong_answers)
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(port_info_without_the_bit)
+TEST(port_info_without_the_bit)
 {
 	struct env *e = env_new(4, 4, 4);
 	struct xact_request r = {.method = MAD_GET,
@@ -334,10 +323,9 @@ START_TEST(port_info_without_the_bit)
 	ck_assert_uint_eq(e->done, 1);
 	env_free(e);
 }
-END_TEST
 
 /* Busy, or returned with an errno: retried after 1/8 of the timeout. */
-START_TEST(early_failures)
+LOOP_TEST(early_failures, 0, 2)
 {
 	struct env *e = env_new(16, 16, 8);
 	bool busy = _i == 0;
@@ -366,10 +354,9 @@ START_TEST(early_failures)
 	ck_assert_uint_eq(xact_stats(e->x)->window, busy ? 8 : 16);
 	env_free(e);
 }
-END_TEST
 
 /* The failure of an earlier try must not fail the next one. */
-START_TEST(stale_failures)
+TEST(stale_failures)
 {
 	struct env *e = env_new(8, 8, 8);
 
@@ -385,9 +372,8 @@ START_TEST(stale_failures)
 	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(wire_refuses)
+TEST(wire_refuses)
 {
 	struct env *e = env_new(8, 8, 8);
 
@@ -401,9 +387,8 @@ START_TEST(wire_refuses)
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(window_grows)
+TEST(window_grows)
 {
 	struct env *e = env_new(2, 4, 100);
 	size_t k = 0;
@@ -426,13 +411,12 @@ START_TEST(window_grows)
 	ck_assert_uint_eq(xact_stats(e->x)->window, 2);
 	env_free(e);
 }
-END_TEST
 
 /*
  * A burst that is lost halves the window once, not once a message, and never
  * below 8. The retries to targets that are silent now hold no place in it.
  */
-START_TEST(window_halves)
+TEST(window_halves)
 {
 	struct env *e = env_new(32, 32, 100);
 
@@ -449,10 +433,9 @@ START_TEST(window_halves)
 	ck_assert_uint_eq(xact_stats(e->x)->window, 8);
 	env_free(e);
 }
-END_TEST
 
 /* Forty dead targets: one that lives is served as if it were alone. */
-START_TEST(silent_targets_hold_no_place)
+TEST(silent_targets_hold_no_place)
 {
 	struct env *e = env_new(16, 64, 4);
 	const size_t dead = 40;
@@ -475,7 +458,6 @@ START_TEST(silent_targets_hold_no_place)
 	ck_assert_uint_eq(xact_stats(e->x)->timeouts, dead);
 	env_free(e);
 }
-END_TEST
 
 static void
 submit_doubted(
@@ -493,7 +475,7 @@ submit_doubted(
 
 /* What was silent before gets one try, beside the window, and shrinks it no
  * more; it is a target like all others once it answers. */
-START_TEST(silent_before)
+TEST(silent_before)
 {
 	struct env *e = env_new(16, 64, 4);
 
@@ -514,11 +496,10 @@ START_TEST(silent_before)
 	ck_assert_uint_eq(xact_pending(e->x), 0);
 	env_free(e);
 }
-END_TEST
 
 /* Strangers get all tries, until 32 requests were given up in a row; and again
  * as soon as a retry is answered: packets are lost, then. */
-START_TEST(strangers_among_the_dead)
+TEST(strangers_among_the_dead)
 {
 	struct env *e = env_new(64, 64, 4);
 	size_t at;
@@ -545,13 +526,12 @@ START_TEST(strangers_among_the_dead)
 	ck_assert_uint_eq(e->n, at + 5);
 	env_free(e);
 }
-END_TEST
 
 /*
  * With two retries a request is given up after 1 + 2 + 4 time-outs; in that
  * time no target may have answered. A pause without requests does not count.
  */
-START_TEST(nothing_answers)
+TEST(nothing_answers)
 {
 	enum { LIFE = 7 * TIMEOUT_MS };
 	struct env *e = env_new(2, 2, 2);
@@ -574,9 +554,8 @@ START_TEST(nothing_answers)
 	ck_assert(e->last.cut);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(target_cap)
+TEST(target_cap)
 {
 	struct env *e = env_new(16, 16, 2);
 
@@ -594,11 +573,10 @@ START_TEST(target_cap)
 	ck_assert_uint_eq(e->done, 20);
 	env_free(e);
 }
-END_TEST
 
 /* A target with a short queue gets one request at a time after it dropped some,
  * and two at a time when it has answered for a while. */
-START_TEST(target_with_a_short_queue)
+TEST(target_with_a_short_queue)
 {
 	struct env *e = env_new(16, 16, 4);
 	size_t k;
@@ -620,10 +598,9 @@ START_TEST(target_with_a_short_queue)
 	ck_assert_uint_eq(xact_stats(e->x)->timeouts, 0);
 	env_free(e);
 }
-END_TEST
 
 /* With a window of one, targets take turns. */
-START_TEST(round_robin)
+TEST(round_robin)
 {
 	struct env *e = env_new(1, 1, 4);
 	const unsigned want[] = {0, 1, 4, 6, 2, 5, 7, 3};
@@ -640,9 +617,8 @@ START_TEST(round_robin)
 	}
 	env_free(e);
 }
-END_TEST
 
-START_TEST(room)
+TEST(room)
 {
 	struct env *e = env_new(4, 4, 1);
 	unsigned n = 0;
@@ -665,7 +641,6 @@ START_TEST(room)
 	ck_assert(!xact_room(e->x));
 	env_free(e);
 }
-END_TEST
 
 static void
 resubmit_once(struct env *e)
@@ -674,7 +649,7 @@ resubmit_once(struct env *e)
 		submit_get(e, 50 + e->done, 100 + e->done);
 }
 
-START_TEST(cancel)
+TEST(cancel)
 {
 	struct env *e = env_new(2, 2, 1);
 
@@ -695,7 +670,6 @@ START_TEST(cancel)
 		ck_assert_uint_eq(e->calls[i], 1);
 	env_free(e);
 }
-END_TEST
 
 static void
 cancel_inside(struct env *e)
@@ -703,7 +677,7 @@ cancel_inside(struct env *e)
 	xact_cancel_all(e->x, e->now);
 }
 
-START_TEST(cancel_inside_done)
+LOOP_TEST(cancel_inside_done, 0, 2)
 {
 	struct env *e = env_new(4, 4, 2);
 
@@ -721,9 +695,8 @@ START_TEST(cancel_inside_done)
 	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
 	env_free(e);
 }
-END_TEST
 
-START_TEST(configure)
+TEST(configure)
 {
 	struct env *e = env_new(16, 16, 1);
 	struct xact_options o = {.timeout = mono_ms(10),
@@ -743,7 +716,6 @@ START_TEST(configure)
 	ck_assert_uint_eq(e->done, 3);
 	env_free(e);
 }
-END_TEST
 
 static uint32_t next_tag;
 
@@ -757,7 +729,7 @@ keep_going(struct env *e)
 }
 
 /* Every slot is used over and over: each request completes exactly once. */
-START_TEST(many)
+TEST(many)
 {
 	struct env *e = env_new(64, 64, 4);
 	size_t k = 0;
@@ -777,7 +749,6 @@ START_TEST(many)
 	ck_assert_uint_eq(xact_stats(e->x)->late, (100000 + 6) / 7);
 	env_free(e);
 }
-END_TEST
 
 /* One random event that a wire may cause. */
 static void
@@ -813,7 +784,7 @@ disturb_wire(struct env *e, struct rng *rng)
 }
 
 /* However the wire behaves, nothing completes twice and nothing is lost. */
-START_TEST(exactly_once)
+LOOP_TEST(exactly_once, 0, 20)
 {
 	struct env *e = env_new(8, 32, 1 + (unsigned)_i % 3);
 	struct rng rng = {(uint64_t)(SEED + _i)};
@@ -839,46 +810,4 @@ START_TEST(exactly_once)
 		e->done == tag, "seed %d: %u of %u", SEED + _i, e->done, tag);
 	ck_assert_uint_eq(xact_stats(e->x)->inflight, 0);
 	env_free(e);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("xact");
-	TCase *t = tcase_create("xact");
-
-	suite_add_tcase(s, t);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, request_on_the_wire);
-	tcase_add_test(t, by_lid);
-	tcase_add_test(t, answered);
-	tcase_add_test(t, status);
-	tcase_add_test(t, timeout);
-	tcase_add_test(t, a_single_try);
-	tcase_add_test(t, answer_to_first_try);
-	tcase_add_test(t, duplicates_and_unknown_tids);
-	tcase_add_test(t, serials_begin_anywhere);
-	tcase_add_test(t, forged_answers);
-	tcase_add_test(t, wrong_answers);
-	tcase_add_test(t, port_info_without_the_bit);
-	tcase_add_loop_test(t, early_failures, 0, 2);
-	tcase_add_test(t, stale_failures);
-	tcase_add_test(t, wire_refuses);
-	tcase_add_test(t, window_grows);
-	tcase_add_test(t, window_halves);
-	tcase_add_test(t, silent_targets_hold_no_place);
-	tcase_add_test(t, silent_before);
-	tcase_add_test(t, strangers_among_the_dead);
-	tcase_add_test(t, nothing_answers);
-	tcase_add_test(t, target_cap);
-	tcase_add_test(t, target_with_a_short_queue);
-	tcase_add_test(t, round_robin);
-	tcase_add_test(t, room);
-	tcase_add_test(t, cancel);
-	tcase_add_loop_test(t, cancel_inside_done, 0, 2);
-	tcase_add_test(t, configure);
-	tcase_add_test(t, many);
-	tcase_add_loop_test(t, exactly_once, 0, 20);
-	return suite_run(s);
 }

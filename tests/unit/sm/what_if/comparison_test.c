@@ -101,7 +101,7 @@ expect_forecast(const struct forecast_job *all, struct topo *t,
 	config_unref((struct config *)(uintptr_t)job.cfg);
 }
 
-START_TEST(each_fabric)
+LOOP_TEST(each_fabric, 0, 6)
 {
 	static const char *const best[] = {
 		"torus", "dor", "dragonfly", "ftree", "torus", "ftree"};
@@ -128,10 +128,9 @@ START_TEST(each_fabric)
 	config_unref(cfg);
 	fabric_free(f);
 }
-END_TEST
 
 /* The page of a torus, without times. */
-START_TEST(page)
+TEST(page)
 {
 	struct reason why = {""};
 	struct fabric *f = make_fabric(0, &why);
@@ -168,11 +167,10 @@ START_TEST(page)
 	config_unref(cfg);
 	fabric_free(f);
 }
-END_TEST
 
 /* Memory that was given back before the end counts, what was in use before does
  * not. */
-START_TEST(peak)
+TEST(peak)
 {
 	enum { MIB = 1 << 20 };
 	char *held = mem_alloc((size_t)64 * MIB), *p;
@@ -188,19 +186,4 @@ START_TEST(peak)
 	ck_assert(before == 0 ||
 		  (most >= (uint64_t)12 * MIB && most < (uint64_t)48 * MIB));
 	free(held);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("comparison");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, each_fabric, 0, 6);
-	tcase_add_test(t, page);
-	tcase_add_test(t, peak);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

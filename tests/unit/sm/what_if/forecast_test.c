@@ -87,7 +87,7 @@ topo_without(const struct scene *s, const char *what)
 }
 
 /* A drained spine stays, and the leaves have no route over it. */
-START_TEST(drained)
+TEST(drained)
 {
 	struct scene s;
 	struct failure f;
@@ -108,10 +108,9 @@ START_TEST(drained)
 	builder_components_free(&less);
 	scene_free(&s);
 }
-END_TEST
 
 /* Printed tables are read back: the same tables, the same owners. */
-START_TEST(fts_round)
+TEST(fts_round)
 {
 	struct scene s;
 	struct buf out = {0};
@@ -140,10 +139,9 @@ START_TEST(fts_round)
 	buf_free(&out);
 	scene_free(&s);
 }
-END_TEST
 
 /* Of several LIDs of a port the first one tells the owner. */
-START_TEST(fts_lmc)
+TEST(fts_lmc)
 {
 	struct scene s;
 	struct buf out = {0};
@@ -184,10 +182,9 @@ START_TEST(fts_lmc)
 	free(lmc);
 	scene_free(&s);
 }
-END_TEST
 
 /* Tables of another fabric are recognised. */
-START_TEST(fts_misfits)
+TEST(fts_misfits)
 {
 	static const char text[] =
 		"Unicast lids guid 0x5 (a):\n"
@@ -211,10 +208,9 @@ START_TEST(fts_misfits)
 	buf_free(&b);
 	scene_free(&s);
 }
-END_TEST
 
 /* LIDs that the first switch does not reach are known from the others. */
-START_TEST(fts_owners)
+TEST(fts_owners)
 {
 	static const char text[] =
 		"Unicast lids guid 0x5 (a):\n"
@@ -231,7 +227,6 @@ START_TEST(fts_owners)
 	ck_assert_uint_eq(f->owner[1].lid, 2);
 	fts_free(f);
 }
-END_TEST
 
 static const struct {
 	const char *text, *says;
@@ -247,7 +242,7 @@ static const struct {
 		"x:2:22: this switch was listed before"},
 };
 
-START_TEST(fts_bad)
+LOOP_TEST(fts_bad, 0, 8)
 {
 	const char *text = bad_fts[_i].text;
 	struct reason why = {""};
@@ -256,10 +251,9 @@ START_TEST(fts_bad)
 	ck_assert_msg(
 		strstr(why.text, bad_fts[_i].says) == why.text, "%s", why.text);
 }
-END_TEST
 
 /* One spine less: its entries move to the other one. */
-START_TEST(spine_lost)
+TEST(spine_lost)
 {
 	struct scene s;
 	struct routes_diff x;
@@ -291,10 +285,9 @@ START_TEST(spine_lost)
 	topo_unref(t);
 	scene_free(&s);
 }
-END_TEST
 
 /* A leaf's link to a host fails: the host is lost, no other entry changes. */
-START_TEST(host_lost)
+TEST(host_lost)
 {
 	struct scene s;
 	struct routes_diff x;
@@ -316,10 +309,9 @@ START_TEST(host_lost)
 	topo_unref(t);
 	scene_free(&s);
 }
-END_TEST
 
 /* Tables that lead nowhere cut off the pairs that had a path. */
-START_TEST(pairs_cut)
+TEST(pairs_cut)
 {
 	struct scene s;
 	struct routes *r;
@@ -341,7 +333,6 @@ START_TEST(pairs_cut)
 	routes_unref(r);
 	scene_free(&s);
 }
-END_TEST
 
 static const struct {
 	const char *what, *says;
@@ -354,7 +345,7 @@ static const struct {
 	{"", "the name is empty"},
 };
 
-START_TEST(failure_bad)
+LOOP_TEST(failure_bad, 0, 6)
 {
 	struct reason why = {""};
 	struct failure f;
@@ -366,7 +357,6 @@ START_TEST(failure_bad)
 		strstr(why.text, bad_failure[_i].says) != NULL, "%s", why.text);
 	scene_free(&s);
 }
-END_TEST
 
 static const struct {
 	const char *set[2], *says;
@@ -391,7 +381,7 @@ static const struct {
 	{{"qos.levels={a: {wait: 2}}"}, "did you mean 'weight'"},
 };
 
-START_TEST(settings)
+LOOP_TEST(settings, 0, 6)
 {
 	const char *const *set = bad_set[_i].set;
 	const char *good[] = {"routing.load_limit=2", "fabric.lmc.hosts=1",
@@ -424,13 +414,12 @@ START_TEST(settings)
 	config_unref(c);
 	config_unref(base);
 }
-END_TEST
 
 /*
  * Roles of a configuration count in a plan, and irregularities are reported: a
  * name and a GUID that no node has, two patterns of the same length.
  */
-START_TEST(roles)
+TEST(roles)
 {
 	const char *set[] = {"routing.engines=[ftree]",
 		"routing.roles.leaf=[leaf*, nobody, no?x*]",
@@ -474,27 +463,4 @@ START_TEST(roles)
 	lft_pool_free(job.pool);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("forecast");
-	TCase *c = tcase_create("forecast");
-
-	tcase_add_test(c, drained);
-	tcase_add_test(c, fts_round);
-	tcase_add_test(c, fts_owners);
-	tcase_add_test(c, fts_misfits);
-	tcase_add_test(c, fts_lmc);
-	tcase_add_loop_test(c, fts_bad, 0, 8);
-	tcase_add_test(c, spine_lost);
-	tcase_add_test(c, host_lost);
-	tcase_add_test(c, pairs_cut);
-	tcase_add_loop_test(c, failure_bad, 0, 6);
-	tcase_add_loop_test(c, settings, 0, 6);
-	tcase_add_test(c, roles);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

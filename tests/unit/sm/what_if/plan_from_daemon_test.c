@@ -498,7 +498,7 @@ expect_switch_as_planned(struct story *s)
 	expect_as_planned(s, &f, remove_node, n, "switch");
 }
 
-START_TEST(as_planned)
+LOOP_TEST(as_planned, 0, DAYS *SCENES)
 {
 	struct story s;
 
@@ -512,10 +512,9 @@ START_TEST(as_planned)
 	expect_link_as_planned(&s, true);
 	end_story(&s);
 }
-END_TEST
 
 /* When the manager's own switch fails it reaches no switch: tables stay. */
-START_TEST(cut_off)
+LOOP_TEST(cut_off, 0, SCENES)
 {
 	struct story s;
 	struct failure f;
@@ -533,7 +532,6 @@ START_TEST(cut_off)
 	plan_free(&p);
 	end_story(&s);
 }
-END_TEST
 
 /* All sets, which plans make anew, are those of the daemon. */
 static void
@@ -572,7 +570,7 @@ make_adaptive(void)
 }
 
 /* What switches may choose is planned as it comes. */
-START_TEST(adaptive_as_planned)
+TEST(adaptive_as_planned)
 {
 	static const struct scene scene = {"adaptive",
 		"routing: {adaptive: {enabled: true}}\n", make_adaptive, NULL};
@@ -596,10 +594,9 @@ START_TEST(adaptive_as_planned)
 	}
 	end_story(&s);
 }
-END_TEST
 
 /* A plan without a failure changes nothing, after any history. */
-START_TEST(plan_without_failure)
+LOOP_TEST(plan_without_failure, 0, SCENES)
 {
 	struct story s;
 	struct plan p;
@@ -614,11 +611,10 @@ START_TEST(plan_without_failure)
 	plan_free(&p);
 	end_story(&s);
 }
-END_TEST
 
 /* What another configuration takes is judged without tables as with them, from
  * a fraction of the bytes. */
-START_TEST(loss_without_tables)
+LOOP_TEST(loss_without_tables, 0, SCENES)
 {
 	static const char yaml[] =
 		"fabric: {lmc: {hosts: 1}}\n"
@@ -655,11 +651,10 @@ START_TEST(loss_without_tables)
 	config_unref(is);
 	end_story(&s);
 }
-END_TEST
 
 /* The plan of a standby is what its take-over writes, whatever its own
  * configuration wants and the master's did. */
-START_TEST(taken_over_as_planned)
+LOOP_TEST(taken_over_as_planned, 0, DAYS *SCENES)
 {
 	const struct scene *scene = &scenes[_i % SCENES];
 	struct scene of_master = {scene->name, "", scene->make, NULL};
@@ -688,22 +683,4 @@ START_TEST(taken_over_as_planned)
 	plan_free(&p);
 	s.w = a;
 	end_story(&s);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("plan_from_daemon");
-	TCase *c = tcase_create("live");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, as_planned, 0, DAYS * SCENES);
-	tcase_add_test(c, adaptive_as_planned);
-	tcase_add_loop_test(c, cut_off, 0, SCENES);
-	tcase_add_loop_test(c, plan_without_failure, 0, SCENES);
-	tcase_add_loop_test(c, loss_without_tables, 0, SCENES);
-	tcase_add_loop_test(c, taken_over_as_planned, 0, DAYS * SCENES);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

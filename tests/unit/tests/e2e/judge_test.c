@@ -113,7 +113,7 @@ judge_ring(const struct tables *tab)
 	return r;
 }
 
-START_TEST(reads_the_fabric)
+TEST(reads_the_fabric)
 {
 	struct ndtext *t = read_ring(&shortest);
 
@@ -129,9 +129,8 @@ START_TEST(reads_the_fabric)
 	ck_assert_uint_eq(t->port[t->node[5].first + 1].lid, 3);
 	ndtext_free(t);
 }
-END_TEST
 
-START_TEST(shortest_is_good)
+TEST(shortest_is_good)
 {
 	struct judge_report r = judge_ring(&shortest);
 
@@ -147,9 +146,8 @@ START_TEST(shortest_is_good)
 	ck_assert(judge_good(&r, false));
 	judge_free(&r);
 }
-END_TEST
 
-START_TEST(a_ring_waits_for_itself)
+TEST(a_ring_waits_for_itself)
 {
 	struct judge_report r = judge_ring(&clockwise);
 
@@ -162,7 +160,6 @@ START_TEST(a_ring_waits_for_itself)
 	ck_assert(judge_good(&r, true));
 	judge_free(&r);
 }
-END_TEST
 
 /* One changed entry, and the counts expected. */
 static const struct {
@@ -181,7 +178,7 @@ static const struct {
 	{"own LID leads away", 1, 5, 2, 6, 3, 3},
 };
 
-START_TEST(finds_what_is_broken)
+LOOP_TEST(finds_what_is_broken, 0, LEN(broken))
 {
 	struct tables tab = shortest;
 	struct judge_report r;
@@ -196,7 +193,6 @@ START_TEST(finds_what_is_broken)
 	ck_assert(judge_good(&r, true) == (broken[_i].unreachable == 0));
 	judge_free(&r);
 }
-END_TEST
 
 /* The ring with one piece of its text replaced. */
 static char *
@@ -213,7 +209,7 @@ edit_ring(const char *from, const char *to)
 	return s;
 }
 
-START_TEST(lids_twice_or_not_at_all)
+LOOP_TEST(lids_twice_or_not_at_all, 0, 3)
 {
 	static const char *const lids[] = {"# lid 0 lmc 0 \"c\"",
 		"# lid 1 lmc 0 \"c\"", "# lid 2 lmc 1 \"c\""};
@@ -229,9 +225,8 @@ START_TEST(lids_twice_or_not_at_all)
 	ndtext_free(t);
 	free(s);
 }
-END_TEST
 
-START_TEST(refuses_contradictions)
+LOOP_TEST(refuses_contradictions, 0, 5)
 {
 	static const struct {
 		const char *from, *to, *why;
@@ -257,9 +252,8 @@ START_TEST(refuses_contradictions)
 	fclose(f);
 	free(s);
 }
-END_TEST
 
-START_TEST(counts_blocks_that_differ)
+TEST(counts_blocks_that_differ)
 {
 	struct tables other = shortest;
 	struct ndtext *a = read_ring(&shortest), *b;
@@ -273,9 +267,8 @@ START_TEST(counts_blocks_that_differ)
 	ndtext_free(a);
 	ndtext_free(b);
 }
-END_TEST
 
-START_TEST(tracks_follow_the_tables)
+TEST(tracks_follow_the_tables)
 {
 	struct ndtext *t = read_ring(&clockwise);
 	FILE *f = tmpfile();
@@ -300,24 +293,4 @@ START_TEST(tracks_follow_the_tables)
 	ck_assert_uint_eq(tracks_print(t, f, 1, 1, 99, 12), 0);
 	fclose(f);
 	ndtext_free(t);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("judge");
-	TCase *c = tcase_create("judge");
-
-	tcase_add_test(c, reads_the_fabric);
-	tcase_add_test(c, shortest_is_good);
-	tcase_add_test(c, a_ring_waits_for_itself);
-	tcase_add_loop_test(
-		c, finds_what_is_broken, 0, sizeof(broken) / sizeof(broken[0]));
-	tcase_add_loop_test(c, lids_twice_or_not_at_all, 0, 3);
-	tcase_add_loop_test(c, refuses_contradictions, 0, 5);
-	tcase_add_test(c, counts_blocks_that_differ);
-	tcase_add_test(c, tracks_follow_the_tables);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -48,7 +48,7 @@ add_line(char *text, size_t n, const char *head, const uint8_t *before,
 	}
 }
 
-START_TEST(zero_leaves_a_field)
+TEST(zero_leaves_a_field)
 {
 	uint8_t held[SETLOG_DATA] = {0}, d[3][SETLOG_DATA] = {{0}};
 	char text[4096] = "";
@@ -88,9 +88,8 @@ START_TEST(zero_leaves_a_field)
 	setfold_free(f);
 	setlog_free(l);
 }
-END_TEST
 
-START_TEST(rows_and_tables)
+TEST(rows_and_tables)
 {
 	uint8_t row[SETLOG_DATA] = {0x01, 0x23}, lft[SETLOG_DATA];
 	char text[4096] = "";
@@ -124,9 +123,8 @@ START_TEST(rows_and_tables)
 	setfold_free(f);
 	setlog_free(l);
 }
-END_TEST
 
-START_TEST(other_files_are_refused)
+TEST(other_files_are_refused)
 {
 	static const char *const bad[][2] = {
 		{"hello\n", "line 4: none of"},
@@ -145,18 +143,4 @@ START_TEST(other_files_are_refused)
 		ck_assert_msg(strstr(why.text, bad[i][1]) != NULL, "\"%s\"",
 			why.text);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *suite = suite_create("setfold");
-	TCase *tc = tcase_create("traces");
-
-	tcase_add_test(tc, zero_leaves_a_field);
-	tcase_add_test(tc, rows_and_tables);
-	tcase_add_test(tc, other_files_are_refused);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
 }

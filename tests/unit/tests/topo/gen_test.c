@@ -27,7 +27,7 @@ check_counts(struct fabric *f, const char *what, struct counts want)
 	fabric_free(f);
 }
 
-START_TEST(trees_have_their_sizes)
+TEST(trees_have_their_sizes)
 {
 	struct gen_fattree2 two = {18, 36, 1, 18, 18};
 	struct gen_fattree2 uneven = {18, 36, 1, 13, 1};
@@ -53,9 +53,8 @@ START_TEST(trees_have_their_sizes)
 	check_counts(gen_tree_kary(2, 4, NULL), "2-ary 4-tree",
 		(struct counts){32, 16, 64});
 }
-END_TEST
 
-START_TEST(pgft_follows_its_rule)
+TEST(pgft_follows_its_rule)
 {
 	unsigned m[] = {3, 4}, w[] = {1, 2}, p[] = {1, 2};
 	unsigned planes[] = {2, 2};
@@ -67,9 +66,8 @@ START_TEST(pgft_follows_its_rule)
 	ck_assert(!fabric_connected(f, FABRIC_NONE, FABRIC_NONE));
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(direct_networks_have_their_sizes)
+TEST(direct_networks_have_their_sizes)
 {
 	unsigned cube[] = {8, 8, 8}, grid[] = {3, 4}, two[] = {2, 2, 2, 2};
 	unsigned one[] = {1}, hx[] = {4, 5}, ring[] = {5};
@@ -98,7 +96,6 @@ START_TEST(direct_networks_have_their_sizes)
 	check_counts(gen_petersen(5, 2, 2, NULL), "Petersen graph",
 		(struct counts){10, 20, 35});
 }
-END_TEST
 
 /* Every switch of f has this many links, to distinct neighbours. */
 static void
@@ -125,7 +122,7 @@ check_regular(const struct fabric *f, unsigned degree, const char *what)
 	}
 }
 
-START_TEST(regular_means_regular)
+TEST(regular_means_regular)
 {
 	struct fabric *f;
 
@@ -146,7 +143,6 @@ START_TEST(regular_means_regular)
 	check_regular(f, 8, "fattree3");
 	fabric_free(f);
 }
-END_TEST
 
 static char *
 text_of(const struct fabric *f)
@@ -157,7 +153,7 @@ text_of(const struct fabric *f)
 	return b.text;
 }
 
-START_TEST(seeds_decide_and_nothing_else)
+TEST(seeds_decide_and_nothing_else)
 {
 	struct fabric *f[3];
 	char *t[3];
@@ -175,9 +171,8 @@ START_TEST(seeds_decide_and_nothing_else)
 		fabric_free(f[i]);
 	}
 }
-END_TEST
 
-START_TEST(failures_keep_what_was_asked)
+TEST(failures_keep_what_was_asked)
 {
 	struct gen_fattree2 two = {4, 6, 1, 3, 3};
 	struct reason why;
@@ -205,9 +200,8 @@ START_TEST(failures_keep_what_was_asked)
 	ck_assert(!gen_edit_fail_links(
 		gen_tree_two(&two, NULL), 25, 1, false, &why));
 }
-END_TEST
 
-START_TEST(edits_do_what_they_say)
+TEST(edits_do_what_they_say)
 {
 	struct gen_fattree2 two = {4, 6, 1, 3, 3};
 	struct fabric *f = gen_edit_aggregation(gen_tree_two(&two, NULL), NULL);
@@ -231,9 +225,8 @@ START_TEST(edits_do_what_they_say)
 	f = gen_edit_populate(gen_tree_two(&two, NULL), 2, 1);
 	check_counts(f, "populate", (struct counts){10, 9, 33});
 }
-END_TEST
 
-START_TEST(wide_switches)
+TEST(wide_switches)
 {
 	unsigned one = 1;
 	static const unsigned wide[] = {65, 129, 254, 255};
@@ -252,9 +245,8 @@ START_TEST(wide_switches)
 	ck_assert(!gen_edit_ports(
 		gen_grid(&one, 1, false, 30, NULL), 20, false, NULL));
 }
-END_TEST
 
-START_TEST(impossible_numbers_are_refused)
+TEST(impossible_numbers_are_refused)
 {
 	struct gen_fattree2 wide = {200, 4, 1, 60, 60}, none = {1, 0, 1, 1, 1};
 	unsigned dim[] = {0, 3}, one = 1, big[] = {1000, 1000};
@@ -277,9 +269,8 @@ START_TEST(impossible_numbers_are_refused)
 	ck_assert(!gen_dragonfly(0, 1, 1, &why));
 	ck_assert(!gen_dragonfly(200, 100, 100, &why));
 }
-END_TEST
 
-START_TEST(connectivity_is_seen)
+TEST(connectivity_is_seen)
 {
 	unsigned ring[] = {4}, line[] = {4};
 	struct fabric *f = gen_grid(ring, 1, true, 1, NULL);
@@ -297,26 +288,4 @@ START_TEST(connectivity_is_seen)
 		ck_assert(fabric_connected(f, c, FABRIC_NONE) == host);
 	}
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("gen");
-	TCase *tc = tcase_create("gen");
-
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, trees_have_their_sizes);
-	tcase_add_test(tc, pgft_follows_its_rule);
-	tcase_add_test(tc, direct_networks_have_their_sizes);
-	tcase_add_test(tc, regular_means_regular);
-	tcase_add_test(tc, seeds_decide_and_nothing_else);
-	tcase_add_test(tc, failures_keep_what_was_asked);
-	tcase_add_test(tc, edits_do_what_they_say);
-	tcase_add_test(tc, wide_switches);
-	tcase_add_test(tc, impossible_numbers_are_refused);
-	tcase_add_test(tc, connectivity_is_seen);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

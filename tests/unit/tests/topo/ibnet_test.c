@@ -29,7 +29,7 @@ check_round_trip(struct fabric *f, const char *what)
 	buf_free(&b);
 }
 
-START_TEST(what_is_written_is_read)
+TEST(what_is_written_is_read)
 {
 	struct gen_fattree2 two = {4, 6, 2, 3, 1};
 	unsigned dim[] = {3, 3};
@@ -80,9 +80,8 @@ START_TEST(what_is_written_is_read)
 	fabric_connect(f, 0, 4, 2, 2, NULL);
 	check_round_trip(f, "router");
 }
-END_TEST
 
-START_TEST(equal_sees_differences)
+TEST(equal_sees_differences)
 {
 	struct gen_fattree2 two = {2, 2, 1, 1, 1};
 	struct fabric *f = gen_tree_two(&two, NULL);
@@ -108,7 +107,6 @@ START_TEST(equal_sees_differences)
 	fabric_free(g);
 	fabric_free(f);
 }
-END_TEST
 
 /* Real captures, and what they must contain. */
 static const struct {
@@ -122,7 +120,7 @@ static const struct {
 	{"ibtopotool-4-sun-dcs36.ibnet", 1, 1, 1, 0},
 };
 
-START_TEST(captures_are_read)
+LOOP_TEST(captures_are_read, 0, 5)
 {
 	const char *dir = getenv("HEDDLE_FIXTURES");
 	char path[512];
@@ -148,7 +146,6 @@ START_TEST(captures_are_read)
 	buf_free(&warn);
 	check_round_trip(f, path);
 }
-END_TEST
 
 /* Two switches and two hosts, in the format of ibsim's example nets. */
 #define NET                                                                    \
@@ -158,7 +155,7 @@ END_TEST
 	"Hca\t1 \"Hca1\"\n[1]\t\"Switch1\"[1]\n\n"                             \
 	"Hca\t1 \"Hca2\"\n[1]\t\"Switch2\"[1]\n"
 
-START_TEST(ibsim_nets_are_read)
+TEST(ibsim_nets_are_read)
 {
 	struct reason why = {{0}};
 	struct buf warn = {0};
@@ -174,7 +171,6 @@ START_TEST(ibsim_nets_are_read)
 	fabric_free(f);
 	buf_free(&warn);
 }
-END_TEST
 
 #define SW "Switch 36 \"S-0000000000000001\" # \"a\" base port 0 lid 1 lmc 0\n"
 #define CA "Ca 1 \"H-0000000000000002\" # \"b\"\n"
@@ -233,7 +229,7 @@ static const struct {
 
 enum { NTEXTS = sizeof(texts) / sizeof(texts[0]) };
 
-START_TEST(texts_are_judged)
+LOOP_TEST(texts_are_judged, 0, NTEXTS)
 {
 	struct reason why = {{0}};
 	struct buf warn = {0};
@@ -249,7 +245,6 @@ START_TEST(texts_are_judged)
 	fabric_free(f);
 	buf_free(&warn);
 }
-END_TEST
 
 #define NOTE(text) "Switch 8 \"S-1\" # \"a\" base port 0 # heddle: " text "\n"
 
@@ -341,7 +336,7 @@ static const struct {
 
 enum { NEXACT = sizeof(bad_texts) / sizeof(bad_texts[0]) };
 
-START_TEST(bad_input_is_named)
+LOOP_TEST(bad_input_is_named, 0, NEXACT)
 {
 	struct reason why = {{0}};
 	struct buf warn = {0};
@@ -359,9 +354,8 @@ START_TEST(bad_input_is_named)
 	fabric_free(f);
 	buf_free(&warn);
 }
-END_TEST
 
-START_TEST(notes_are_read)
+TEST(notes_are_read)
 {
 	static const char text[] =
 		"Switch 8 \"S-1\" # \"a # heddle: x\" enhanced port 0 lid 7 "
@@ -407,9 +401,8 @@ START_TEST(notes_are_read)
 	buf_free(&out);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(binary_is_refused)
+TEST(binary_is_refused)
 {
 	static const char zeros[64];
 	struct reason why = {{0}};
@@ -422,10 +415,9 @@ START_TEST(binary_is_refused)
 	ck_assert(strstr(why.text, "zero byte") != NULL);
 	ck_assert(!ibnet_load("/nonexistent/x", NULL, &why));
 }
-END_TEST
 
 /* Any prefix of a good text, and any byte of it changed: no crash, no leak. */
-START_TEST(damage_is_survived)
+TEST(damage_is_survived)
 {
 	char copy[sizeof(GOOD)];
 	size_t n = sizeof(GOOD) - 1;
@@ -446,25 +438,4 @@ START_TEST(damage_is_survived)
 			fabric_free(ibnet_parse(copy, n, "bit", NULL, NULL));
 		}
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("ibnet");
-	TCase *tc = tcase_create("ibnet");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, what_is_written_is_read);
-	tcase_add_test(tc, equal_sees_differences);
-	tcase_add_loop_test(tc, captures_are_read, 0, 5);
-	tcase_add_test(tc, ibsim_nets_are_read);
-	tcase_add_loop_test(tc, texts_are_judged, 0, NTEXTS);
-	tcase_add_loop_test(tc, bad_input_is_named, 0, NEXACT);
-	tcase_add_test(tc, notes_are_read);
-	tcase_add_test(tc, binary_is_refused);
-	tcase_add_test(tc, damage_is_survived);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

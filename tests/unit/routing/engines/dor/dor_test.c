@@ -171,7 +171,7 @@ static const struct shape routed[] = {
 		"of 3 layers"},
 };
 
-START_TEST(products)
+LOOP_TEST(products, 0, LEN(routed))
 {
 	const struct frozen_lids lids = {.shuffle = 5, .lmc = 1};
 	const struct shape *s = &routed[_i];
@@ -196,7 +196,6 @@ START_TEST(products)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 static const struct shape refused[] = {
 	{TORUS, {6, 5}, 2, 1,
@@ -210,7 +209,7 @@ static const struct shape refused[] = {
 	{TREE, {0}, 0, 0, "no torus, mesh, hypercube or HyperX: "},
 };
 
-START_TEST(refusals)
+LOOP_TEST(refusals, 0, LEN(refused))
 {
 	const struct frozen_lids lids = {0};
 	const struct shape *s = &refused[_i];
@@ -226,7 +225,6 @@ START_TEST(refusals)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* The number of the cable between two switches, by their names. */
 static uint32_t
@@ -246,7 +244,7 @@ cable_between(const struct fabric *f, const char *a, const char *b)
 
 /* A lost link of a full mesh: detours, and little changes but what went over
  * it. */
-START_TEST(lost_link)
+TEST(lost_link)
 {
 	const struct shape s = {HYPERX, {6, 4}, 2, 3, NULL};
 	const struct frozen_lids lids = {0};
@@ -293,11 +291,10 @@ START_TEST(lost_link)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* The torus of rings of four, given as what it is called; given as something
  * else it is refused, and the next engine routes it. */
-START_TEST(given)
+TEST(given)
 {
 	static const char *const engines[] = {"dor", "nue"};
 	static const struct schema_shape rings[] = {{DIMENSION_RING, 4},
@@ -335,7 +332,6 @@ START_TEST(given)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 static void
 limit_vls(struct topo *t, uint8_t code)
@@ -346,7 +342,7 @@ limit_vls(struct topo *t, uint8_t code)
 
 /* A lost link of a line leaves no path in its order. With VLs the pair gets
  * another layer; with one VL it is named, and updn routes. */
-START_TEST(broken_line)
+LOOP_TEST(broken_line, 0, 2)
 {
 	enum { ONE_VL = 1, EIGHT_VLS = 4 };
 
@@ -393,11 +389,10 @@ START_TEST(broken_line)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* Up to a tenth of the links fail: dor goes on, and no pair is without a path.
  * Whole, all pairs are in layer 0, which SL 0 has. */
-START_TEST(damaged)
+LOOP_TEST(damaged, 0, 4)
 {
 	static const struct shape shapes[] = {
 		{MESH, {5, 4}, 2, 1, NULL},
@@ -424,9 +419,8 @@ START_TEST(damaged)
 		(uint64_t)_i + 3);
 	rig_close(&g);
 }
-END_TEST
 
-START_TEST(ten_cube)
+TEST(ten_cube)
 {
 	const char *const engines[] = {"dor"};
 	unsigned dim[10];
@@ -451,25 +445,4 @@ START_TEST(ten_cube)
 	lft_pool_free(pool);
 	topo_unref(t);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("dor");
-	TCase *tc = tcase_create("dor");
-
-	tcase_add_loop_test(
-		tc, products, 0, sizeof(routed) / sizeof(routed[0]));
-	tcase_add_loop_test(
-		tc, refusals, 0, sizeof(refused) / sizeof(refused[0]));
-	tcase_add_test(tc, given);
-	tcase_add_test(tc, lost_link);
-	tcase_add_loop_test(tc, broken_line, 0, 2);
-	tcase_add_loop_test(tc, damaged, 0, 4);
-	tcase_add_test(tc, ten_cube);
-	tcase_set_timeout(tc, 60);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

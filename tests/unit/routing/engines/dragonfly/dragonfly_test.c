@@ -35,7 +35,7 @@ make_shape(const struct shape *s, uint64_t seed, struct reason *why)
 		gen_dragonfly(s->a, s->p, s->h, why), s->out, seed, why);
 }
 
-START_TEST(balanced)
+LOOP_TEST(balanced, 0, LEN(shapes))
 {
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
@@ -53,10 +53,9 @@ START_TEST(balanced)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Small ones with many links out, of many seeds: all arrive, no cycle. */
-START_TEST(broken)
+LOOP_TEST(broken, 0, 5)
 {
 	for (unsigned i = 0; i < 20; i++) {
 		const struct shape s = {4, 1, 2, 1 + i / 2, 0};
@@ -75,7 +74,6 @@ START_TEST(broken)
 		rig_close(&g);
 	}
 }
-END_TEST
 
 /* What is no dragonfly, and what has too few VLs, is refused by its reason. */
 static struct fabric *
@@ -104,7 +102,7 @@ make_other(int i, struct reason *why)
 	}
 }
 
-START_TEST(refused)
+LOOP_TEST(refused, 0, 7)
 {
 	struct reason why = {""};
 	struct engine_rig g;
@@ -118,10 +116,9 @@ START_TEST(refused)
 		"%d: %s", _i, why.text);
 	rig_close(&g);
 }
-END_TEST
 
 /* Groups that are given need not be read; a switch is of one of them. */
-START_TEST(given)
+TEST(given)
 {
 	static const char *const name[] = {"g0.*", "g1.*", "g2.*", "g3.*",
 		"g4.*", "g5.*", "g6.*", "g7.*", "g8.*", "g1.1"};
@@ -157,10 +154,9 @@ START_TEST(given)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Two patterns of the same length, and a single group. */
-START_TEST(given_badly)
+LOOP_TEST(given_badly, 0, 2)
 {
 	static const char *const twice[] = {"g?.*", "g*.*", "g1.1"};
 	static const char *const one[] = {"g*"};
@@ -176,10 +172,9 @@ START_TEST(given_badly)
 	ck_assert_msg(strstr(why.text, says[_i]) != NULL, "%s", why.text);
 	rig_close(&g);
 }
-END_TEST
 
 /* Links fail one after the other. */
-START_TEST(losses)
+LOOP_TEST(losses, 0, 3)
 {
 	static const unsigned a[] = {3, 4, 6};
 	struct reason why = {""};
@@ -192,10 +187,9 @@ START_TEST(losses)
 	ck_assert(moved < 50);
 	rig_close(&g);
 }
-END_TEST
 
 /* Its groups stay what they were while a third of all links fails. */
-START_TEST(few_links)
+LOOP_TEST(few_links, 0, 4)
 {
 	struct reason why = {""};
 	struct engine_rig g;
@@ -203,23 +197,4 @@ START_TEST(few_links)
 	rig_open(&g, &engine_dragonfly, gen_dragonfly(4, 1, 1, &why), &why);
 	(void)rig_lose_links(&g, 13, (uint64_t)_i + 5);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("dragonfly");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, balanced, 0, sizeof(shapes) / sizeof(*shapes));
-	tcase_add_loop_test(t, broken, 0, 5);
-	tcase_add_loop_test(t, refused, 0, 7);
-	tcase_add_test(t, given);
-	tcase_add_loop_test(t, given_badly, 0, 2);
-	tcase_add_loop_test(t, losses, 0, 3);
-	tcase_add_loop_test(t, few_links, 0, 4);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -111,7 +111,7 @@ switch_out_port(const struct topo *t, sw_ix s, unsigned i)
 	return topo_port_of(t, t->sw[s].node, t->adj[t->sw[s].adj + i].out);
 }
 
-START_TEST(all_layers)
+TEST(all_layers)
 {
 	struct engine_options o = with_layers(8);
 	struct bed b = begin_bed();
@@ -123,10 +123,9 @@ START_TEST(all_layers)
 	expect_no_text(b.shared);
 	end_bed(&b);
 }
-END_TEST
 
 /* One narrow link: no layer is lost, and the link is named. */
-START_TEST(one_cable)
+TEST(one_cable)
 {
 	struct engine_options o = with_layers(8);
 	struct bed b = begin_bed();
@@ -147,10 +146,9 @@ START_TEST(one_cable)
 	expect_text(b.shared, want);
 	end_bed(&b);
 }
-END_TEST
 
 /* A switch with a single VL maps nothing, and need not. */
-START_TEST(old_switch)
+TEST(old_switch)
 {
 	struct engine_options o = with_layers(4);
 	struct bed b = begin_bed();
@@ -165,9 +163,8 @@ START_TEST(old_switch)
 	expect_text(b.shared, "have 1 VL, first port");
 	end_bed(&b);
 }
-END_TEST
 
-START_TEST(no_map)
+TEST(no_map)
 {
 	struct engine_options o = with_layers(4);
 	struct bed b = begin_bed();
@@ -182,7 +179,6 @@ START_TEST(no_map)
 	expect_no_text(b.shared);
 	end_bed(&b);
 }
-END_TEST
 
 static void
 set_vls(struct topo *t, port_ix p, uint8_t code)
@@ -191,7 +187,7 @@ set_vls(struct topo *t, port_ix p, uint8_t code)
 }
 
 /* As many layers as the widest link has VLs. */
-START_TEST(widest)
+TEST(widest)
 {
 	struct engine_options o = with_layers(4);
 	struct bed b = begin_bed();
@@ -211,9 +207,8 @@ START_TEST(widest)
 	expect_text(b.shared, "at 14 of 16 ports");
 	end_bed(&b);
 }
-END_TEST
 
-START_TEST(max_vls)
+TEST(max_vls)
 {
 	struct engine_options o = with_layers(4);
 	struct bed b = begin_bed();
@@ -225,9 +220,8 @@ START_TEST(max_vls)
 	expect_no_text(b.shared);
 	end_bed(&b);
 }
-END_TEST
 
-START_TEST(with_levels)
+TEST(with_levels)
 {
 	struct engine_options o = with_layers(4), many = with_layers(8);
 	struct bed b = begin_bed();
@@ -251,7 +245,6 @@ START_TEST(with_levels)
 	expect_no_text(b.shared);
 	end_bed(&b);
 }
-END_TEST
 
 /* ---- links that change ---- */
 
@@ -321,7 +314,7 @@ widest_is(const struct topo *t, unsigned lanes)
  * follow, and nothing else does, whether routes are computed afresh or from
  * those in force.
  */
-START_TEST(rows_alone)
+LOOP_TEST(rows_alone, 0, SEEDS)
 {
 	struct rng r = {(uint64_t)_i};
 	struct gen_fattree2 p = {2 + rng_below(&r, 3), 2 + rng_below(&r, 5),
@@ -355,7 +348,6 @@ START_TEST(rows_alone)
 	}
 	end_bed(&was);
 }
-END_TEST
 
 /* ---- layers that are needed ---- */
 
@@ -396,7 +388,7 @@ ring_of_four(struct hand_tables *tables)
  * not on a shared one. So the verifier reports that they are not plain, and a
  * link with fewer VLs than layers is refused.
  */
-START_TEST(needed)
+TEST(needed)
 {
 	struct hand_tables h;
 	struct topo *t = ring_of_four(&h);
@@ -438,24 +430,4 @@ START_TEST(needed)
 	hand_tables_unpack(&h);
 	hand_tables_free(&h);
 	hand_free(t);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("ftree_layers");
-	TCase *t = tcase_create("ftree_layers");
-
-	tcase_add_test(t, all_layers);
-	tcase_add_test(t, one_cable);
-	tcase_add_test(t, old_switch);
-	tcase_add_test(t, no_map);
-	tcase_add_test(t, widest);
-	tcase_add_test(t, max_vls);
-	tcase_add_test(t, with_levels);
-	tcase_add_loop_test(t, rows_alone, 0, SEEDS);
-	tcase_add_test(t, needed);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

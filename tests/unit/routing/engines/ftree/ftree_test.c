@@ -114,7 +114,7 @@ check_balance(struct fabric *f, const char *what, unsigned shifts, bool full)
 	end_run(&x);
 }
 
-START_TEST(populations)
+TEST(populations)
 {
 	static const unsigned two[][2] = {{9, 9}, {11, 7}, {13, 5}, {17, 1},
 		{5, 1}, {18, 18}, {18, 1}, {13, 1}, {7, 4}, {1, 0}};
@@ -139,11 +139,10 @@ START_TEST(populations)
 			what, 20, three[i][0] == 12 && three[i][1] == 12);
 	}
 }
-END_TEST
 
 /* Several switches lead to one top, siblings are linked, and there are several
  * trees. */
-START_TEST(racks)
+TEST(racks)
 {
 	static const unsigned people[][2] = {
 		{24, 24}, {12, 12}, {22, 1}, {12, 1}, {5, 0}};
@@ -165,7 +164,6 @@ START_TEST(racks)
 			what, 20, false);
 	}
 }
-END_TEST
 
 /*
  * Eight trees that meet inside racks only. Half of the hosts of a rack are on
@@ -175,7 +173,7 @@ END_TEST
  * 23 times 1392 pairs, leaves it by 12 links, which is the bound. A shift puts
  * two flows on a link at most.
  */
-START_TEST(planes)
+TEST(planes)
 {
 	static const struct {
 		unsigned even, odd, bound;
@@ -198,10 +196,9 @@ START_TEST(planes)
 		end_run(&x);
 	}
 }
-END_TEST
 
 /* Any population: hosts are taken away at random. */
-START_TEST(random_populations)
+TEST(random_populations)
 {
 	for (uint64_t seed = 1; seed <= 12; seed++) {
 		struct gen_fattree2 p = {6, 12, 1, 6, 6};
@@ -223,13 +220,12 @@ START_TEST(random_populations)
 		free(node);
 	}
 }
-END_TEST
 
 /*
  * Links fail anywhere but at hosts: one layer is enough, and no link carries
  * more than the load of two hosts.
  */
-START_TEST(degraded)
+TEST(degraded)
 {
 	static const unsigned failed[] = {0, 34, 85, 130, 194, 259};
 
@@ -256,13 +252,12 @@ START_TEST(degraded)
 			end_run(&x);
 		}
 }
-END_TEST
 
 /*
  * Tops that lose most of their links, and hundreds of other links besides:
  * every pair still meets on one layer.
  */
-START_TEST(lost_tops)
+TEST(lost_tops)
 {
 	for (uint64_t seed = 1; seed <= 16; seed++) {
 		struct reason why = {""};
@@ -300,9 +295,8 @@ START_TEST(lost_tops)
 		free(drop);
 	}
 }
-END_TEST
 
-START_TEST(degraded_three_levels)
+TEST(degraded_three_levels)
 {
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct reason why = {""};
@@ -320,7 +314,6 @@ START_TEST(degraded_three_levels)
 		end_run(&x);
 	}
 }
-END_TEST
 
 /* The counts in routes are those of the tables. */
 static void
@@ -402,7 +395,7 @@ flap_links(struct fabric *f, uint64_t seed, unsigned steps)
 	free(drop);
 }
 
-START_TEST(links_flap)
+TEST(links_flap)
 {
 	struct gen_fattree2 two = {6, 12, 1, 6, 3}, par = {3, 10, 4, 9, 9};
 	struct reason why = {""};
@@ -414,11 +407,10 @@ START_TEST(links_flap)
 		flap_links(gen_tree_kary(3, 4, &why), seed, 10);
 	}
 }
-END_TEST
 
 /* A switch fails and comes back: everything is computed, and no pair is
  * lost. */
-START_TEST(switch_fails)
+TEST(switch_fails)
 {
 	struct reason why = {""};
 	struct frozen_lids lids = {0};
@@ -447,7 +439,6 @@ START_TEST(switch_fails)
 	fabric_free(f);
 	free(node);
 }
-END_TEST
 
 /* The paper's algorithm as it is printed. */
 static unsigned
@@ -463,7 +454,7 @@ paper_layer(unsigned i, unsigned j, unsigned n)
 	return lane % n;
 }
 
-START_TEST(lanes)
+TEST(lanes)
 {
 	struct gen_fattree2 p = {18, 36, 1, 2, 2};
 	struct reason why = {""};
@@ -502,10 +493,9 @@ START_TEST(lanes)
 		end_run(&x);
 	}
 }
-END_TEST
 
 /* Leaves keep their classes when others come and go. */
-START_TEST(lanes_kept)
+TEST(lanes_kept)
 {
 	struct gen_fattree2 p = {4, 8, 1, 2, 2};
 	struct engine_options o = with_layers(4);
@@ -538,7 +528,6 @@ START_TEST(lanes_kept)
 	fabric_free(f);
 	free(node);
 }
-END_TEST
 
 static size_t
 count_single_failures(struct fabric *f, uint64_t *load)
@@ -559,7 +548,7 @@ count_single_failures(struct fabric *f, uint64_t *load)
 
 /* The paths to two ports on different leaves share no switch, and balance is
  * kept. */
-START_TEST(homes)
+TEST(homes)
 {
 	struct gen_fattree2 full = {18, 36, 1, 9, 9}, over = {8, 16, 1, 12, 12};
 	struct reason why = {""};
@@ -594,11 +583,10 @@ START_TEST(homes)
 		0);
 	ck_assert_uint_le(load, 647);
 }
-END_TEST
 
 /* With one top, the top is the single point of failure, and the report says
  * so. */
-START_TEST(homing_names_it)
+TEST(homing_names_it)
 {
 	struct gen_fattree2 one = {1, 4, 1, 1, 1};
 	struct reason why = {""};
@@ -626,10 +614,9 @@ START_TEST(homing_names_it)
 	redundancy_free(&h);
 	end_run(&x);
 }
-END_TEST
 
 /* Configured groups count like nodes; a passive port carries nothing. */
-START_TEST(groups)
+TEST(groups)
 {
 	struct gen_fattree2 p = {4, 4, 1, 4, 4};
 	struct reason why = {""};
@@ -668,9 +655,8 @@ START_TEST(groups)
 	redundancy_free(&h);
 	end_run(&x);
 }
-END_TEST
 
-START_TEST(refuses)
+TEST(refuses)
 {
 	static const unsigned ring[1] = {12};
 	struct frozen_lids lids = {0};
@@ -694,10 +680,9 @@ START_TEST(refuses)
 	topo_unref(t);
 	fabric_free(f);
 }
-END_TEST
 
 /* Entries are kept, and computed afresh on request. */
-START_TEST(rebalance)
+TEST(rebalance)
 {
 	struct gen_fattree2 p = {6, 12, 1, 6, 6};
 	static const char *const engines[] = {"ftree"};
@@ -735,10 +720,9 @@ START_TEST(rebalance)
 	fabric_free(g);
 	fabric_free(f);
 }
-END_TEST
 
 /* Real fabrics, if they are available. */
-START_TEST(fixtures)
+TEST(fixtures)
 {
 	static const char *const name[] = {"ufm-sdk-selene-compute",
 		"topograph-ndr-gb200", "ufm-sdk-small",
@@ -764,24 +748,4 @@ START_TEST(fixtures)
 	}
 	if (found == 0)
 		(void)fprintf(stderr, "ftree_test: no fixtures, skipped\n");
-}
-END_TEST
-
-int
-main(void)
-{
-	const TTest *const tests[] = {populations, random_populations, racks,
-		planes, degraded, lost_tops, degraded_three_levels, links_flap,
-		switch_fails, lanes, lanes_kept, homes, homing_names_it, groups,
-		refuses, rebalance, fixtures};
-	Suite *s = suite_create("ftree");
-
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
-		TCase *t = tcase_create("ftree");
-
-		tcase_set_timeout(t, 60);
-		tcase_add_test(t, tests[i]);
-		suite_add_tcase(s, t);
-	}
-	return suite_run(s);
 }

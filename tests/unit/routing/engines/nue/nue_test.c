@@ -87,7 +87,7 @@ check_verified(struct routes *r)
 }
 
 /* Random connected graphs on 1 to 8 layers. */
-START_TEST(random_graphs)
+LOOP_TEST(random_graphs, 0, 10)
 {
 	for (unsigned i = 0; i < 40; i++) {
 		struct rng rng = {(uint64_t)_i * 1000 + i};
@@ -108,7 +108,6 @@ START_TEST(random_graphs)
 		rig_close(&g);
 	}
 }
-END_TEST
 
 /* The order of r's own first layer, with all its links, whatever other order
  * is tried before it. */
@@ -161,7 +160,7 @@ split_top(const struct routes *r)
 }
 
 /* Multicast finds room beside the first layer, by its order. */
-START_TEST(room_for_trees)
+TEST(room_for_trees)
 {
 	for (unsigned i = 0; i < 20; i++) {
 		unsigned n = 8 + i * 2, layers = 1 + i % 8;
@@ -180,7 +179,6 @@ START_TEST(room_for_trees)
 		rig_close(&g);
 	}
 }
-END_TEST
 
 /* ---- what is remembered ---- */
 
@@ -233,7 +231,7 @@ choose_cable(const struct fabric *f, const bool *drop, struct rng *rng)
  * layers do, and a restart that has read what was printed goes on: on other
  * links in the same orders, on the same ones without a change.
  */
-START_TEST(losses_keep_orders)
+LOOP_TEST(losses_keep_orders, 0, 10)
 {
 	struct rng rng = {(uint64_t)_i + 77};
 	unsigned n = 10 + 3 * (unsigned)_i, layers = 1 + (unsigned)_i % 8;
@@ -286,11 +284,10 @@ START_TEST(losses_keep_orders)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* While no link is there, as when all is in quarantine, no order is forgotten.
  */
-START_TEST(absence_keeps_orders)
+TEST(absence_keeps_orders)
 {
 	struct reason why = {""};
 	struct routes *r, *alone, *again;
@@ -326,7 +323,6 @@ START_TEST(absence_keeps_orders)
 	topo_unref(none);
 	rig_close(&g);
 }
-END_TEST
 
 static struct fabric *
 make_shape(unsigned i, struct reason *why)
@@ -357,7 +353,7 @@ static const unsigned most[][3] = {
 	{1030, 850, 830},
 };
 
-START_TEST(shapes)
+LOOP_TEST(shapes, 0, 5)
 {
 	struct reason why = {""};
 	struct rig g;
@@ -371,21 +367,4 @@ START_TEST(shapes)
 		routes_unref(r);
 	}
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("nue");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, random_graphs, 0, 10);
-	tcase_add_test(t, room_for_trees);
-	tcase_add_loop_test(t, losses_keep_orders, 0, 10);
-	tcase_add_test(t, absence_keeps_orders);
-	tcase_add_loop_test(t, shapes, 0, 5);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

@@ -48,7 +48,7 @@ make_shape(const struct shape *s, uint64_t seed, struct reason *why)
 		gen_grid(s->dim, s->n, true, 1, why), s->out, seed, why);
 }
 
-START_TEST(balanced)
+LOOP_TEST(balanced, 0, LEN(shapes))
 {
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
@@ -69,11 +69,10 @@ START_TEST(balanced)
 	routes_unref(r);
 	rig_close(&g);
 }
-END_TEST
 
 /* Small ones with many links or switches out, of many seeds: all arrive, no
  * cycle; few are not read as a torus any more. */
-START_TEST(broken)
+LOOP_TEST(broken, 0, 5)
 {
 	static const struct shape small[] = {
 		{{5, 5, 5}, 3, 25, 1, 0, 0, 0},
@@ -100,11 +99,10 @@ START_TEST(broken)
 	}
 	ck_assert_uint_le(refused, 6);
 }
-END_TEST
 
 /* One square in eight has lost a link, and each of its directions shares but
  * one square with another. */
-START_TEST(smallest)
+TEST(smallest)
 {
 	static const struct shape flat = {{5, 5}, 2, 3, 1, 0, 0, 0};
 	unsigned refused = 0;
@@ -123,7 +121,6 @@ START_TEST(smallest)
 	}
 	ck_assert_uint_le(refused, 8);
 }
-END_TEST
 
 static struct fabric *
 make_other(int i, struct reason *why)
@@ -146,7 +143,7 @@ make_other(int i, struct reason *why)
 	}
 }
 
-START_TEST(refused)
+LOOP_TEST(refused, 0, 6)
 {
 	static const char *const reason[] = {"no torus: there is one switch",
 		"no torus, mesh, hypercube or HyperX: ",
@@ -163,7 +160,6 @@ START_TEST(refused)
 		strstr(why.text, reason[_i]) != NULL, "%d: %s", _i, why.text);
 	rig_close(&g);
 }
-END_TEST
 
 static const struct schema_shape eight[] = {
 	{DIMENSION_RING, 8}, {DIMENSION_RING, 8}};
@@ -172,7 +168,7 @@ static const struct schema_shape six[] = {
 
 /* Given dimensions are found where they cannot be read; what is remembered has
  * to be what is given. */
-START_TEST(given)
+TEST(given)
 {
 	static const struct dimension_options right = {{six, 2}},
 					      wrong = {{eight, 2}};
@@ -201,12 +197,11 @@ START_TEST(given)
 	routes_unref(again);
 	rig_close(&g);
 }
-END_TEST
 
 /* Links fail one after the other. */
 /* New tables without a link are as good as those that know no tables before,
  * and pairs have their layers again. */
-START_TEST(renewed)
+LOOP_TEST(renewed, 0, 8)
 {
 	const unsigned size[] = {6, 6};
 	struct rng rng = {(uint64_t)_i};
@@ -234,9 +229,8 @@ START_TEST(renewed)
 	free(drop);
 	rig_close(&g);
 }
-END_TEST
 
-START_TEST(losses)
+LOOP_TEST(losses, 0, 3)
 {
 	static const unsigned dim[][3] = {{5, 6, 1}, {7, 7, 1}, {5, 5, 5}};
 	struct reason why = {""};
@@ -247,11 +241,10 @@ START_TEST(losses)
 	ck_assert(rig_lose_links(&g, 8, (uint64_t)_i + 5) < 50);
 	rig_close(&g);
 }
-END_TEST
 
 /* Without a ring too: a mesh, a hypercube (the torus of rings of four is one),
  * a HyperX. A tenth of the links fails. */
-START_TEST(straight)
+LOOP_TEST(straight, 0, 3)
 {
 	static const unsigned mesh[2] = {6, 5}, cube[3] = {4, 4, 4},
 			      flat[2] = {6, 4};
@@ -264,24 +257,4 @@ START_TEST(straight)
 	rig_open(&g, &engine_torus, f, &why);
 	ck_assert(rig_lose_links(&g, 5, (uint64_t)_i + 5) < 60);
 	rig_close(&g);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("torus");
-	TCase *t = tcase_create("core");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, balanced, 0, sizeof(shapes) / sizeof(*shapes));
-	tcase_add_loop_test(t, broken, 0, 5);
-	tcase_add_test(t, smallest);
-	tcase_add_loop_test(t, refused, 0, 6);
-	tcase_add_test(t, given);
-	tcase_add_loop_test(t, renewed, 0, 8);
-	tcase_add_loop_test(t, losses, 0, 3);
-	tcase_add_loop_test(t, straight, 0, 3);
-	suite_add_tcase(s, t);
-	return suite_run(s);
 }

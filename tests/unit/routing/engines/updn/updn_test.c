@@ -276,7 +276,7 @@ any_switch(const struct fabric *f, struct rng *g)
 	}
 }
 
-START_TEST(random_fabrics)
+TEST(random_fabrics)
 {
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		struct lft_pool *pool = lft_pool_new();
@@ -299,7 +299,6 @@ START_TEST(random_fabrics)
 		fabric_free(f);
 	}
 }
-END_TEST
 
 /* Ranks are kept, but for as many as are reported new. */
 static void
@@ -322,7 +321,7 @@ check_order_kept(
 }
 
 /* Link failures, then the return of everything: order and entries are kept. */
-START_TEST(keeping)
+TEST(keeping)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		struct lft_pool *pool = lft_pool_new();
@@ -357,7 +356,6 @@ START_TEST(keeping)
 		fabric_free(less);
 	}
 }
-END_TEST
 
 static uint64_t
 load_of(struct fabric *f, uint64_t *hosts)
@@ -378,7 +376,7 @@ load_of(struct fabric *f, uint64_t *hosts)
 	return report.load_max;
 }
 
-START_TEST(full_trees)
+TEST(full_trees)
 {
 	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
 	static const struct gen_fattree2 half = {9, 18, 2, 18, 18};
@@ -392,10 +390,9 @@ START_TEST(full_trees)
 	ck_assert_uint_le(load_of(gen_tree_three(12, &why), &n), n - 1);
 	ck_assert_uint_eq(load_of(gen_tree_three(24, &why), &n), 3444);
 }
-END_TEST
 
 /* Masks of two, three and four words; ports up to the last. */
-START_TEST(big_switches)
+TEST(big_switches)
 {
 	static const unsigned leaves[] = {63, 64, 65, 66, 128, 129, 200, 254};
 
@@ -423,9 +420,8 @@ START_TEST(big_switches)
 		fabric_free(f);
 	}
 }
-END_TEST
 
-START_TEST(same_bytes)
+TEST(same_bytes)
 {
 	for (uint64_t seed = 1; seed <= 50; seed++) {
 		struct lft_pool *pool = lft_pool_new();
@@ -453,9 +449,8 @@ START_TEST(same_bytes)
 		fabric_free(f);
 	}
 }
-END_TEST
 
-START_TEST(tiny)
+TEST(tiny)
 {
 	static const unsigned one[] = {1}, two[] = {2};
 	struct reason why = {""};
@@ -475,10 +470,9 @@ START_TEST(tiny)
 		fabric_free(f[i]);
 	}
 }
-END_TEST
 
 /* Roots are obeyed; the tiers of a tree are found with any population. */
-START_TEST(orders)
+TEST(orders)
 {
 	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
 	struct reason why = {""};
@@ -511,10 +505,9 @@ START_TEST(orders)
 	lft_pool_free(pool);
 	fabric_free(f);
 }
-END_TEST
 
 /* Ranks from a state file give the order that routes in memory would give. */
-START_TEST(restart)
+TEST(restart)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		struct lft_pool *pool = lft_pool_new();
@@ -560,7 +553,6 @@ START_TEST(restart)
 		fabric_free(f);
 	}
 }
-END_TEST
 
 /* Routes from nothing but saved ranks. */
 static struct routes *
@@ -598,7 +590,7 @@ static const struct heir {
 	{3, 2, {0, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
 };
 
-START_TEST(root_lost)
+LOOP_TEST(root_lost, 0, 2 * LEN(heirs))
 {
 	const struct heir *h = &heirs[_i / 2];
 	struct fabric *f = fabric_new();
@@ -638,26 +630,4 @@ START_TEST(root_lost)
 	topo_unref(t);
 	lft_pool_free(pool);
 	fabric_free(f);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("updn");
-	TCase *c = tcase_create("updn");
-
-	tcase_set_timeout(c, 300);
-	tcase_add_test(c, tiny);
-	tcase_add_test(c, random_fabrics);
-	tcase_add_test(c, keeping);
-	tcase_add_test(c, full_trees);
-	tcase_add_test(c, big_switches);
-	tcase_add_test(c, same_bytes);
-	tcase_add_test(c, orders);
-	tcase_add_test(c, restart);
-	tcase_add_loop_test(
-		c, root_lost, 0, 2 * sizeof(heirs) / sizeof(*heirs));
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

@@ -111,7 +111,7 @@ ports_of_flow(struct tree *t, unsigned n, uint8_t sl, int64_t gap)
 
 enum { ALL = (1 << SPINES) - 1, SOON = 2000 };
 
-START_TEST(a_free_lid_takes_any_port_of_its_group)
+TEST(a_free_lid_takes_any_port_of_its_group)
 {
 	struct data_options o = data_defaults();
 	struct tree t = tree_new(&o);
@@ -134,9 +134,8 @@ START_TEST(a_free_lid_takes_any_port_of_its_group)
 	ck_assert_uint_eq(ports_of_flow(&t, 10, 0, SOON), 8);
 	field_free(&t.x);
 }
-END_TEST
 
-START_TEST(unusable_ports_are_passed_over)
+TEST(unusable_ports_are_passed_over)
 {
 	struct data_options o = data_defaults();
 	struct tree t = tree_new(&o);
@@ -163,9 +162,8 @@ START_TEST(unusable_ports_are_passed_over)
 	ck_assert_uint_eq(t.x.r.dropped, 1);
 	field_free(&t.x);
 }
-END_TEST
 
-START_TEST(a_bounded_flow_keeps_its_port)
+TEST(a_bounded_flow_keeps_its_port)
 {
 	struct data_options o = data_defaults();
 	struct tree t = tree_new(&o);
@@ -186,9 +184,8 @@ START_TEST(a_bounded_flow_keeps_its_port)
 	ck_assert_uint_eq(t.x.r.dropped, 0);
 	field_free(&t.x);
 }
-END_TEST
 
-START_TEST(secondary_ports_are_for_congestion)
+TEST(secondary_ports_are_for_congestion)
 {
 	struct data_options o = data_defaults();
 	struct data_traffic all = data_traffic_defaults();
@@ -219,9 +216,8 @@ START_TEST(secondary_ports_are_for_congestion)
 		"%.3f %.3f %.3f", got[0], got[1], got[2]);
 	field_free(&t.x);
 }
-END_TEST
 
-START_TEST(order_is_counted)
+TEST(order_is_counted)
 {
 	struct data_options o = data_defaults();
 	struct data_traffic all = data_traffic_defaults();
@@ -247,7 +243,6 @@ START_TEST(order_is_counted)
 	buf_free(&text);
 	field_free(&t.x);
 }
-END_TEST
 
 /* ---- switches of kind escapes ---- */
 
@@ -276,7 +271,7 @@ small_packets(double load, double adaptive)
 	return l;
 }
 
-START_TEST(eight_switches_gain_what_the_paper_says)
+TEST(eight_switches_gain_what_the_paper_says)
 {
 	/* 1.50 on average there, 1.30 to 1.69 */
 	const struct escape_net_options two = {.entries = 2};
@@ -294,9 +289,8 @@ START_TEST(eight_switches_gain_what_the_paper_says)
 	}
 	ck_assert_msg(sum / 3 > 1.3 && sum / 3 < 1.69, "x%.2f", sum / 3);
 }
-END_TEST
 
-START_TEST(ordered_packets_stay_in_order)
+TEST(ordered_packets_stay_in_order)
 {
 	const struct escape_net_options two = {.entries = 2};
 	struct data_options o = escape_net_switch();
@@ -320,7 +314,6 @@ START_TEST(ordered_packets_stay_in_order)
 		escape_net_free(n);
 	}
 }
-END_TEST
 
 /* Any port, and it is kept. */
 static void
@@ -360,7 +353,7 @@ count_deadlocks(
 	return dead;
 }
 
-START_TEST(only_escapes_prevent_deadlocks)
+TEST(only_escapes_prevent_deadlocks)
 {
 	const struct escape_net_options four = {.entries = 4};
 	const struct escape_net_options mixed = {.entries = 4, .fixed = 0.5};
@@ -383,9 +376,8 @@ START_TEST(only_escapes_prevent_deadlocks)
 	o.escape_wait = (struct mono){500};
 	ck_assert_uint_eq(count_deadlocks(&o, &strict), 0);
 }
-END_TEST
 
-START_TEST(the_books_are_in_order_under_faults)
+TEST(the_books_are_in_order_under_faults)
 {
 	for (uint64_t seed = 1; seed <= 12; seed++) {
 		const struct escape_net_options e = {
@@ -429,25 +421,4 @@ START_TEST(the_books_are_in_order_under_faults)
 		data_free(d);
 		escape_net_free(n);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("data_adaptive");
-	TCase *c = tcase_create("data_adaptive");
-
-	tcase_add_test(c, a_free_lid_takes_any_port_of_its_group);
-	tcase_add_test(c, unusable_ports_are_passed_over);
-	tcase_add_test(c, a_bounded_flow_keeps_its_port);
-	tcase_add_test(c, secondary_ports_are_for_congestion);
-	tcase_add_test(c, order_is_counted);
-	tcase_add_test(c, eight_switches_gain_what_the_paper_says);
-	tcase_add_test(c, ordered_packets_stay_in_order);
-	tcase_add_test(c, only_escapes_prevent_deadlocks);
-	tcase_add_test(c, the_books_are_in_order_under_faults);
-	tcase_set_timeout(c, 120);
-	suite_add_tcase(s, c);
-	return suite_run(s);
 }

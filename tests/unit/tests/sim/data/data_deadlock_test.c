@@ -36,7 +36,7 @@ expect_deadlock(struct field *x, unsigned n)
 	ck_assert_uint_eq(x->r.dropped, 0);
 }
 
-START_TEST(a_clockwise_ring_deadlocks)
+TEST(a_clockwise_ring_deadlocks)
 {
 	for (unsigned n = 4; n <= 6; n++) {
 		struct data_options fifo = data_fifo(), any = data_defaults();
@@ -54,9 +54,8 @@ START_TEST(a_clockwise_ring_deadlocks)
 		field_free(&x);
 	}
 }
-END_TEST
 
-START_TEST(a_cut_ring_does_not)
+TEST(a_cut_ring_does_not)
 {
 	struct data_options o = data_fifo();
 
@@ -77,9 +76,8 @@ START_TEST(a_cut_ring_does_not)
 		field_free(&x);
 	}
 }
-END_TEST
 
-START_TEST(what_still_moves_is_no_deadlock)
+TEST(what_still_moves_is_no_deadlock)
 {
 	/* Cyclic tables, little traffic, little room: now and then a circle of
 	 * buffers waits, but for credits under way. A reported deadlock must
@@ -111,9 +109,8 @@ START_TEST(what_still_moves_is_no_deadlock)
 	/* both outcomes were seen */
 	ck_assert_msg(dead > 0 && dead < 40, "%u of 40 dead", dead);
 }
-END_TEST
 
-START_TEST(a_packet_on_its_way_out_is_hope)
+TEST(a_packet_on_its_way_out_is_hope)
 {
 	/*
 	 * A ring of five, room for two packets in each buffer, and from every
@@ -142,9 +139,8 @@ START_TEST(a_packet_on_its_way_out_is_hope)
 		field_free(&x);
 	}
 }
-END_TEST
 
-START_TEST(the_manager_keeps_a_ring_alive)
+TEST(the_manager_keeps_a_ring_alive)
 {
 	struct fabric *f = field_ring(6);
 	struct world *w = field_bring_up(f, "");
@@ -175,9 +171,8 @@ START_TEST(the_manager_keeps_a_ring_alive)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(lifetimes_end_a_deadlock)
+TEST(lifetimes_end_a_deadlock)
 {
 	struct data_options o = data_fifo();
 	struct field x;
@@ -195,28 +190,4 @@ START_TEST(lifetimes_end_a_deadlock)
 	ck_assert_uint_eq(x.r.in_flight, 0);
 	ck_assert(!x.r.deadlock_now);
 	field_free(&x);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, a_clockwise_ring_deadlocks);
-	tcase_add_test(tc, a_cut_ring_does_not);
-	tcase_add_test(tc, what_still_moves_is_no_deadlock);
-	tcase_add_test(tc, a_packet_on_its_way_out_is_hope);
-	tcase_add_test(tc, the_manager_keeps_a_ring_alive);
-	tcase_add_test(tc, lifetimes_end_a_deadlock);
-}
-
-int
-main(void)
-{
-	Suite *s = suite_create("data_deadlock");
-	TCase *tc = tcase_create("rings");
-
-	tcase_set_timeout(tc, 120);
-	add_tests(tc);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

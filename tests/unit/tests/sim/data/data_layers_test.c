@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sm/base/log.h"
 #include "tests/sim/chaos/pair_sls.h"
 #include "tests/sim/data/field.h"
 #include "tests/topo/gen.h"
@@ -183,7 +182,7 @@ count_milliseconds(void)
 	return n != NULL ? atoi(n) : MILLISECONDS;
 }
 
-START_TEST(layers_do_not_deadlock)
+LOOP_TEST(layers_do_not_deadlock, 0, SCENES)
 {
 	const struct scene *s = &scenes[_i];
 	struct reason why = {""};
@@ -207,7 +206,6 @@ START_TEST(layers_do_not_deadlock)
 	ck_assert_uint_eq(r.in_flight, 0);
 	bed_close(&b);
 }
-END_TEST
 
 /* Every row of switches sends every SL to VL 0. */
 static void
@@ -227,7 +225,7 @@ share_one_vl(struct bed *b)
 }
 
 /* The same tables and traffic. */
-START_TEST(one_vl_deadlocks)
+LOOP_TEST(one_vl_deadlocks, 0, SCENES)
 {
 	const struct scene *s = &scenes[_i];
 	struct data_report r;
@@ -244,9 +242,8 @@ START_TEST(one_vl_deadlocks)
 		s->engine, _i, (unsigned long long)r.delivered);
 	bed_close(&b);
 }
-END_TEST
 
-START_TEST(shortest_paths_deadlock)
+TEST(shortest_paths_deadlock)
 {
 	struct data_options o = small_buffers();
 	struct reason why = {""};
@@ -262,19 +259,5 @@ START_TEST(shortest_paths_deadlock)
 	ck_assert(x.r.deadlock && x.r.deadlock_now);
 	field_free(&x);
 }
-END_TEST
 
-int
-main(void)
-{
-	Suite *s = suite_create("data_layers");
-	TCase *tc = tcase_create("layers");
-
-	log_set_level(LOG_LEVEL_ERROR);
-	tcase_set_timeout(tc, 3600);
-	tcase_add_loop_test(tc, layers_do_not_deadlock, 0, SCENES);
-	tcase_add_loop_test(tc, one_vl_deadlocks, 0, SCENES);
-	tcase_add_test(tc, shortest_paths_deadlock);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
-}
+const struct suite_around suite_around = {.seconds = 3600};

@@ -98,14 +98,13 @@ one_run(uint64_t seed, unsigned shift)
 	data_queue_free(&q);
 }
 
-START_TEST(it_is_in_order)
+TEST(it_is_in_order)
 {
 	for (uint64_t seed = 1; seed <= 12; seed++)
 		one_run(seed, (unsigned)seed % 4 * 3);
 }
-END_TEST
 
-START_TEST(it_waits_for_its_time)
+TEST(it_waits_for_its_time)
 {
 	struct data_queue q;
 	struct data_event e;
@@ -122,18 +121,4 @@ START_TEST(it_waits_for_its_time)
 	ck_assert_uint_eq(e.a, 1);
 	ck_assert(!data_queue_pop(&q, INT64_MAX, &e));
 	data_queue_free(&q);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("data_queue");
-	TCase *tc = tcase_create("wheel");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, it_is_in_order);
-	tcase_add_test(tc, it_waits_for_its_time);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -15,7 +15,7 @@
 /* Nodes of bench_line. */
 enum { SW0 = 0, H1 = 1, SW1 = 2, H2 = 3 };
 
-START_TEST(a_cable_by_hand)
+TEST(a_cable_by_hand)
 {
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
@@ -42,9 +42,8 @@ START_TEST(a_cable_by_hand)
 	ck_assert_uint_eq(x.r.delivered, 1 + 2 * 10);
 	field_free(&x);
 }
-END_TEST
 
-START_TEST(switches_by_hand)
+TEST(switches_by_hand)
 {
 	/* h1 - sw0 - sw1 - h2: rates of the three links, time of one packet of
 	 * 2048 bytes; 3 links of 25 ns, 2 switches of 100 ns, and the slowest
@@ -95,9 +94,8 @@ START_TEST(switches_by_hand)
 		field_free(&x);
 	}
 }
-END_TEST
 
-START_TEST(a_dropped_packet_holds_its_place)
+TEST(a_dropped_packet_holds_its_place)
 {
 	/* routed and dropped at 125 ns, but its tail comes until 2073 */
 	struct data_options o = data_defaults();
@@ -114,9 +112,8 @@ START_TEST(a_dropped_packet_holds_its_place)
 	ck_assert_uint_eq(data_credits(x.d, H1, 1, 0), 16384 / 64);
 	field_free(&x);
 }
-END_TEST
 
-START_TEST(credits_limit_the_rate)
+TEST(credits_limit_the_rate)
 {
 	/*
 	 * Room for one packet only: h1 sends at 0, the head is at the switch
@@ -142,7 +139,6 @@ START_TEST(credits_limit_the_rate)
 	ck_assert_uint_eq(x.r.injected, 101);
 	field_free(&x);
 }
-END_TEST
 
 static uint8_t
 random_sl(void *cookie, uint32_t src, uint32_t dst)
@@ -247,12 +243,11 @@ one_run(uint64_t seed)
 	field_free(&x);
 }
 
-START_TEST(the_books_are_in_order)
+TEST(the_books_are_in_order)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++)
 		one_run(seed);
 }
-END_TEST
 
 /* Every drop with its cause: the line, one packet from h1 to h2. */
 struct accident {
@@ -402,7 +397,7 @@ wait_long(struct field *x)
 	field_run(x, 100000);
 }
 
-START_TEST(drops_have_causes)
+TEST(drops_have_causes)
 {
 	static const struct accident a[] = {
 		{"no entry", DATA_DROP_255, no_entry, NULL, 0},
@@ -456,9 +451,8 @@ START_TEST(drops_have_causes)
 		field_free(&x);
 	}
 }
-END_TEST
 
-START_TEST(a_table_change_meets_packets)
+TEST(a_table_change_meets_packets)
 {
 	/* head of the first packet: at sw0 at 25 ns, routed at 125 ns */
 	static const struct {
@@ -480,9 +474,8 @@ START_TEST(a_table_change_meets_packets)
 		field_free(&x);
 	}
 }
-END_TEST
 
-START_TEST(a_packet_makes_armed_active)
+TEST(a_packet_makes_armed_active)
 {
 	struct data_options o = data_defaults();
 	struct field x = field_new(smp_bench_line(), &o);
@@ -497,9 +490,8 @@ START_TEST(a_packet_makes_armed_active)
 	ck_assert_uint_eq(sim_port_info(x.s, SW1, 2)->state, PORT_ACTIVE);
 	field_free(&x);
 }
-END_TEST
 
-START_TEST(switches_take_what_is_theirs)
+TEST(switches_take_what_is_theirs)
 {
 	struct data_options o = data_defaults();
 	struct field x = field_new(smp_bench_line(), &o);
@@ -511,7 +503,6 @@ START_TEST(switches_take_what_is_theirs)
 	ck_assert_uint_eq(x.r.hops, 2);
 	field_free(&x);
 }
-END_TEST
 
 /* A star: hosts 1.. on one switch (node 0); hosts 0 and 1 send only to host 2,
  * on SL 0 and SL 1. */
@@ -563,7 +554,7 @@ share_of_vl0(const uint8_t *low, const uint8_t *high, uint8_t limit)
 	return (double)a.sent / (double)(a.sent + b.sent);
 }
 
-START_TEST(vls_are_weighted)
+TEST(vls_are_weighted)
 {
 	static const uint8_t none[2] = {0, 0};
 	static const uint8_t even[] = {0, 64, 1, 64, 0, 0};
@@ -596,9 +587,8 @@ START_TEST(vls_are_weighted)
 			c[i].share);
 	}
 }
-END_TEST
 
-START_TEST(inputs_take_turns)
+TEST(inputs_take_turns)
 {
 	/* four hosts, three of them send to the last: a third each */
 	const uint32_t dst[] = {3, 3, 3, DATA_NONE};
@@ -625,7 +615,6 @@ START_TEST(inputs_take_turns)
 	ck_assert(x.r.accepted > 0.2499 && x.r.accepted < 0.2501);
 	field_free(&x);
 }
-END_TEST
 
 /* Runs in pieces of this length, and prints the report. */
 static void
@@ -649,7 +638,7 @@ report_of(uint64_t seed, int64_t piece, struct buf *out)
 	field_free(&x);
 }
 
-START_TEST(the_same_seed_gives_the_same_run)
+TEST(the_same_seed_gives_the_same_run)
 {
 	struct buf a = {0}, b = {0}, c = {0}, e = {0};
 
@@ -665,9 +654,8 @@ START_TEST(the_same_seed_gives_the_same_run)
 	buf_free(&c);
 	buf_free(&e);
 }
-END_TEST
 
-START_TEST(time_is_kept_in_bins)
+TEST(time_is_kept_in_bins)
 {
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
@@ -694,35 +682,4 @@ START_TEST(time_is_kept_in_bins)
 	ck_assert_uint_eq(b[n - 1].packets, 0);
 	ck_assert_uint_gt(b[15].drops, 0);
 	field_free(&x);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, a_cable_by_hand);
-	tcase_add_test(tc, switches_by_hand);
-	tcase_add_test(tc, a_dropped_packet_holds_its_place);
-	tcase_add_test(tc, credits_limit_the_rate);
-	tcase_add_test(tc, the_books_are_in_order);
-	tcase_add_test(tc, drops_have_causes);
-	tcase_add_test(tc, a_table_change_meets_packets);
-	tcase_add_test(tc, a_packet_makes_armed_active);
-	tcase_add_test(tc, switches_take_what_is_theirs);
-	tcase_add_test(tc, vls_are_weighted);
-	tcase_add_test(tc, inputs_take_turns);
-	tcase_add_test(tc, the_same_seed_gives_the_same_run);
-	tcase_add_test(tc, time_is_kept_in_bins);
-}
-
-int
-main(void)
-{
-	Suite *s = suite_create("data");
-	TCase *tc = tcase_create("plane");
-
-	tcase_set_timeout(tc, 120);
-	add_tests(tc);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

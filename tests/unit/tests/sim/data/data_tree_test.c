@@ -23,7 +23,7 @@ struct trial {
 	bool fifo;
 };
 
-START_TEST(trees_carry_what_is_published)
+TEST(trees_carry_what_is_published)
 {
 	static const struct trial c[] = {
 		{DATA_SHIFT, 1, 0, 0.995, 1.005, false},
@@ -66,7 +66,6 @@ START_TEST(trees_carry_what_is_published)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 static uint8_t
 hot_sl(void *cookie, uint32_t src, uint32_t dst)
@@ -113,7 +112,7 @@ victim_rate(struct world *w, unsigned vls)
 	return sum;
 }
 
-START_TEST(a_hot_spot_saturates_the_tree)
+TEST(a_hot_spot_saturates_the_tree)
 {
 	static const uint8_t straight[8] = {
 		0x01, 0x23, 0x45, 0x67, 0x01, 0x23, 0x45, 0x67};
@@ -143,7 +142,6 @@ START_TEST(a_hot_spot_saturates_the_tree)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 struct chooser {
 	const struct fabric *f;
@@ -163,7 +161,7 @@ any_spine(void *cookie, const struct data_choice *c, struct sim_hops *h)
 	h->tier[0][0] = 0xf << 5;
 }
 
-START_TEST(switches_may_choose)
+TEST(switches_may_choose)
 {
 	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
 	struct fabric *f = gen_tree_two(&two, NULL);
@@ -197,9 +195,8 @@ START_TEST(switches_may_choose)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(load_is_as_asked)
+TEST(load_is_as_asked)
 {
 	static const double load[] = {0.05, 0.3, 0.6};
 	struct fabric *f = paper_tree();
@@ -234,9 +231,8 @@ START_TEST(load_is_as_asked)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
-START_TEST(traffic_meets_the_manager)
+TEST(traffic_meets_the_manager)
 {
 	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
 	struct fabric *f = gen_tree_two(&two, NULL);
@@ -280,27 +276,4 @@ START_TEST(traffic_meets_the_manager)
 	data_free(d);
 	world_free(w);
 	fabric_free(f);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, trees_carry_what_is_published);
-	tcase_add_test(tc, a_hot_spot_saturates_the_tree);
-	tcase_add_test(tc, switches_may_choose);
-	tcase_add_test(tc, traffic_meets_the_manager);
-	tcase_add_test(tc, load_is_as_asked);
-}
-
-int
-main(void)
-{
-	Suite *s = suite_create("data_tree");
-	TCase *tc = tcase_create("trees");
-
-	tcase_set_timeout(tc, 120);
-	add_tests(tc);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -228,7 +228,7 @@ manage_port(const struct capture *c, struct bench *b, struct place at)
 	}
 }
 
-START_TEST(ports_as_captured)
+TEST(ports_as_captured)
 {
 	struct capture c;
 	unsigned n = 0;
@@ -256,9 +256,8 @@ START_TEST(ports_as_captured)
 	}
 	ck_assert_uint_gt(n, 100);
 }
-END_TEST
 
-START_TEST(switches_as_captured)
+TEST(switches_as_captured)
 {
 	const struct mad_switch_info *si = sim_device_switch();
 	struct capture c;
@@ -291,7 +290,6 @@ START_TEST(switches_as_captured)
 	}
 	ck_assert_uint_eq(n, 4);
 }
-END_TEST
 
 /* ---- refusals ---- */
 
@@ -421,7 +419,7 @@ static const struct change changes[] = {
 };
 enum { CHANGES = sizeof(changes) / sizeof(changes[0]) };
 
-START_TEST(fields_are_judged)
+LOOP_TEST(fields_are_judged, 0, CHANGES)
 {
 	const struct change *c = &changes[_i];
 	struct bench b = ndr_line();
@@ -444,18 +442,4 @@ START_TEST(fields_are_judged)
 	ck_assert_uint_eq(is.guid_cap, c->at.path[1] != 0 ? 8 : !c->at.port);
 	ck_assert((is.capmask != 0) == (c->at.port != 2));
 	smp_bench_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("device");
-	TCase *tc = tcase_create("device");
-
-	tcase_add_test(tc, ports_as_captured);
-	tcase_add_test(tc, switches_as_captured);
-	tcase_add_loop_test(tc, fields_are_judged, 0, CHANGES);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -9,7 +9,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-START_TEST(directed_routes_find_their_way)
+TEST(directed_routes_find_their_way)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_node_info ni;
@@ -50,9 +50,8 @@ START_TEST(directed_routes_find_their_way)
 	ck_assert_uint_eq(sim_stats(b.s)->lost_link, 4);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(ports_have_states)
+TEST(ports_have_states)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	/* from, to, status, state afterwards */
@@ -89,9 +88,8 @@ START_TEST(ports_have_states)
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).state, 0);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(port_info_is_checked)
+TEST(port_info_is_checked)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_port_info pi;
@@ -122,9 +120,8 @@ START_TEST(port_info_is_checked)
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(mkeys_are_kept)
+TEST(mkeys_are_kept)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_port_info pi;
@@ -147,9 +144,8 @@ START_TEST(mkeys_are_kept)
 	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(status_where_due)
+TEST(status_where_due)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	static const struct {
@@ -206,9 +202,8 @@ START_TEST(status_where_due)
 	}
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(tables_are_kept)
+TEST(tables_are_kept)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	static const struct {
@@ -246,9 +241,8 @@ START_TEST(tables_are_kept)
 	ck_assert_uint_eq(sim_stats(b.s)->by[MAD_SL2VL][MAD_SET], 1);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(optimized_sl2vl)
+TEST(optimized_sl2vl)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b;
@@ -270,9 +264,8 @@ START_TEST(optimized_sl2vl)
 	}
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(lid_routes_follow_the_tables)
+TEST(lid_routes_follow_the_tables)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	char desc[MAD_DATA + 1];
@@ -302,9 +295,8 @@ START_TEST(lid_routes_follow_the_tables)
 	ck_assert_uint_eq(sim_stats(b.s)->lost_entry, 2);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(fabric_is_as_described)
+TEST(fabric_is_as_described)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
@@ -314,9 +306,8 @@ START_TEST(fabric_is_as_described)
 	ck_assert_str_eq(sim_name(b.s, b.sm), "h1");
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(traps_repeat_until_repressed)
+TEST(traps_repeat_until_repressed)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_notice n;
@@ -361,9 +352,8 @@ START_TEST(traps_repeat_until_repressed)
 	ck_assert_uint_eq(n.change_flags, 1);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(links_and_nodes_fail)
+TEST(links_and_nodes_fail)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
@@ -409,9 +399,8 @@ START_TEST(links_and_nodes_fail)
 	}
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(nodes_misbehave)
+TEST(nodes_misbehave)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct sim_behaviour bad = {.hung = true};
@@ -453,7 +442,6 @@ START_TEST(nodes_misbehave)
 	ck_assert_uint_eq(ni.guid, b.f->node[3].guid);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* A thousand requests with these chances; returns the number of answers. */
 static unsigned
@@ -478,7 +466,7 @@ count_answers(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 	return before;
 }
 
-START_TEST(chances_are_as_configured)
+TEST(chances_are_as_configured)
 {
 	unsigned garbage, busy, again, n;
 	struct sim_faults none = {0}, loss = {.loss = 100000};
@@ -500,9 +488,8 @@ START_TEST(chances_are_as_configured)
 	ck_assert_uint_eq(count_answers(&wait, &garbage, &busy), 1000);
 	ck_assert_msg(busy > 250 && busy < 350, "%u busy", busy);
 }
-END_TEST
 
-START_TEST(garbage_does_not_crash_an_sma)
+TEST(garbage_does_not_crash_an_sma)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct rng {
@@ -541,7 +528,6 @@ START_TEST(garbage_does_not_crash_an_sma)
 	ck_assert_uint_gt(sim_stats(b.s)->answers, 10000);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* The script: drop one attribute, rewrite another, count. */
 struct script {
@@ -571,7 +557,7 @@ break_link(void *cookie, struct sim *s)
 	sim_fault_link(s, 0, 2, false);
 }
 
-START_TEST(scripts_have_the_last_word)
+TEST(scripts_have_the_last_word)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct script sc = {0};
@@ -594,9 +580,8 @@ START_TEST(scripts_have_the_last_word)
 	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(time_is_what_it_takes)
+TEST(time_is_what_it_takes)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b;
@@ -626,7 +611,6 @@ START_TEST(time_is_what_it_takes)
 	ck_assert_int_eq(sim_now(b.s).ns, mono_ms(5).ns);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* A second endpoint that answers SMInfo itself. */
 static void
@@ -648,7 +632,7 @@ on_other(void *cookie, const struct transport_msg *m, struct mono now)
 	sim_transport(b->e)->send(sim_transport(b->e), &a);
 }
 
-START_TEST(subnet_managers_meet)
+TEST(subnet_managers_meet)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL), other = {0};
 	struct mad_sm_info si, says = {.guid = 9, .priority = 3, .state = 2};
@@ -679,9 +663,8 @@ START_TEST(subnet_managers_meet)
 	ck_assert_uint_eq(mod, 1);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(data_needs_active_ports)
+TEST(data_needs_active_ports)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL), other = {0};
 	struct transport_msg m = {
@@ -704,34 +687,4 @@ START_TEST(data_needs_active_ports)
 	ck_assert_uint_eq(other.raw.mad[1], MAD_SA);
 	ck_assert_uint_eq(other.raw.addr.lid, 1);
 	smp_bench_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sim");
-	TCase *tc = tcase_create("sim");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, fabric_is_as_described);
-	tcase_add_test(tc, directed_routes_find_their_way);
-	tcase_add_test(tc, ports_have_states);
-	tcase_add_test(tc, port_info_is_checked);
-	tcase_add_test(tc, mkeys_are_kept);
-	tcase_add_test(tc, status_where_due);
-	tcase_add_test(tc, tables_are_kept);
-	tcase_add_test(tc, optimized_sl2vl);
-	tcase_add_test(tc, lid_routes_follow_the_tables);
-	tcase_add_test(tc, traps_repeat_until_repressed);
-	tcase_add_test(tc, links_and_nodes_fail);
-	tcase_add_test(tc, nodes_misbehave);
-	tcase_add_test(tc, chances_are_as_configured);
-	tcase_add_test(tc, garbage_does_not_crash_an_sma);
-	tcase_add_test(tc, scripts_have_the_last_word);
-	tcase_add_test(tc, time_is_what_it_takes);
-	tcase_add_test(tc, subnet_managers_meet);
-	tcase_add_test(tc, data_needs_active_ports);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

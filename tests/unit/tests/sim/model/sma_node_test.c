@@ -72,7 +72,7 @@ read_counters(struct bench *b, uint16_t lid, uint8_t port)
 	return c;
 }
 
-START_TEST(counters)
+TEST(counters)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b;
@@ -137,9 +137,8 @@ START_TEST(counters)
 	ck_assert_uint_eq(be_get16(b.raw.mad + 4), 0x08);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(extended_counters)
+TEST(extended_counters)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_perf_counters x = {.port = 2, .select = 0xff};
@@ -166,10 +165,9 @@ START_TEST(extended_counters)
 	ck_assert_uint_eq(x.count[5], 2);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* What an agent says that it knows is what it answers. */
-START_TEST(agents_of_all_kinds)
+TEST(agents_of_all_kinds)
 {
 	static const struct {
 		enum sim_perf_agent agent;
@@ -222,7 +220,6 @@ START_TEST(agents_of_all_kinds)
 		sim_counter(b.s, node, 2, MAD_PERF_SYMBOL_ERRORS), 70007);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* ---- notes of a fabric file ---- */
 
@@ -246,7 +243,7 @@ bench_noted(bool fixed)
 	return smp_bench_new(f, NULL);
 }
 
-START_TEST(a_role_is_read_and_changed)
+TEST(a_role_is_read_and_changed)
 {
 	struct bench b = bench_noted(false);
 	struct mad_role r;
@@ -302,7 +299,6 @@ START_TEST(a_role_is_read_and_changed)
 	ck_assert_uint_eq(b.last.status, 0x0c);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* Sets and reads ARInfo of sw0; returns the status. */
 static uint16_t
@@ -348,7 +344,7 @@ tiers_of(const struct sim *s, uint32_t node, uint16_t lid, unsigned sl,
 	return h->kind;
 }
 
-START_TEST(adaptive_routing_is_set_up)
+TEST(adaptive_routing_is_set_up)
 {
 	const struct mad_ar_entry free_2 = {MAD_AR_FREE, 0, 2, 3};
 	struct bench b = bench_noted(false);
@@ -413,9 +409,8 @@ START_TEST(adaptive_routing_is_set_up)
 	ck_assert(!sim_ar_info(b.s, sw)->enabled);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(adaptive_routing_refuses)
+TEST(adaptive_routing_refuses)
 {
 	const struct mad_ar_entry bad_group = {MAD_AR_FREE, 0, 2, 16};
 	const struct mad_ar_entry bad_table = {MAD_AR_FREE, 1, 2, 0};
@@ -461,7 +456,6 @@ START_TEST(adaptive_routing_refuses)
 	ck_assert_uint_eq(set_entry(&b, 4, bad_table), 0x1c);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* Asks for ARInfo with E, and tells whether it is on then. */
 static bool
@@ -475,7 +469,7 @@ switches_on(struct bench *b)
 	return ar.enabled;
 }
 
-START_TEST(adaptive_routing_has_moods)
+TEST(adaptive_routing_has_moods)
 {
 	struct bench b = bench_noted(false);
 	uint32_t sw = find_node(&b, "sw0");
@@ -500,9 +494,8 @@ START_TEST(adaptive_routing_has_moods)
 	}
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(rows_of_a_switch_of_kind_escapes)
+TEST(rows_of_a_switch_of_kind_escapes)
 {
 	struct fabric *f = smp_bench_line();
 	uint32_t sw = fabric_find(f, "sw0");
@@ -527,9 +520,8 @@ START_TEST(rows_of_a_switch_of_kind_escapes)
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(fdr10)
+TEST(fdr10)
 {
 	struct fabric *f = smp_bench_line();
 	struct mad_nvidia_port x;
@@ -562,7 +554,6 @@ START_TEST(fdr10)
 	ck_assert_uint_eq(b.last.status, 0x0c);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* The time until the answer comes, in ns. */
 static int64_t
@@ -592,7 +583,7 @@ time_of(struct bench *b, const char *path)
 	return ended - began;
 }
 
-START_TEST(nodes_have_their_own_delays)
+TEST(nodes_have_their_own_delays)
 {
 	struct fabric *f = smp_bench_line();
 	struct sim_behaviour slow = {.service = mono_ms(3)};
@@ -609,9 +600,8 @@ START_TEST(nodes_have_their_own_delays)
 	ck_assert_int_eq(time_of(&b, "\1\2"), 3000000 + 2 * (2000 + 50000));
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(a_full_buffer_drops)
+TEST(a_full_buffer_drops)
 {
 	struct fabric *f = smp_bench_line();
 	struct transport_msg m = {.addr.lid = 0xffff, .len = MAD_SIZE};
@@ -646,11 +636,10 @@ START_TEST(a_full_buffer_drops)
 		read_counters(&b, 2, 1).count[MAD_PERF_VL15_DROPPED], 15);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* ---- faults ---- */
 
-START_TEST(a_false_acknowledgement_keeps_the_table)
+TEST(a_false_acknowledgement_keeps_the_table)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	const struct sim_behaviour disobedient = {.lies = UINT64_C(1)
@@ -674,9 +663,8 @@ START_TEST(a_false_acknowledgement_keeps_the_table)
 	ck_assert_uint_eq(sim_lft(b.s, sw, 1), 2);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(a_bad_contact)
+TEST(a_bad_contact)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint32_t h = find_node(&b, "h2"), sw = find_node(&b, "sw1");
@@ -708,10 +696,9 @@ START_TEST(a_bad_contact)
 		read_counters(&b, 3, 2).count[MAD_PERF_LINK_DOWNED], 2);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* A message that is sent first may arrive last. */
-START_TEST(messages_overtake)
+TEST(messages_overtake)
 {
 	struct sim_options o = sim_defaults();
 	unsigned swapped = 0;
@@ -750,7 +737,6 @@ START_TEST(messages_overtake)
 	ck_assert_uint_gt(swapped, 5);
 	ck_assert_uint_lt(swapped, 45);
 }
-END_TEST
 
 /* Sends an order to the SM without a program on h2; returns its state
  * afterwards. */
@@ -778,7 +764,7 @@ refused_order(struct bench *b, uint32_t modifier, uint8_t state)
 	ck_assert_uint_eq(b->last.status, MAD_STATUS_FIELD);
 }
 
-START_TEST(another_sm_obeys_and_orders)
+TEST(another_sm_obeys_and_orders)
 {
 	const struct mad_sm_info says = {.guid = 7, .priority = 3, .state = 2};
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
@@ -819,30 +805,4 @@ START_TEST(another_sm_obeys_and_orders)
 	ck_assert(sim_fault_other_sm_tells(b.s, h, 2, 1));
 	run_ms(&b, SECOND);
 	smp_bench_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sma_node");
-	TCase *tc = tcase_create("sma_node");
-
-	tcase_add_test(tc, counters);
-	tcase_add_test(tc, extended_counters);
-	tcase_add_test(tc, agents_of_all_kinds);
-	tcase_add_test(tc, a_role_is_read_and_changed);
-	tcase_add_test(tc, adaptive_routing_is_set_up);
-	tcase_add_test(tc, adaptive_routing_refuses);
-	tcase_add_test(tc, adaptive_routing_has_moods);
-	tcase_add_test(tc, rows_of_a_switch_of_kind_escapes);
-	tcase_add_test(tc, fdr10);
-	tcase_add_test(tc, nodes_have_their_own_delays);
-	tcase_add_test(tc, a_full_buffer_drops);
-	tcase_add_test(tc, a_false_acknowledgement_keeps_the_table);
-	tcase_add_test(tc, a_bad_contact);
-	tcase_add_test(tc, messages_overtake);
-	tcase_add_test(tc, another_sm_obeys_and_orders);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -60,7 +60,7 @@ is_answered(struct bench *b, uint8_t method, uint64_t key)
 
 /* ---- M_Key ---- */
 
-START_TEST(m_key_levels)
+TEST(m_key_levels)
 {
 	/* level, whether a Get with a wrong key is answered, and shows the
 	 * key */
@@ -102,9 +102,8 @@ START_TEST(m_key_levels)
 		smp_bench_free(&b);
 	}
 }
-END_TEST
 
-START_TEST(a_lease_runs_out)
+TEST(a_lease_runs_out)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
@@ -127,9 +126,8 @@ START_TEST(a_lease_runs_out)
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey_prot, 0);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(no_lease_never_ends)
+TEST(no_lease_never_ends)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
@@ -140,9 +138,8 @@ START_TEST(no_lease_never_ends)
 	ck_assert(!is_answered(&b, MAD_GET, 1));
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(a_bad_m_key_is_reported)
+TEST(a_bad_m_key_is_reported)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_violation v;
@@ -193,7 +190,6 @@ START_TEST(a_bad_m_key_is_reported)
 	ck_assert_uint_eq(v.lid, 1);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* ---- P_Key and Q_Key ---- */
 
@@ -209,7 +205,7 @@ set_pkeys(struct bench *b, const char *path, uint32_t mod, const uint16_t *key,
 	return b->last.status;
 }
 
-START_TEST(p_keys_of_end_ports)
+TEST(p_keys_of_end_ports)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint32_t h = find_node(&b, "h2");
@@ -230,9 +226,8 @@ START_TEST(p_keys_of_end_ports)
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x8000, true)); /* never valid */
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(switches_enforce)
+TEST(switches_enforce)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b;
@@ -279,9 +274,8 @@ START_TEST(switches_enforce)
 	ck_assert(!smp_bench_port_info(&b, "\1", 2).enf_in);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(bad_p_keys_and_q_keys_are_reported)
+TEST(bad_p_keys_and_q_keys_are_reported)
 {
 	const struct sim_bad_key k = {.inbound = true,
 		.slid = 4,
@@ -342,9 +336,8 @@ START_TEST(bad_p_keys_and_q_keys_are_reported)
 	ck_assert_uint_eq(b.traps, 0);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(notices_wait_in_line)
+TEST(notices_wait_in_line)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	const struct sim_bad_key k = {.slid = 1};
@@ -375,11 +368,10 @@ START_TEST(notices_wait_in_line)
 	ck_assert(n.toggle);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* ---- tables ---- */
 
-START_TEST(guids)
+TEST(guids)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint64_t own = b.f->node[find_node(&b, "h2")].guid + 1;
@@ -404,7 +396,6 @@ START_TEST(guids)
 	ck_assert_uint_eq(be_get64(b.last.data + 8), 0);
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* Sets MulticastFDBTop of sw0; returns the status. */
 static uint16_t
@@ -418,7 +409,7 @@ set_mft_top(struct bench *b, uint16_t top)
 	return b->last.status;
 }
 
-START_TEST(multicast)
+TEST(multicast)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b;
@@ -461,9 +452,8 @@ START_TEST(multicast)
 	ck_assert(smp_bench_port_info(&b, "\1", 0).capmask & 0x40000000);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(optimized_sl2vl)
+TEST(optimized_sl2vl)
 {
 	struct sim_options o = sim_defaults();
 	static const struct {
@@ -504,7 +494,6 @@ START_TEST(optimized_sl2vl)
 		smp_bench_free(&b);
 	}
 }
-END_TEST
 
 static void
 set_rows(struct bench *b, uint32_t mod, uint8_t value)
@@ -516,7 +505,7 @@ set_rows(struct bench *b, uint32_t mod, uint8_t value)
 
 /* A Set of many rows counts as one that changed none where it only changes rows
  * that no packet is sent by: from a port back to itself. */
-START_TEST(sets_that_change_no_row)
+TEST(sets_that_change_no_row)
 {
 	static const uint32_t used[] = {0x001, 0x002, 0x102, 0x201};
 	struct sim_options o = sim_defaults();
@@ -536,9 +525,8 @@ START_TEST(sets_that_change_no_row)
 	ck_assert_uint_eq(sim_stats(b.s)->sl2vl_blind, 2);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(vl_tables)
+TEST(vl_tables)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b = smp_bench_new(smp_bench_line(), &o);
@@ -569,9 +557,8 @@ START_TEST(vl_tables)
 	ck_assert(!(smp_bench_port_info(&b, "\1", 0).capmask & 0x40));
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(error_correction)
+TEST(error_correction)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b = smp_bench_new(smp_bench_line(), &o);
@@ -599,10 +586,9 @@ START_TEST(error_correction)
 	ck_assert(!(smp_bench_port_info(&b, "\1", 0).capmask & 0x8000));
 	smp_bench_free(&b);
 }
-END_TEST
 
 /* The answer to the Set that protects a port shows the key: it was accepted. */
-START_TEST(a_set_shows_the_key_it_wrote)
+TEST(a_set_shows_the_key_it_wrote)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_port_info pi;
@@ -620,30 +606,4 @@ START_TEST(a_set_shows_the_key_it_wrote)
 	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_PORT_INFO, 0));
 	ck_assert_uint_eq(be_get64(b.last.data), 0);
 	smp_bench_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("sma");
-	TCase *tc = tcase_create("sma");
-
-	tcase_add_test(tc, m_key_levels);
-	tcase_add_test(tc, a_set_shows_the_key_it_wrote);
-	tcase_add_test(tc, a_lease_runs_out);
-	tcase_add_test(tc, no_lease_never_ends);
-	tcase_add_test(tc, a_bad_m_key_is_reported);
-	tcase_add_test(tc, p_keys_of_end_ports);
-	tcase_add_test(tc, switches_enforce);
-	tcase_add_test(tc, bad_p_keys_and_q_keys_are_reported);
-	tcase_add_test(tc, notices_wait_in_line);
-	tcase_add_test(tc, guids);
-	tcase_add_test(tc, multicast);
-	tcase_add_test(tc, optimized_sl2vl);
-	tcase_add_test(tc, sets_that_change_no_row);
-	tcase_add_test(tc, vl_tables);
-	tcase_add_test(tc, error_correction);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -35,7 +35,7 @@ traced_bench(struct seen *seen)
 	return b;
 }
 
-START_TEST(sets_are_told)
+TEST(sets_are_told)
 {
 	struct seen seen;
 	struct bench b = traced_bench(&seen);
@@ -70,9 +70,8 @@ START_TEST(sets_are_told)
 	ck_assert_uint_eq(seen.n, 2);
 	smp_bench_free(&b);
 }
-END_TEST
 
-START_TEST(silence_is_told)
+TEST(silence_is_told)
 {
 	struct seen seen;
 	struct bench b = traced_bench(&seen);
@@ -94,17 +93,4 @@ START_TEST(silence_is_told)
 	ck_assert(!seen.last.answered && seen.last.has_before);
 	ck_assert_uint_eq(seen.last.mkey, KEY + 1);
 	smp_bench_free(&b);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *suite = suite_create("trace");
-	TCase *tc = tcase_create("sets");
-
-	tcase_add_test(tc, sets_are_told);
-	tcase_add_test(tc, silence_is_told);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
 }

@@ -10,7 +10,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/tests/sim/serve/hello.h"
 
-START_TEST(hellos)
+TEST(hellos)
 {
 	static const struct {
 		size_t at, bytes;
@@ -47,9 +47,8 @@ START_TEST(hellos)
 	ck_assert_int_eq(
 		proto_hello_decode(frame, sizeof(frame), &out, &why), -1);
 }
-END_TEST
 
-START_TEST(answers)
+TEST(answers)
 {
 	struct proto_answer a = {
 		.head = {PROTO_ANSWER, sizeof(a) + 3},
@@ -75,9 +74,8 @@ START_TEST(answers)
 		proto_answer_decode(frame, sizeof(frame), &out, text, &why),
 		-1);
 }
-END_TEST
 
-START_TEST(mads)
+TEST(mads)
 {
 	static const struct {
 		uint32_t kind, size;
@@ -120,10 +118,9 @@ START_TEST(mads)
 			ck_assert_uint_eq(out.mad[t[i].len], 0);
 	}
 }
-END_TEST
 
 /* Valid frames with random damage: accepted only if sound. */
-START_TEST(damaged)
+TEST(damaged)
 {
 	struct rng r = {.state = 1};
 
@@ -151,19 +148,4 @@ START_TEST(damaged)
 				len >= PROTO_MAD_HEADER && len <= PROTO_MESSAGE,
 				"seed 1, frame %d", i);
 	}
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("proto");
-	TCase *tc = tcase_create("frames");
-
-	tcase_add_test(tc, hellos);
-	tcase_add_test(tc, answers);
-	tcase_add_test(tc, mads);
-	tcase_add_test(tc, damaged);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

@@ -118,7 +118,7 @@ make_ring(unsigned n)
 	return gen_grid(&n, 1, true, 1, NULL);
 }
 
-START_TEST(good_tables_pass)
+TEST(good_tables_pass)
 {
 	struct gen_fattree2 two = {18, 36, 1, 18, 18};
 	struct court c = court_new(gen_tree_two(&two, NULL));
@@ -136,9 +136,8 @@ START_TEST(good_tables_pass)
 	ck_assert(c.r.mean_load > 629.9 && c.r.mean_load < 630.1);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(spread_tables_balance)
+TEST(spread_tables_balance)
 {
 	struct gen_fattree2 two = {18, 36, 1, 18, 18};
 	struct court c = court_new(gen_tree_two(&two, NULL));
@@ -163,9 +162,8 @@ START_TEST(spread_tables_balance)
 	ck_assert_uint_eq(c.r.max_load, 630);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(small_fabrics_pass)
+TEST(small_fabrics_pass)
 {
 	unsigned one = 1;
 	struct court c = court_new(gen_pair());
@@ -179,9 +177,8 @@ START_TEST(small_fabrics_pass)
 	ck_assert_uint_eq(c.r.pairs, 4);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(holes_are_found)
+TEST(holes_are_found)
 {
 	struct court c = court_new(make_ring(5));
 
@@ -200,9 +197,8 @@ START_TEST(holes_are_found)
 	ck_assert_uint_ge(c.r.holes, 1);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(loops_are_found)
+TEST(loops_are_found)
 {
 	struct court c = court_new(make_ring(5));
 
@@ -216,9 +212,8 @@ START_TEST(loops_are_found)
 		"%s", c.why.text);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(credit_cycles_are_found)
+TEST(credit_cycles_are_found)
 {
 	struct court c = court_new(make_ring(5));
 
@@ -242,9 +237,8 @@ START_TEST(credit_cycles_are_found)
 		0);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(a_cut_ring_has_no_cycle)
+TEST(a_cut_ring_has_no_cycle)
 {
 	struct court c = court_new(make_ring(6));
 	uint32_t a = 0, b = 10;
@@ -283,9 +277,8 @@ START_TEST(a_cut_ring_has_no_cycle)
 	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(lids_are_judged)
+TEST(lids_are_judged)
 {
 	struct court c = court_new(make_ring(4));
 
@@ -303,9 +296,8 @@ START_TEST(lids_are_judged)
 	ck_assert(strstr(c.why.text, "\"sw1\" has LID 0"));
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(links_are_judged)
+TEST(links_are_judged)
 {
 	struct court c = court_new(make_ring(4));
 
@@ -318,9 +310,8 @@ START_TEST(links_are_judged)
 	ck_assert_msg(strstr(c.why.text, "is in state 2"), "%s", c.why.text);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(hung_and_lost_nodes_are_out_of_scope)
+TEST(hung_and_lost_nodes_are_out_of_scope)
 {
 	unsigned n = 3;
 	struct court c = court_new(gen_grid(&n, 1, false, 1, NULL));
@@ -345,9 +336,8 @@ START_TEST(hung_and_lost_nodes_are_out_of_scope)
 	ck_assert_uint_eq(c.r.switches, 3);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(cycles_hide_behind_others)
+TEST(cycles_hide_behind_others)
 {
 	unsigned dim[] = {3, 3};
 	struct court c = court_new(gen_grid(dim, 2, true, 1, NULL));
@@ -360,7 +350,6 @@ START_TEST(cycles_hide_behind_others)
 	ck_assert(c.r.cyclic >= c.r.cycle_length);
 	court_free(&c);
 }
-END_TEST
 
 /* All ports have two VLs; SL 0 maps to VL 0, SL 1 to the one that `vl`
  * gives. */
@@ -412,7 +401,7 @@ by_dateline(void *cookie, uint16_t from, uint16_t to)
 	return (from - 1) / 2 > (to - 1) / 2 ? 1 << 1 : 1 << 0;
 }
 
-START_TEST(vls_are_distinguished)
+TEST(vls_are_distinguished)
 {
 	static const struct referee_sls sls = {NULL, by_dateline};
 	struct court c = court_new(make_ring(4));
@@ -437,9 +426,8 @@ START_TEST(vls_are_distinguished)
 	ck_assert_uint_eq(c.r.blocked, 0);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(packets_without_a_vl_are_found)
+TEST(packets_without_a_vl_are_found)
 {
 	static const struct referee_sls sls = {NULL, by_dateline};
 	struct court c = court_new(make_ring(4));
@@ -458,7 +446,6 @@ START_TEST(packets_without_a_vl_are_found)
 	ck_assert_uint_eq(c.r.blocked, 0);
 	court_free(&c);
 }
-END_TEST
 
 /* Packets to a node's LID may leave a switch by these ports. */
 static void
@@ -474,7 +461,7 @@ give_ports(struct court *c, uint32_t sw, uint32_t to, uint64_t ports)
 	sim_hand_ar_entry(c->s, sw, c->lid[to], &entry);
 }
 
-START_TEST(alternatives_are_judged)
+TEST(alternatives_are_judged)
 {
 	const struct gen_fattree2 two = {2, 2, 1, 2, 2};
 	struct court c = court_new(gen_tree_two(&two, NULL));
@@ -504,9 +491,8 @@ START_TEST(alternatives_are_judged)
 		strstr(c.why.text, "can go round from"), "%s", c.why.text);
 	court_free(&c);
 }
-END_TEST
 
-START_TEST(alternatives_make_cycles)
+TEST(alternatives_make_cycles)
 {
 	struct court c = court_new(make_ring(4));
 
@@ -518,31 +504,4 @@ START_TEST(alternatives_make_cycles)
 	ck_assert_uint_eq(c.r.loops + c.r.holes, 0);
 	ck_assert_uint_eq(c.r.cycle_length, 4);
 	court_free(&c);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("referee");
-	TCase *tc = tcase_create("judge");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, good_tables_pass);
-	tcase_add_test(tc, spread_tables_balance);
-	tcase_add_test(tc, small_fabrics_pass);
-	tcase_add_test(tc, holes_are_found);
-	tcase_add_test(tc, loops_are_found);
-	tcase_add_test(tc, credit_cycles_are_found);
-	tcase_add_test(tc, a_cut_ring_has_no_cycle);
-	tcase_add_test(tc, lids_are_judged);
-	tcase_add_test(tc, links_are_judged);
-	tcase_add_test(tc, hung_and_lost_nodes_are_out_of_scope);
-	tcase_add_test(tc, cycles_hide_behind_others);
-	tcase_add_test(tc, vls_are_distinguished);
-	tcase_add_test(tc, packets_without_a_vl_are_found);
-	tcase_add_test(tc, alternatives_are_judged);
-	tcase_add_test(tc, alternatives_make_cycles);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

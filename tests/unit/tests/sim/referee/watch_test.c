@@ -70,7 +70,7 @@ to_right(struct ring *r, int i, uint16_t lid)
 	sim_set_lft(r->s, r->sw[i], lid, (uint8_t)r->right[i]);
 }
 
-START_TEST(a_loop_is_seen_when_it_closes)
+TEST(a_loop_is_seen_when_it_closes)
 {
 	struct ring r = ring_new();
 
@@ -86,10 +86,9 @@ START_TEST(a_loop_is_seen_when_it_closes)
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	ring_free(&r);
 }
-END_TEST
 
 /* A packet does not leave by its in-port: no loop. */
-START_TEST(two_switches_at_odds)
+TEST(two_switches_at_odds)
 {
 	struct ring r = ring_new();
 
@@ -102,10 +101,9 @@ START_TEST(two_switches_at_odds)
 	ck_assert_uint_eq(watch_report(r.w)->changes, 2);
 	ring_free(&r);
 }
-END_TEST
 
 /* Two links between two switches: there by one, back by the other. */
-START_TEST(two_switches_with_two_cables)
+TEST(two_switches_with_two_cables)
 {
 	struct fabric *f = fabric_new();
 	struct sim_options o = sim_defaults();
@@ -129,7 +127,6 @@ START_TEST(two_switches_with_two_cables)
 	sim_free(s);
 	fabric_free(f);
 }
-END_TEST
 
 static void
 map_row(struct ring *r, int i, const uint8_t row[8])
@@ -138,7 +135,7 @@ map_row(struct ring *r, int i, const uint8_t row[8])
 }
 
 /* A dependency mapped to VL 15 closes no cycle; unblocked again, it does. */
-START_TEST(a_blocked_dependency_breaks_the_ring)
+TEST(a_blocked_dependency_breaks_the_ring)
 {
 	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	static const uint8_t open[8] = {0};
@@ -154,10 +151,9 @@ START_TEST(a_blocked_dependency_breaks_the_ring)
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	ring_free(&r);
 }
-END_TEST
 
 /* Four LIDs, each half round: no loop, but the classic cycle of channels. */
-START_TEST(a_cycle_without_a_loop)
+TEST(a_cycle_without_a_loop)
 {
 	struct ring r = ring_new();
 
@@ -179,7 +175,6 @@ START_TEST(a_cycle_without_a_loop)
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 2);
 	ring_free(&r);
 }
-END_TEST
 
 /* Every other switch of the ring sends with SL 1. */
 static uint16_t
@@ -205,7 +200,7 @@ by_one(void *cookie, uint64_t from, uint64_t to)
 
 /* The same ring, half of the packets on another VL: a cycle if both map to
  * one. */
-START_TEST(vls_are_distinguished)
+TEST(vls_are_distinguished)
 {
 	static const uint8_t together[8] = {0};
 	struct ring r = ring_new();
@@ -237,10 +232,9 @@ START_TEST(vls_are_distinguished)
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	ring_free(&r);
 }
-END_TEST
 
 /* A path gets another SL, which counts for a switch at once. */
-START_TEST(what_paths_say_counts)
+TEST(what_paths_say_counts)
 {
 	struct ring r = ring_new();
 	struct watch_sls sls = {&r, by_one, 1};
@@ -260,10 +254,9 @@ START_TEST(what_paths_say_counts)
 	ck_assert(strstr(watch_report(r.w)->cycle.text, "VL 0") != NULL);
 	ring_free(&r);
 }
-END_TEST
 
 /* A loop over a link that is down is none until the link is back in service. */
-START_TEST(a_link_closes_a_loop)
+TEST(a_link_closes_a_loop)
 {
 	struct ring r = ring_new();
 
@@ -281,7 +274,6 @@ START_TEST(a_link_closes_a_loop)
 	ck_assert_uint_gt(watch_report(r.w)->cycles, 0);
 	ring_free(&r);
 }
-END_TEST
 
 /* ---- groups ---- */
 
@@ -324,17 +316,16 @@ copies_both_ways(unsigned silent, int last)
 	return n;
 }
 
-START_TEST(a_second_copy_is_seen)
+TEST(a_second_copy_is_seen)
 {
 	ck_assert_uint_eq(copies_both_ways(0, 0), 1);
 	ck_assert_uint_eq(copies_both_ways(0, 1), 1);
 	ck_assert_uint_eq(copies_both_ways(0, 3), 1);
 }
-END_TEST
 
 /* Both ways have to lead through silent switches; where they part counts, where
  * they meet does not. */
-START_TEST(silent_switches_are_excused)
+TEST(silent_switches_are_excused)
 {
 	ck_assert_uint_eq(copies_both_ways(1U << 0, 3), 0);
 	ck_assert_uint_eq(copies_both_ways(1U << 1 | 1U << 3, 0), 0);
@@ -345,11 +336,10 @@ START_TEST(silent_switches_are_excused)
 	/* written again, one is silent no more */
 	ck_assert_uint_eq(copies_both_ways(1U << 1 | 1U << 3, 3), 1);
 }
-END_TEST
 
 /* A host at switch 1 sends to switch 2 directly, and by 0 and 3. That 0 is
  * silent is no excuse while 1 is not. */
-START_TEST(one_way_through_a_silent_switch)
+TEST(one_way_through_a_silent_switch)
 {
 	struct ring r = ring_new();
 
@@ -366,10 +356,9 @@ START_TEST(one_way_through_a_silent_switch)
 	ck_assert_uint_eq(watch_report(r.w)->copies, 1);
 	ring_free(&r);
 }
-END_TEST
 
 /* Whoever is silent, a loop is a fault. */
-START_TEST(a_group_in_a_loop)
+TEST(a_group_in_a_loop)
 {
 	struct ring r = ring_new();
 
@@ -381,10 +370,9 @@ START_TEST(a_group_in_a_loop)
 	ck_assert_uint_gt(watch_report(r.w)->copies, 0);
 	ring_free(&r);
 }
-END_TEST
 
 /* Entries above LinearFDBTop are not used; a reboot wipes them all. */
-START_TEST(tables_are_followed)
+TEST(tables_are_followed)
 {
 	struct ring r = ring_new();
 
@@ -396,10 +384,9 @@ START_TEST(tables_are_followed)
 	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
 	ring_free(&r);
 }
-END_TEST
 
 /* A whole bring-up, and a failed link, without a loop; counts add up. */
-START_TEST(a_daemon_is_watched)
+TEST(a_daemon_is_watched)
 {
 	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -417,7 +404,6 @@ START_TEST(a_daemon_is_watched)
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* Switch i has all of these ports for a LID. */
 static void
@@ -440,7 +426,7 @@ switch_on(struct ring *r, int i, bool on)
 		r->s, r->sw[i], on ? MAD_AR_ON_GROUPS : 0, SIM_AR_OBEYS);
 }
 
-START_TEST(every_alternative_is_followed)
+TEST(every_alternative_is_followed)
 {
 	struct ring r = ring_new();
 
@@ -469,9 +455,8 @@ START_TEST(every_alternative_is_followed)
 		"%s", watch_report(r.w)->loop.text);
 	ring_free(&r);
 }
-END_TEST
 
-START_TEST(alternatives_close_a_cycle)
+TEST(alternatives_close_a_cycle)
 {
 	struct ring r = ring_new();
 
@@ -498,31 +483,4 @@ START_TEST(alternatives_close_a_cycle)
 	r.w = watch_new(r.s);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
 	ring_free(&r);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("watch");
-	TCase *tc = tcase_create("watch");
-
-	tcase_add_test(tc, a_loop_is_seen_when_it_closes);
-	tcase_add_test(tc, two_switches_at_odds);
-	tcase_add_test(tc, two_switches_with_two_cables);
-	tcase_add_test(tc, a_blocked_dependency_breaks_the_ring);
-	tcase_add_test(tc, a_cycle_without_a_loop);
-	tcase_add_test(tc, vls_are_distinguished);
-	tcase_add_test(tc, what_paths_say_counts);
-	tcase_add_test(tc, a_link_closes_a_loop);
-	tcase_add_test(tc, a_second_copy_is_seen);
-	tcase_add_test(tc, silent_switches_are_excused);
-	tcase_add_test(tc, one_way_through_a_silent_switch);
-	tcase_add_test(tc, a_group_in_a_loop);
-	tcase_add_test(tc, tables_are_followed);
-	tcase_add_test(tc, a_daemon_is_watched);
-	tcase_add_test(tc, every_alternative_is_followed);
-	tcase_add_test(tc, alternatives_close_a_cycle);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

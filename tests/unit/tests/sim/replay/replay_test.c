@@ -108,7 +108,7 @@ find_set(const struct memory_record *m, unsigned n, size_t *length)
 	return NULL;
 }
 
-START_TEST(the_same_life)
+LOOP_TEST(the_same_life, 0, 2)
 {
 	struct replay_report report;
 	struct memory_record m;
@@ -123,10 +123,9 @@ START_TEST(the_same_life)
 	ck_assert_uint_gt(report.sent, report.sets);
 	memory_record_free(&m);
 }
-END_TEST
 
 /* Every kind of event was in it: none is left out by a new one. */
-START_TEST(all_events)
+TEST(all_events)
 {
 	unsigned seen[SM_INPUTS] = {0};
 	struct memory_record m;
@@ -149,7 +148,6 @@ START_TEST(all_events)
 	buf_free(&line);
 	memory_record_free(&m);
 }
-END_TEST
 
 static bool
 has_key(const struct memory_record *m, uint64_t key)
@@ -163,7 +161,7 @@ has_key(const struct memory_record *m, uint64_t key)
 	       memmem(m->bytes, m->n, text, strlen(text)) != NULL;
 }
 
-START_TEST(keys_are_not_in_it)
+LOOP_TEST(keys_are_not_in_it, 0, 2)
 {
 	struct memory_record m;
 
@@ -172,9 +170,8 @@ START_TEST(keys_are_not_in_it)
 		ck_assert_int_eq(has_key(&m, keys[i]), _i == 0);
 	memory_record_free(&m);
 }
-END_TEST
 
-START_TEST(another_decision)
+TEST(another_decision)
 {
 	struct replay_report report;
 	struct memory_record m;
@@ -196,10 +193,9 @@ START_TEST(another_decision)
 		"recorded: answered by GetResp LinearForwardingTable"));
 	memory_record_free(&m);
 }
-END_TEST
 
 /* A message that was not sent, and one more that was. */
-START_TEST(other_messages)
+LOOP_TEST(other_messages, 0, 2)
 {
 	struct replay_report report;
 	struct memory_record m;
@@ -224,11 +220,10 @@ START_TEST(other_messages)
 	ck_assert_int_eq(report.end, REPLAY_DIFFERS);
 	memory_record_free(&m);
 }
-END_TEST
 
 /* A recording that ends between an event and what it led to: a daemon that was
  * killed, or goes on recording. */
-START_TEST(cut_behind_an_event)
+TEST(cut_behind_an_event)
 {
 	struct replay_report report;
 	struct memory_record m;
@@ -244,10 +239,9 @@ START_TEST(cut_behind_an_event)
 	ck_assert_uint_gt(report.beyond, 0);
 	memory_record_free(&m);
 }
-END_TEST
 
 /* Bytes of a bundle are those of a stranger: nothing crashes. */
-START_TEST(any_bytes)
+LOOP_TEST(any_bytes, 0, 20)
 {
 	struct replay_report report;
 	struct memory_record m;
@@ -267,7 +261,6 @@ START_TEST(any_bytes)
 		report.end == REPLAY_SAME && report.beyond == 0);
 	memory_record_free(&m);
 }
-END_TEST
 
 static int
 no_entry(void *cookie, uint8_t **entry, size_t *n, struct reason *why)
@@ -281,7 +274,7 @@ no_entry(void *cookie, uint8_t **entry, size_t *n, struct reason *why)
 	return 1;
 }
 
-START_TEST(a_gap)
+TEST(a_gap)
 {
 	struct buf gap = {0};
 	const struct replay_source source = {&gap, no_entry};
@@ -295,24 +288,4 @@ START_TEST(a_gap)
 	buf_free(&report.why);
 	replay_free(r);
 	buf_free(&gap);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("replay");
-	TCase *tc = tcase_create("replay");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, the_same_life, 0, 2);
-	tcase_add_test(tc, all_events);
-	tcase_add_loop_test(tc, keys_are_not_in_it, 0, 2);
-	tcase_add_test(tc, another_decision);
-	tcase_add_loop_test(tc, other_messages, 0, 2);
-	tcase_add_test(tc, cut_behind_an_event);
-	tcase_add_loop_test(tc, any_bytes, 0, 20);
-	tcase_add_test(tc, a_gap);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }

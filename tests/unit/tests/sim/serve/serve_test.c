@@ -242,7 +242,7 @@ run_command(struct rig *r, const char *line, char *out, size_t size)
 	(void)close(fd);
 }
 
-START_TEST(clients_name_their_node)
+TEST(clients_name_their_node)
 {
 	struct rig r = rig_new(false);
 	char id[32], guid[32];
@@ -279,9 +279,8 @@ START_TEST(clients_name_their_node)
 	}
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(bad_control_datagrams_get_no_answer)
+TEST(bad_control_datagrams_get_no_answer)
 {
 	struct rig r = rig_new(false);
 	struct client c = client_new(&r);
@@ -306,9 +305,8 @@ START_TEST(bad_control_datagrams_get_no_answer)
 	client_free(&c);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(no_client_speaks_for_another)
+TEST(no_client_speaks_for_another)
 {
 	struct rig r = rig_new(false);
 	struct client a = client_at(&r, "h1", false);
@@ -327,9 +325,8 @@ START_TEST(no_client_speaks_for_another)
 	client_free(&b);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(places_are_limited_and_given_again)
+TEST(places_are_limited_and_given_again)
 {
 	struct rig r = rig_new(false);
 	struct client c[SERVE_CLIENTS + 1];
@@ -354,7 +351,6 @@ START_TEST(places_are_limited_and_given_again)
 		client_free(&c[i]);
 	rig_free(&r);
 }
-END_TEST
 
 static uint32_t
 get_capmask(struct client *c)
@@ -367,7 +363,7 @@ get_capmask(struct client *c)
 	return pi.capmask;
 }
 
-START_TEST(one_manager_a_node)
+TEST(one_manager_a_node)
 {
 	struct rig r = rig_new(false);
 	struct client a = client_at(&r, "h1", true);
@@ -389,9 +385,8 @@ START_TEST(one_manager_a_node)
 	client_free(&c);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(answers_come_back)
+TEST(answers_come_back)
 {
 	struct rig r = rig_new(false);
 	struct client b = client_at(&r, "leaf1", false);
@@ -420,9 +415,8 @@ START_TEST(answers_come_back)
 	client_free(&b);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(unknown_attributes)
+TEST(unknown_attributes)
 {
 	struct rig full = rig_new(false), ibsim = rig_new(true);
 	struct client a = client_at(&full, "h1", false);
@@ -440,9 +434,8 @@ START_TEST(unknown_attributes)
 	rig_free(&full);
 	rig_free(&ibsim);
 }
-END_TEST
 
-START_TEST(what_is_lost_comes_back)
+TEST(what_is_lost_comes_back)
 {
 	struct rig r = rig_new(false);
 	struct client a = client_at(&r, "h1", false);
@@ -462,10 +455,9 @@ START_TEST(what_is_lost_comes_back)
 	client_free(&a);
 	rig_free(&r);
 }
-END_TEST
 
 /* A manager and another client on h1; h2 sends requests to the manager. */
-START_TEST(requests_go_to_the_manager)
+TEST(requests_go_to_the_manager)
 {
 	struct rig r = rig_new(false);
 	struct client other = client_at(&r, "h1", false);
@@ -501,9 +493,8 @@ START_TEST(requests_go_to_the_manager)
 	client_free(&h2);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(garbage_does_no_harm)
+LOOP_TEST(garbage_does_no_harm, 0, 2)
 {
 	struct rig r = rig_new(_i != 0);
 	struct client a = client_at(&r, "h1", true);
@@ -541,9 +532,8 @@ START_TEST(garbage_does_no_harm)
 	client_free(&a);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(slow_readers_lose_nothing)
+TEST(slow_readers_lose_nothing)
 {
 	struct rig r = rig_new(false);
 	struct client a = client_at(&r, "h1", false);
@@ -570,9 +560,8 @@ START_TEST(slow_readers_lose_nothing)
 	client_free(&a);
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(commands_are_judged)
+TEST(commands_are_judged)
 {
 	struct rig r = rig_new(false);
 	char text[65536], line[2048];
@@ -651,9 +640,8 @@ START_TEST(commands_are_judged)
 	ck_assert_str_eq(text, "error: the line is too long\n");
 	rig_free(&r);
 }
-END_TEST
 
-START_TEST(names_are_taken_once)
+TEST(names_are_taken_once)
 {
 	struct rig r = rig_new(false);
 	struct serve_options o = serve_defaults();
@@ -670,29 +658,11 @@ START_TEST(names_are_taken_once)
 	ck_assert(strstr(why.text, "too long") != NULL);
 	rig_free(&r);
 }
-END_TEST
 
-int
-main(void)
+static void
+begin_tests(void)
 {
-	Suite *suite = suite_create("serve");
-	TCase *tc = tcase_create("protocol");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, clients_name_their_node);
-	tcase_add_test(tc, bad_control_datagrams_get_no_answer);
-	tcase_add_test(tc, no_client_speaks_for_another);
-	tcase_add_test(tc, places_are_limited_and_given_again);
-	tcase_add_test(tc, one_manager_a_node);
-	tcase_add_test(tc, answers_come_back);
-	tcase_add_test(tc, unknown_attributes);
-	tcase_add_test(tc, what_is_lost_comes_back);
-	tcase_add_test(tc, requests_go_to_the_manager);
-	tcase_add_loop_test(tc, garbage_does_no_harm, 0, 2);
-	tcase_add_test(tc, slow_readers_lose_nothing);
-	tcase_add_test(tc, commands_are_judged);
-	tcase_add_test(tc, names_are_taken_once);
-	suite_add_tcase(suite, tc);
 	(void)printf("seed %d\n", SEED);
-	return suite_run(suite);
 }
+
+const struct suite_around suite_around = {.begin = begin_tests};

@@ -66,7 +66,7 @@ open_fds(void)
 	return n;
 }
 
-START_TEST(garbage)
+TEST(garbage)
 {
 	static uint8_t junk[4096];
 	struct proto_hello h = make_hello(PROTO_WANT_FILE, "left");
@@ -121,9 +121,8 @@ START_TEST(garbage)
 	(void)close(open_umad(&s, "right", &key));
 	setup_end(&s);
 }
-END_TEST
 
-START_TEST(registration)
+TEST(registration)
 {
 	struct proto_agent get = {
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .methods = {6}};
@@ -160,10 +159,9 @@ START_TEST(registration)
 	ck_assert_uint_eq(register_agent(&s, left, &set, &id), 0);
 	setup_end(&s);
 }
-END_TEST
 
 /* An answer arrives with the whole TID, at the program that asked. */
-START_TEST(round_trip)
+TEST(round_trip)
 {
 	struct proto_agent who = {
 		.mgmt_class = MAD_SUBN_LID, .version = 1, .methods = {0}};
@@ -209,13 +207,12 @@ START_TEST(round_trip)
 	ck_assert_uint_eq(umadserve_stats(s.u)->dropped, 2);
 	setup_end(&s);
 }
-END_TEST
 
 /*
  * The kernel's rule for answers: with a GRH where the request had one, to the
  * GID that it came from; else the request times out.
  */
-START_TEST(answers_need_the_grh)
+TEST(answers_need_the_grh)
 {
 	static const struct {
 		bool asked, answered;
@@ -276,9 +273,8 @@ START_TEST(answers_need_the_grh)
 	}
 	setup_end(&s);
 }
-END_TEST
 
-START_TEST(time_out)
+TEST(time_out)
 {
 	struct sim_behaviour hung = {.hung = true};
 	struct proto_agent who = {
@@ -327,10 +323,9 @@ START_TEST(time_out)
 	ck_assert_int_eq(umadserve_next(s.u).ns, MONO_NEVER.ns);
 	setup_end(&s);
 }
-END_TEST
 
 /* An answer with the right TID at the wrong port is dropped. */
-START_TEST(stray)
+TEST(stray)
 {
 	struct proto_agent who = {
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .methods = {2}};
@@ -363,10 +358,9 @@ START_TEST(stray)
 	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
 	setup_end(&s);
 }
-END_TEST
 
 /* A Get of a class without an agent is refused; a Trap is dropped. */
-START_TEST(unregistered_classes)
+TEST(unregistered_classes)
 {
 	struct proto_agent who = {
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .rmpp = 1};
@@ -393,7 +387,6 @@ START_TEST(unregistered_classes)
 	ck_assert_uint_eq(umadserve_stats(s.u)->unmatched, 2);
 	setup_end(&s);
 }
-END_TEST
 
 /* Receives the frame that follows a BIG; returns the file in it. */
 static int
@@ -450,7 +443,7 @@ answer_table(struct setup *s, int fd, const struct proto_mad *q, size_t len)
 }
 
 /* Tables of any length, with the header of a first segment. */
-START_TEST(tables)
+TEST(tables)
 {
 	static const struct {
 		size_t len;
@@ -528,10 +521,9 @@ START_TEST(tables)
 	}
 	setup_end(&s);
 }
-END_TEST
 
 /* A program that does not read loses messages, and no other program does. */
-START_TEST(a_program_that_does_not_read)
+TEST(a_program_that_does_not_read)
 {
 	struct proto_agent who = {
 		.mgmt_class = MAD_SUBN_LID, .version = 1, .methods = {0}};
@@ -568,9 +560,8 @@ START_TEST(a_program_that_does_not_read)
 	ck_assert_uint_gt(got, 60000);
 	setup_end(&s);
 }
-END_TEST
 
-START_TEST(files)
+TEST(files)
 {
 	static const struct {
 		const char *path, *text; /* NULL: no such file */
@@ -617,9 +608,8 @@ START_TEST(files)
 	}
 	setup_end(&s);
 }
-END_TEST
 
-START_TEST(hosts)
+TEST(hosts)
 {
 	static const struct {
 		const char *host, *desc; /* NULL: no such host */
@@ -656,7 +646,6 @@ START_TEST(hosts)
 	}
 	setup_end(&s);
 }
-END_TEST
 
 /* A hub that gives one port only. */
 struct hub {
@@ -699,7 +688,7 @@ hub_detach(void *cookie, struct sim_endpoint *e)
 	sim_detach(e);
 }
 
-START_TEST(shared_ports)
+TEST(shared_ports)
 {
 	struct proto_agent who = {
 		.mgmt_class = MAD_SUBN_LID, .version = 1, .methods = {0}};
@@ -730,28 +719,4 @@ START_TEST(shared_ports)
 	setup_run(&s);
 	ck_assert(h.take == NULL);
 	setup_end(&s);
-}
-END_TEST
-
-int
-main(void)
-{
-	Suite *s = suite_create("umadserve");
-	TCase *tc = tcase_create("server");
-
-	tcase_add_test(tc, garbage);
-	tcase_add_test(tc, registration);
-	tcase_add_test(tc, round_trip);
-	tcase_add_test(tc, stray);
-	tcase_add_test(tc, answers_need_the_grh);
-	tcase_add_test(tc, time_out);
-	tcase_add_test(tc, unregistered_classes);
-	tcase_add_test(tc, tables);
-	tcase_add_test(tc, a_program_that_does_not_read);
-	tcase_add_test(tc, files);
-	tcase_add_test(tc, hosts);
-	tcase_add_test(tc, shared_ports);
-	tcase_set_timeout(tc, 60);
-	suite_add_tcase(s, tc);
-	return suite_run(s);
 }
