@@ -1075,7 +1075,7 @@ static const struct options_section sections[] = {
 	SECTION("routing", routing, config_routing, routing),
 	SECTION("routing.adaptive", adaptive, config_adaptive_use,
 		routing.adaptive),
-	SECTION("routing.homes", multi_port, config_multi_port,
+	SECTION("routing.multi_port", multi_port, config_multi_port,
 		routing.multi_port),
 	SECTION("routing.roles", roles, config_roles, routing.roles),
 	SECTION("discovery", discovery, config_discovery, discovery),

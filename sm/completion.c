@@ -20,7 +20,7 @@ static const struct {
 	const char *option, *words;
 } choices[] = {
 	{"--format", "table json ibnetdiscover svg dot slurm slurm-yaml"},
-	{"--list", "oddities switches homes"},
+	{"--list", "irregularities switches multi-port"},
 };
 
 /* An option whose values are the kinds of events. */

@@ -104,7 +104,8 @@ static const struct option_row topology_options[] = {
 
 static const struct option_row tree_options[] = {
 	{{"--list", NULL, "L"}, TEXT, "list",
-		"oddities (default), switches with tiers, or homes:\n"
+		"irregularities (default), switches with tiers, or "
+		"multi-port:\n"
 		"                            nodes with a single point of "
 		"failure"},
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},

@@ -228,7 +228,7 @@ choose_status(const json_t *status)
 {
 	static const char *const shown[] = {"version", "role", "alarm",
 		"generation", "cause", "age", "engine", "fallback", "tried",
-		"order", "fabric", "missing", "health", "tree", "homes",
+		"order", "fabric", "missing", "health", "tree", "multi_port",
 		"verified", "change", "quarantined", "foreign_adaptive",
 		"unreachable", "unreachable_ports", "others"};
 	json_t *o = json_object();

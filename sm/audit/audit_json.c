@@ -195,7 +195,7 @@ sl2vl_json(const struct audit_input *f)
 	json_util_put(o, "maps_read", json_util_u64(l.read));
 	json_util_put(o, "maps_refused", json_util_u64(l.refused));
 	json_util_put(o, "kinds", json_util_u64(l.kinds));
-	json_util_put(o, "lanes", json_util_u64(l.vls));
+	json_util_put(o, "vls", json_util_u64(l.vls));
 	json_util_put(o, "discarding", json_boolean(l.discards != 0));
 	return o;
 }
@@ -295,11 +295,11 @@ dependencies_json(const struct judged *j)
 	json_t *o = json_object();
 
 	json_util_put(o, "channels", json_util_u64(j->all.channels));
-	json_util_put(o, "turns", json_util_u64(j->all.deps));
-	json_util_put(o, "turns_sure", json_util_u64(j->sure.deps));
+	json_util_put(o, "count", json_util_u64(j->all.deps));
+	json_util_put(o, "count_sure", json_util_u64(j->sure.deps));
 	json_util_put(o, "cyclic", json_util_u64(j->all.cyclic));
 	json_util_put(o, "cyclic_sure", json_util_u64(j->sure.cyclic));
-	json_util_put(o, "cyclic_on_one_lane", json_util_u64(j->read->one_vl));
+	json_util_put(o, "cyclic_on_one_vl", json_util_u64(j->read->one_vl));
 	json_util_put(o, "cycle",
 		cycle_json(j->read->topo,
 			j->sure.cyclic > 0 ? &j->sure : &j->all));

@@ -92,12 +92,11 @@ page_vls(const json_t *a, struct buf *out)
 	buf_printf(out,
 		"VLs         %lld VL%s in use, according to %lld SL to VL "
 		"table%s\n",
-		json_util_num(l, "lanes"),
-		names_plural(json_util_num(l, "lanes")),
+		json_util_num(l, "vls"), names_plural(json_util_num(l, "vls")),
 		json_util_num(l, "maps_read"),
 		names_plural(json_util_num(l, "maps_read")));
-	if (json_util_num(l, "lanes") > 1 &&
-		json_util_num(d, "cyclic_on_one_lane") == 0)
+	if (json_util_num(l, "vls") > 1 &&
+		json_util_num(d, "cyclic_on_one_vl") == 0)
 		buf_printf(out, "            the VLs do not matter: there is "
 				"no credit loop even with a single one\n");
 	if (json_util_num(s, "paths") > 0)
@@ -110,12 +109,12 @@ page_vls(const json_t *a, struct buf *out)
 			json_util_text(s, "asked"),
 			json_util_num(s, "pairs_told"),
 			json_util_num(s, "pairs_assumed"));
-	if (json_util_num(d, "cyclic_on_one_lane") > 0 &&
+	if (json_util_num(d, "cyclic_on_one_vl") > 0 &&
 		json_util_num(d, "cyclic") == 0)
 		buf_printf(out,
 			"            with one VL %lld link directions would be "
 			"in credit loops: the VLs break them\n",
-			json_util_num(d, "cyclic_on_one_lane"));
+			json_util_num(d, "cyclic_on_one_vl"));
 }
 
 static void

@@ -213,8 +213,9 @@ log_role_mistakes(const struct sm *sm, const struct view *is)
 			   r->leaf.n + r->spine.n + r->root.n > 0;
 		k++)
 		log_irregularities(sm, is, said[k], "routing.roles");
-	log_irregularities(sm, is, TREE_MULTI_PORT_UNKNOWN, "routing.homes");
-	log_irregularities(sm, is, TREE_MULTI_PORT_ALONE, "routing.homes");
+	log_irregularities(
+		sm, is, TREE_MULTI_PORT_UNKNOWN, "routing.multi_port");
+	log_irregularities(sm, is, TREE_MULTI_PORT_ALONE, "routing.multi_port");
 }
 
 /* Whether a path leads over a link between switches: else no SL means a layer,

@@ -50,12 +50,12 @@ change_json(const struct view *v, double rate)
 	json_t *o = json_object();
 
 	json_util_put(o, "method", names_text(c->method));
-	json_util_put(o, "way", names_text(c->kind));
+	json_util_put(o, "kind", names_text(c->kind));
 	json_util_put(o, "cause", names_text(c->cause));
 	json_util_put(o, "ports_down",
 		names_text(c->ports_down != NULL ? c->ports_down : ""));
 	json_util_put(o, "stale", names_text(c->stale));
-	json_util_put(o, "stay_closed", json_util_u64(c->nstays));
+	json_util_put(o, "stay_blocked", json_util_u64(c->nstays));
 	json_util_put(o, "stages", json_util_u64(c->stages));
 	json_util_put(o, "entries", json_util_u64(c->entries));
 	json_util_put(o, "blocks", json_util_u64(c->blocks));

@@ -33,7 +33,7 @@ page_order(const json_t *o)
 struct page_layers
 page_layers(const json_t *o)
 {
-	long long layers = json_util_num(o, "lanes");
+	long long layers = json_util_num(o, "layers");
 	long long vls = json_util_num(o, "vls");
 	struct page_layers x;
 	int n = snprintf(

@@ -44,7 +44,7 @@ qos_json(const struct view *v)
 	for (unsigned i = 0; q->want.levels.wanted && i < q->want.levels.n; i++)
 		(void)json_array_append_new(list, level_json(q, i));
 	return json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:b, s:o}", "levels",
-		list, "lanes", (int)q->want.levels.layers, "ports",
+		list, "layers", (int)q->want.levels.layers, "ports",
 		(int)q->ports, "short", (int)q->short_of, "cannot_map",
 		(int)q->cannot_map, "missing", (int)q->missing, "together",
 		q->want.levels.together, "shortage", names_text(q->shortage));
@@ -60,7 +60,7 @@ qos_json_layers(json_t *o, const struct config *c, const struct routes *r)
 		view_slvl_why_few(c, r, few, sizeof(few));
 		ports = view_slvl_why_shared(c, r, shared, sizeof(shared));
 	}
-	json_util_put(o, "lanes_short", names_text(few));
-	json_util_put(o, "lanes_shared", names_text(shared));
-	json_util_put(o, "lanes_shared_ports", json_util_u64(ports));
+	json_util_put(o, "layers_short", names_text(few));
+	json_util_put(o, "layers_shared", names_text(shared));
+	json_util_put(o, "layers_shared_ports", json_util_u64(ports));
 }

@@ -110,7 +110,7 @@ summary_answer(struct view *v)
 	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
 	if (!v->read_only)
 		json_util_put(o, "ranks", ranks_json(r));
-	json_util_put(o, "lanes", json_util_u64(q->layers));
+	json_util_put(o, "layers", json_util_u64(q->layers));
 	json_util_put(o, "vls", json_util_u64(q->vls));
 	json_util_put(o, "pairs", json_util_u64(q->pairs));
 	json_util_put(o, "unreachable", json_util_u64(q->unreachable));

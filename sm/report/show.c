@@ -105,15 +105,15 @@ status_change(const json_t *c, struct buf *out)
 		buf_printf(out,
 			"change      %s in %lld stage%s, %zu dependencies "
 			"blocked, %lld pairs cut meanwhile\n",
-			page_text(c, "way"), json_util_num(c, "stages"),
+			page_text(c, "kind"), json_util_num(c, "stages"),
 			names_plural(json_util_num(c, "stages")),
 			json_array_size(json_object_get(c, "blocked")),
 			json_util_num(c, "pairs_cut"));
-	if (json_util_num(c, "stay_closed") > 0)
+	if (json_util_num(c, "stay_blocked") > 0)
 		buf_printf(out,
 			"            %lld dependencies stay blocked for "
 			"connections made with earlier SLs\n",
-			json_util_num(c, "stay_closed"));
+			json_util_num(c, "stay_blocked"));
 	if (json_util_num(c, "mismatched_ports") > 0)
 		buf_printf(out,
 			"            %lld ports run below the MTU or VLs that "
@@ -186,14 +186,15 @@ status_m_keys(const json_t *r, struct buf *out)
 static void
 status_blocked(const json_t *r, struct buf *out)
 {
-	const json_t *h = json_object_get(r, "held");
+	const json_t *h = json_object_get(r, "blocked");
 	const json_t *s = json_object_get(r, "sweeps");
 
-	if (json_util_num(h, "turns") > 0) {
+	if (json_util_num(h, "dependencies") > 0) {
 		buf_printf(out,
 			"blocked     %lld dependencies, %lld pairs lose "
 			"packets",
-			json_util_num(h, "turns"), json_util_num(h, "pairs"));
+			json_util_num(h, "dependencies"),
+			json_util_num(h, "pairs"));
 		if (json_is_real(json_object_get(h, "left")))
 			buf_printf(out, ", alarm in %.0f s",
 				json_util_real(h, "left"));
@@ -239,21 +240,21 @@ status_tree(const json_t *r, struct buf *out)
 	size_t shown = json_array_size(json_object_get(tree, "first"));
 
 	show_tiers(tree, out);
-	if (json_util_num(tree, "oddities") > (long long)shown)
+	if (json_util_num(tree, "irregularities") > (long long)shown)
 		buf_printf(out, "            list all: heddlectl tree\n");
 }
 
 static void
 status_redundancy(const json_t *r, struct buf *out)
 {
-	const json_t *redundancy = json_object_get(r, "homes");
+	const json_t *redundancy = json_object_get(r, "multi_port");
 
 	if (json_is_null(redundancy))
 		buf_printf(out, "redundancy  being counted\n");
 	show_redundancy(redundancy, out);
 	if (json_util_num(redundancy, "single_points") > 0)
-		buf_printf(out,
-			"            list them: heddlectl tree --list homes\n");
+		buf_printf(out, "            list them: heddlectl tree --list "
+				"multi-port\n");
 }
 
 /* The exception to the verdict on the routes. */
@@ -298,8 +299,8 @@ status_routes(const json_t *r, struct buf *out)
 	else
 		buf_printf(out, "routing     %s\n", READ_BACK);
 	page_line("            ", r, "tried", out);
-	page_line("            ", r, "lanes_short", out);
-	page_line("            ", r, "lanes_shared", out);
+	page_line("            ", r, "layers_short", out);
+	page_line("            ", r, "layers_shared", out);
 	buf_printf(out,
 		"verified    %lld pairs, %lld missing, %lld loops, %lld "
 		"cyclic channels\n",
@@ -903,7 +904,7 @@ show_change(const json_t *r, struct buf *out)
 	buf_printf(out,
 		"method     %s: %s, %lld stage%s; %lld entries in %lld blocks, "
 		"%lld blocks kept; %lld SMPs, %.3f s\n",
-		page_text(r, "method"), page_text(r, "way"),
+		page_text(r, "method"), page_text(r, "kind"),
 		json_util_num(r, "stages"),
 		names_plural(json_util_num(r, "stages")),
 		json_util_num(r, "entries"), json_util_num(r, "blocks"),
@@ -923,7 +924,8 @@ show_change(const json_t *r, struct buf *out)
 			"           %s\n"
 			"           %lld dependencies stay blocked for them "
 			"until their ports come up anew\n",
-			page_text(r, "stale"), json_util_num(r, "stay_closed"));
+			page_text(r, "stale"),
+			json_util_num(r, "stay_blocked"));
 	if (json_util_num(r, "pairs_cut") > 0 ||
 		json_util_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,

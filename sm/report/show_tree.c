@@ -32,7 +32,7 @@ static void
 put_kept_class(const json_t *tree, struct buf *out)
 {
 	const json_t *reading = json_object_get(tree, "reading");
-	const json_t *odd = json_object_get(tree, "odd");
+	const json_t *odd = json_object_get(tree, "irregular");
 	time_t at = (time_t)json_util_num(reading, "at");
 	char when[40] = "an unknown time";
 	struct tm tm;
@@ -50,7 +50,7 @@ put_kept_class(const json_t *tree, struct buf *out)
 static void
 put_tiers(const json_t *tree, const char *word, struct buf *out)
 {
-	json_t *odd = json_object_get(tree, "odd"), *e;
+	json_t *odd = json_object_get(tree, "irregular"), *e;
 	const char *what;
 	size_t i;
 
@@ -136,7 +136,7 @@ show_redundancy(const json_t *redundancy, struct buf *out)
 static void
 put_redundancy(const json_t *r, struct buf *out)
 {
-	const json_t *redundancy = json_object_get(r, "homes");
+	const json_t *redundancy = json_object_get(r, "multi_port");
 	const json_t *list = json_object_get(r, "list"), *e;
 	size_t i, width;
 
@@ -162,7 +162,7 @@ show_tree(const json_t *r, struct buf *out)
 	const json_t *list = json_object_get(r, "list"), *e;
 	size_t i, width;
 
-	if (json_object_get(r, "homes") != NULL) {
+	if (json_object_get(r, "multi_port") != NULL) {
 		put_redundancy(r, out);
 		return;
 	}

@@ -113,7 +113,7 @@ node_json(const struct view *v, size_t i, const void *param)
 		json_util_put(o, "row", row_json(v->routes, n->sw));
 	if (tables && v->routes->layers.row != NULL &&
 		v->routes->layers.row[n->sw] != NULL)
-		json_util_put(o, "lanes",
+		json_util_put(o, "layers",
 			hex_json(v->routes->layers.row[n->sw]->of,
 				layer_row_bytes(t->nsw)));
 	if (tables && v->routes->layers.map != NULL)
@@ -156,6 +156,6 @@ snapshot_answer(json_t *head, struct view *v, bool tables)
 		json_pack("[I, i]", (json_int_t)t->port[t->sm_port].node,
 			t->port[t->sm_port].num));
 	json_util_put(head, "note", names_text(v->routes->note));
-	json_util_put(head, "lanes", layers_json(&v->routes->layers));
+	json_util_put(head, "layers", layers_json(&v->routes->layers));
 	return answer_list(head, v, &nodes, &tables, sizeof(tables));
 }

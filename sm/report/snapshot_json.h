@@ -11,9 +11,9 @@
  *	 "tables":true, "answer":0.00002,
  *	 "choices":[{"kind":1, "groups":64, "by_sl":true, "why":".."}],
  *	 "sm":[node, port], "note":"..",
- *	 "lanes":{"n":1, "plain":true},
+ *	 "layers":{"n":1, "plain":true},
  *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal",
- *	   "lanes":"of packets to it, a digit a source"}]}
+ *	   "layers":"of packets to it, a digit a source"}]}
  *
  * Without tables, each "row", the PortInfo of each port and "choices", what
  *each switch can do of adaptive routing, are left out: that is enough to judge

@@ -124,7 +124,7 @@ verified_json(const struct view *v)
 	json_util_put(o, "loops", json_util_u64(r->loops));
 	json_util_put(o, "cut_off", json_util_u64(r->cut_off));
 	json_util_put(o, "cyclic_channels", json_util_u64(r->cyclic_channels));
-	json_util_put(o, "lanes", json_util_u64(r->layers));
+	json_util_put(o, "layers", json_util_u64(r->layers));
 	json_util_put(o, "vls", json_util_u64(r->vls));
 	json_util_put(o, "load_max", json_util_u64(r->load_max));
 	json_util_put(o, "load_mean", json_real(r->load_mean));
@@ -218,7 +218,7 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "health", health_json(f));
 	json_util_put(o, "lids", lids_json(f));
 	json_util_put(o, "tree", tree_json(v, TREE_JSON_FIRST));
-	json_util_put(o, "homes", redundancy_json_all(v));
+	json_util_put(o, "multi_port", redundancy_json_all(v));
 	json_util_put(o, "verified", verified_json(v));
 	qos_json_layers(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
 	json_util_put(o, "times", times_json(&v->times));
@@ -366,7 +366,7 @@ blocked_json(const struct status_facts *f)
 	const struct sm_status *s = f->sm;
 	json_t *o = json_object();
 
-	json_util_put(o, "turns", json_util_u64(s->held));
+	json_util_put(o, "dependencies", json_util_u64(s->held));
 	json_util_put(o, "pairs", json_util_u64(s->held_pairs));
 	json_util_put(o, "left",
 		s->held_until.ns == MONO_NEVER.ns
@@ -555,7 +555,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 			json_util_u64(d->reloads), "bad_reloads",
 			json_util_u64(d->bad_reloads), "refused",
 			names_text(d->refused)));
-	json_util_put(o, "held", blocked_json(f));
+	json_util_put(o, "blocked", blocked_json(f));
 	json_util_put(o, "settings",
 		json_pack("{s:o, s:o}", "ports",
 			json_util_u64(f->sm->settings_kept), "first",
@@ -622,7 +622,7 @@ page_view(const struct view *v, struct buf *out)
 	buf_printf(out, "lids       used=%u highest=%u new=%u moved=%u\n",
 		c.lids, v->topo->max_lid, n->lids_new, n->lids_moved);
 	buf_printf(out,
-		"routes     engine=%s fallback=%s order=%s lanes=%u "
+		"routes     engine=%s fallback=%s order=%s layers=%u "
 		"attempts=%u\n",
 		v->story.engine, v->story.fallback ? "yes" : "no",
 		names_order(v->routes->order), r->layers, v->story.attempts);

@@ -130,8 +130,8 @@ figures_json(const struct view *v, const struct tree *t)
 	json_util_put(o, "tiers", tiers);
 	json_util_put(o, "unplaced", json_integer(unplaced));
 	json_util_put(o, "regular", json_boolean(t->regular));
-	json_util_put(o, "oddities", json_integer(all));
-	json_util_put(o, "odd", odd);
+	json_util_put(o, "irregularities", json_integer(all));
+	json_util_put(o, "irregular", odd);
 	json_util_put(o, "reading", tree_json_class(v));
 	json_util_put(o, "not_believed", bad_roles_json(v));
 	return o;
@@ -165,7 +165,7 @@ redundancy_answer(struct view *v)
 	if (v->redundancy == NULL)
 		return answer_error("busy", "still being counted: try again");
 	list.n = v->redundancy->nsingle;
-	o = json_pack("{s:o}", "homes", redundancy_json_all(v));
+	o = json_pack("{s:o}", "multi_port", redundancy_json_all(v));
 	standby_json_put(o, v);
 	return answer_list(o, v, &list, NULL, 0);
 }
@@ -175,17 +175,18 @@ tree_answer(json_t *request, struct view *v)
 {
 	const struct tree *t = tree_kept(v->routes);
 	struct answer_list list = {.key = "list", .item = irregularity_json};
-	const char *cmd, *which = "oddities";
+	const char *cmd, *which = "irregularities";
 	json_error_t err;
 
 	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
 		    "list", &which) != 0)
 		return answer_error("bad-argument", err.text);
-	if (strcmp(which, "homes") == 0)
+	if (strcmp(which, "multi-port") == 0)
 		return redundancy_answer(v);
-	if (strcmp(which, "switches") != 0 && strcmp(which, "oddities") != 0)
+	if (strcmp(which, "switches") != 0 &&
+		strcmp(which, "irregularities") != 0)
 		return answer_error("bad-argument",
-			"'list' is oddities, switches or homes");
+			"'list' is irregularities, switches or multi-port");
 	if (t == NULL)
 		return answer_error("no-view", "no tree was recognized");
 	list.n = t->nodd;

@@ -25,7 +25,8 @@ json_t *tree_json_class(const struct view *v);
 /*
  * Answer {"cmd":"tree"}: the figures and every irregularity that is listed;
  * with "list":"switches" every switch with its tier instead, with
- * "list":"homes" every node that has a single point of failure. Never NULL.
+ * "list":"multi-port" every node that has a single point of failure. Never
+ * NULL.
  */
 struct answer *tree_answer(json_t *request, struct view *v);
 

@@ -75,7 +75,7 @@ put_figures(const struct row *row, json_t *o)
 	struct bandwidth_ebb ebb;
 
 	bandwidth_ebb(&in, FORECAST_TRIALS, SEED, &ebb);
-	json_util_put(o, "lanes", json_util_u64(q->layers));
+	json_util_put(o, "layers", json_util_u64(q->layers));
 	json_util_put(o, "vls", json_util_u64(q->vls));
 	json_util_put(o, "load", json_util_u64(q->load_max));
 	json_util_put(o, "saturation",
@@ -193,7 +193,7 @@ print_row(const json_t *row, struct buf *out)
 	buf_printf(out,
 		"%-10s verified %5lld %4lld %9s %11s %9lld %5.3f %5.3f %6.2f "
 		"%5lld",
-		json_util_text(row, "engine"), json_util_num(row, "lanes"),
+		json_util_text(row, "engine"), json_util_num(row, "layers"),
 		json_util_num(row, "vls"), took, size,
 		json_util_num(row, "load"), json_util_real(row, "saturation"),
 		json_util_real(row, "ebb"), json_util_real(row, "hops_mean"),

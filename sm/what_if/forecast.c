@@ -64,7 +64,7 @@ find_redundancy(const struct forecast_job *job, const struct verify_tables *in,
 {
 	struct jobs_options options;
 
-	report_progress(job, "homes");
+	report_progress(job, "multi_port");
 	jobs_options(job->cfg, in->topo, &options);
 	redundancy_find(in, &options.engine, &out->redundancy);
 	jobs_options_free(&options);

@@ -163,7 +163,7 @@ levels_json(const struct levels *l)
 
 		json_util_put(o, "from", json_util_u64(e->from));
 		json_util_put(o, "to", json_util_u64(e->to));
-		json_util_put(o, "cables", json_util_u64(e->links));
+		json_util_put(o, "links", json_util_u64(e->links));
 		json_util_put(o, "idle", json_util_u64(e->idle));
 		json_util_put(o, "max", json_util_u64(e->max));
 		json_util_put(o, "min", json_util_u64(e->min));
@@ -223,7 +223,7 @@ verdict_json(const struct verify_report *q)
 	json_util_put(o, "cut_off", json_util_u64(q->cut_off));
 	json_util_put(o, "loops", json_util_u64(q->loops));
 	json_util_put(o, "cyclic_channels", json_util_u64(q->cyclic_channels));
-	json_util_put(o, "lanes", json_util_u64(q->layers));
+	json_util_put(o, "layers", json_util_u64(q->layers));
 	json_util_put(o, "vls", json_util_u64(q->vls));
 	json_util_put(o, "first_fault", names_text(q->first));
 	json_util_put(o, "cycle", names_text(q->cycle));
@@ -329,7 +329,7 @@ plan_json_forecast(const struct forecast *f)
 	json_util_put(o, "ranks", ranks_json(r));
 	json_util_put(o, "verified", verdict_json(&f->report));
 	json_util_put(o, "tree", tree_json(&v, LISTED));
-	json_util_put(o, "homes", multi_port_json(f));
+	json_util_put(o, "multi_port", multi_port_json(f));
 	if (r->verified != NULL) {
 		json_util_put(o, "hops", hops_json(f));
 		json_util_put(o, "load", load_json(f));
@@ -407,11 +407,11 @@ redundancy_json(const struct topo *was, const struct topo *is)
 		if (!had_switch(is, b.sw[i], was, &a) && nsw++ < LISTED)
 			(void)json_array_append_new(switches,
 				names_node_desc(is, is->sw[b.sw[i]].node));
-	json_util_put(o, "cables_alone", json_util_u64(b.nlinks));
+	json_util_put(o, "links_alone", json_util_u64(b.nlinks));
 	json_util_put(o, "switches_alone", json_util_u64(b.nsw));
-	json_util_put(o, "new_cables", json_util_u64(nlinks));
+	json_util_put(o, "new_links", json_util_u64(nlinks));
 	json_util_put(o, "new_switches", json_util_u64(nsw));
-	json_util_put(o, "cables", links);
+	json_util_put(o, "links", links);
 	json_util_put(o, "switches", switches);
 	cut_points_free(&a);
 	cut_points_free(&b);
@@ -498,7 +498,7 @@ plan_json_impact(const struct forecast *before, const struct forecast *after)
 				      "type", names_type(&t->node[x.lost[i]])));
 	json_util_put(o, "lost", lost);
 	json_util_put(o, "redundancy", redundancy_json(t, is->topo));
-	json_util_put(o, "homes", multi_port_lost_json(before, after));
+	json_util_put(o, "multi_port", multi_port_lost_json(before, after));
 	routes_diff_free(&x);
 	return o;
 }

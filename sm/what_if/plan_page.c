@@ -47,7 +47,7 @@ plan_page_tree(const json_t *f, struct buf *out)
 {
 	const json_t *tree = json_object_get(f, "tree");
 	long long more =
-		json_util_num(tree, "oddities") -
+		json_util_num(tree, "irregularities") -
 		(long long)json_array_size(json_object_get(tree, "first"));
 
 	if (!json_is_object(tree))
@@ -129,8 +129,8 @@ plan_page_load(const json_t *f, struct buf *out)
 			"  rank %lld-%lld  %lld link%s, load %lld to %lld, "
 			"mean %.1f, %lld idle\n",
 			json_util_num(e, "from"), json_util_num(e, "to"),
-			json_util_num(e, "cables"),
-			names_plural(json_util_num(e, "cables")),
+			json_util_num(e, "links"),
+			names_plural(json_util_num(e, "links")),
 			json_util_num(e, "min"), json_util_num(e, "max"),
 			json_util_real(e, "mean"), json_util_num(e, "idle"));
 	}
@@ -203,7 +203,7 @@ plan_page_forecast(const json_t *f, struct buf *out)
 	plan_page_routing(f, out);
 	plan_page_tree(f, out);
 	plan_page_verdict(f, out);
-	plan_page_multi_port(json_object_get(f, "homes"), out);
+	plan_page_multi_port(json_object_get(f, "multi_port"), out);
 	plan_page_hops(f, out);
 	plan_page_load(f, out);
 	plan_page_metrics(f, out);
@@ -217,19 +217,19 @@ plan_page_layers(const json_t *p, struct buf *out)
 {
 	long long layers = json_util_num(
 		json_object_get(json_object_get(p, "now"), "verified"),
-		"lanes");
+		"layers");
 
 	if (json_object_get(p, "vls_assumed") != NULL &&
-		json_util_num(p, "lanes_asked") > layers)
+		json_util_num(p, "layers_asked") > layers)
 		buf_printf(out,
 			"layers      %lld configured, %lld used: a topology "
 			"file does not say how many VLs links have; %lld are "
 			"assumed\n",
-			json_util_num(p, "lanes_asked"), layers,
+			json_util_num(p, "layers_asked"), layers,
 			json_util_num(p, "vls_assumed"));
 	else
-		page_line("layers      ", p, "lanes_short", out);
-	page_line("layers      ", p, "lanes_shared", out);
+		page_line("layers      ", p, "layers_short", out);
+	page_line("layers      ", p, "layers_shared", out);
 }
 
 static void
@@ -333,10 +333,10 @@ static void
 plan_page_redundancy(const json_t *m, struct buf *out)
 {
 	const json_t *r = json_object_get(m, "redundancy");
-	const json_t *list = json_object_get(r, "cables"), *e;
-	long long links = json_util_num(r, "cables_alone");
+	const json_t *list = json_object_get(r, "links"), *e;
+	long long links = json_util_num(r, "links_alone");
 	long long switches = json_util_num(r, "switches_alone");
-	bool news = json_util_num(r, "new_cables") +
+	bool news = json_util_num(r, "new_links") +
 			    json_util_num(r, "new_switches") >
 		    0;
 	size_t i;
@@ -401,7 +401,7 @@ plan_page_impact(const json_t *m, struct buf *out)
 			json_util_num(m, "pairs_parted"));
 	plan_page_lost(m, out);
 	plan_page_redundancy(m, out);
-	plan_page_multi_port_lost(json_object_get(m, "homes"), out);
+	plan_page_multi_port_lost(json_object_get(m, "multi_port"), out);
 }
 
 static void
@@ -414,11 +414,11 @@ plan_page_method(const json_t *e, struct buf *out)
 		packets);
 	buf_printf(out,
 		"            %-18s %-7s %7lld %6lld %7lld %5lld %7lld %8s\n",
-		json_util_text(e, "method"), json_util_text(e, "way"),
+		json_util_text(e, "method"), json_util_text(e, "kind"),
 		json_util_num(e, "smps"), json_util_num(e, "phases"),
-		json_util_num(e, "turns_closed"),
-		json_util_num(e, "ports_closed"), json_util_num(e, "pairs_cut"),
-		packets);
+		json_util_num(e, "dependencies_blocked"),
+		json_util_num(e, "ports_blocked"),
+		json_util_num(e, "pairs_cut"), packets);
 }
 
 /*
@@ -486,7 +486,7 @@ void
 plan_page(const json_t *p, struct buf *out)
 {
 	const json_t *then = json_object_get(p, "then");
-	bool held = json_util_yes(p, "held");
+	bool held = json_util_yes(p, "from_daemon");
 
 	plan_page_losses(p, out);
 	plan_page_head(p, out);

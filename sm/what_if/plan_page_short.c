@@ -54,7 +54,8 @@ static void
 short_paths(const json_t *p, struct buf *out)
 {
 	const json_t *m = json_object_get(p, "impact");
-	long long lost = json_util_num(json_object_get(m, "homes"), "lost");
+	long long lost =
+		json_util_num(json_object_get(m, "multi_port"), "lost");
 
 	if (!json_is_object(m))
 		return;
@@ -75,7 +76,7 @@ short_redundancy(const json_t *p, struct buf *out)
 {
 	const json_t *r =
 		json_object_get(json_object_get(p, "impact"), "redundancy");
-	long long links = json_util_num(r, "new_cables");
+	long long links = json_util_num(r, "new_links");
 	long long switches = json_util_num(r, "new_switches");
 
 	if (links + switches > 0)
@@ -106,7 +107,7 @@ short_writes(const json_t *p, struct buf *out)
 		names_plural(json_util_num(m, "blocks")),
 		json_util_num(m, "switches"),
 		names_plural_es(json_util_num(m, "switches")),
-		json_util_text(first, "way"), packets);
+		json_util_text(first, "kind"), packets);
 }
 
 static void

@@ -573,13 +573,13 @@ make_report(struct plan *p)
 	json_util_put(o, "topology", as_given(name));
 	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
 	json_util_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
-	json_util_put(o, "lanes_asked", json_util_u64(qos_layers(p->in.cfg)));
+	json_util_put(o, "layers_asked", json_util_u64(qos_layers(p->in.cfg)));
 	qos_json_layers(o, p->in.cfg, p->out.now.routes);
 	if (p->ask.topology != NULL)
 		json_util_put(
 			o, "vls_assumed", json_util_u64(vls[p->ask.vl_cap]));
 	json_util_put(o, "rebalance", json_boolean(p->ask.rebalance));
-	json_util_put(o, "held", json_boolean(p->in.live));
+	json_util_put(o, "from_daemon", json_boolean(p->in.live));
 	json_util_put(o, "cut_off", json_boolean(p->out.cut_off));
 	if (p->ask.from != NULL) {
 		json_util_put(o, "from", as_given(p->ask.from));

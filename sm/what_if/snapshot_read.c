@@ -387,7 +387,7 @@ take_layers(struct routes *r, const json_t *o, const json_t *nodes,
 	r->layers.plain = json_util_yes(o, "plain");
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const json_t *hex = json_object_get(
-			json_array_get(nodes, t->sw[s].node), "lanes");
+			json_array_get(nodes, t->sw[s].node), "layers");
 
 		if (hex != NULL && take_layer_row(r, hex, s, why) != 0)
 			return -1;
@@ -414,7 +414,7 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 	topo_class_restore(r, &class, g->state.rank, g->state.nrank);
 	if (registry_parse_state(r, class.engine, g->state.remembered, why) ==
 			0 &&
-		take_layers(r, json_object_get(snapshot, "lanes"),
+		take_layers(r, json_object_get(snapshot, "layers"),
 			json_object_get(snapshot, "nodes"), why) == 0 &&
 		take_rows(r, json_object_get(snapshot, "nodes"), why) == 0)
 		return r;

@@ -128,13 +128,14 @@ method_json(const struct transition_preview_ask *ask,
 		ports += x->dep[i].by_port;
 	json_util_put(
 		o, "method", json_string(transition_method_name(x->method)));
-	json_util_put(o, "way", json_string(transition_kind_name(x->kind)));
+	json_util_put(o, "kind", json_string(transition_kind_name(x->kind)));
 	json_util_put(o, "stages", json_util_u64(x->nstages));
 	json_util_put(o, "phases",
 		json_util_u64(x->nstages + (x->ndeps > 0 ? 2U : 0U)));
 	json_util_put(o, "writes", json_util_u64(x->nwrites));
-	json_util_put(o, "turns_closed", json_util_u64(x->ndeps - ports));
-	json_util_put(o, "ports_closed", json_util_u64(ports));
+	json_util_put(
+		o, "dependencies_blocked", json_util_u64(x->ndeps - ports));
+	json_util_put(o, "ports_blocked", json_util_u64(ports));
 	json_util_put(o, "tops", json_util_u64(tops_changed(ask)));
 	json_util_put(o, "smps",
 		json_util_u64(x->nwrites + 2 * x->ndeps + tops_changed(ask)));
@@ -145,7 +146,7 @@ method_json(const struct transition_preview_ask *ask,
 	json_util_put(o, "cause", names_text(x->cause));
 	json_util_put(o, "ports_down",
 		names_text(x->ports_down != NULL ? x->ports_down : ""));
-	json_util_put(o, "turns", dependencies_json(x, ask->is->topo));
+	json_util_put(o, "dependencies", dependencies_json(x, ask->is->topo));
 	put_expected(o, ask, x);
 	return o;
 }

@@ -83,7 +83,7 @@ begin_flow(struct flow *x, const char *name, unsigned lanes)
 	for (uint32_t i = 0; i < x->f->ncables; i++)
 		x->f->cable[i].rate = (struct fabric_rate){2, 1, 0, false};
 	(void)snprintf(
-		yaml, sizeof(yaml), "routing: {ftree: {lanes: %u}}\n", lanes);
+		yaml, sizeof(yaml), "routing: {ftree: {layers: %u}}\n", lanes);
 	x->w = world_new(x->f, &so, yaml);
 	if (x->narrow)
 		make_narrow(x);

@@ -147,7 +147,7 @@ audit_cut() {
 	same sa.pairs_told 0
 	some sa.pairs_assumed
 	same findings.0.kind deadlock
-	same dependencies.cyclic_on_one_lane \
+	same dependencies.cyclic_on_one_vl \
 		"$(json_get "$E2E_DIR/tables.json" cyclic)"
 	as_page
 	page "^AT RISK: a deadlock cannot be ruled out"
@@ -156,7 +156,7 @@ audit_cut() {
 		grep -q "asked for its groups 1 time, answered RMPP that is no data" ||
 		fail "why: $(cat "$E2E_DIR/audit.page")"
 	say "$(found dependencies.cyclic) channels, as if one VL" \
-		"$(found dependencies.cyclic_on_one_lane)"
+		"$(found dependencies.cyclic_on_one_vl)"
 }
 
 # guids FIRST STEP: the port GUIDs of every STEP-th host from the FIRST on, as
@@ -189,7 +189,7 @@ audit_tenants() {
 	same findings.0.kind deadlock
 	# minhop on a torus: the tables have the loop, whoever may send
 	found findings.0.text | grep -q " $(found \
-		dependencies.cyclic_on_one_lane) link directions" ||
+		dependencies.cyclic_on_one_vl) link directions" ||
 		fail "$(found findings.0.text)"
 	say "$(found sa.pairs_told) pairs told, $(found sa.pairs_assumed) not;" \
 		"$(found dependencies.cyclic) channels in loops"
@@ -224,8 +224,8 @@ audit_lash() {
 	same sa.pairs_assumed 0
 	same dependencies.cyclic 0
 	# the VLs break the loops
-	some dependencies.cyclic_on_one_lane
-	[ "$(found sl2vl.lanes)" -gt 1 ] || fail "one lane"
+	some dependencies.cyclic_on_one_vl
+	[ "$(found sl2vl.vls)" -gt 1 ] || fail "one VL"
 	as_page
 	page "^SAFE: every pair reaches, nothing loops, no deadlock"
 	page "directions would be in credit loops: the VLs"
@@ -236,8 +236,8 @@ audit_lash() {
 	same sa.answers false
 	same findings.0.kind deadlock
 	same findings.0.severity risk
-	say "$(found sl2vl.lanes) lanes," \
-		"$(found dependencies.cyclic_on_one_lane) directions on one"
+	say "$(found sl2vl.vls) VLs," \
+		"$(found dependencies.cyclic_on_one_vl) directions on one"
 }
 
 audit_dfsssp() {
@@ -250,7 +250,7 @@ audit_dfsssp() {
 		skip "opensm fell back from dfsssp: $(tail "$E2E_DIR/sm.log")"
 	audit 1
 	same sa.pairs_assumed 0
-	some dependencies.cyclic_on_one_lane
+	some dependencies.cyclic_on_one_vl
 	# VLs break the loops of hosts' packets; dfsssp ignores packets that
 	# switches send
 	same dependencies.cyclic_sure 0
@@ -262,8 +262,8 @@ audit_dfsssp() {
 	tr -s '\n ' '  ' <"$E2E_DIR/audit.page" | grep -q "from switches alone" ||
 		fail "whose packets: $(cat "$E2E_DIR/audit.page")"
 	page "no deadlock is possible: Heddle's routes"
-	say "$(found sl2vl.lanes) lanes," \
-		"$(found dependencies.cyclic_on_one_lane) directions on one," \
+	say "$(found sl2vl.vls) VLs," \
+		"$(found dependencies.cyclic_on_one_vl) directions on one," \
 		"$(found dependencies.cyclic) with what switches send"
 }
 
@@ -344,10 +344,10 @@ audit_2qos() {
 	join
 	audit 0
 	same sa.pairs_assumed 0
-	some dependencies.cyclic_on_one_lane
+	some dependencies.cyclic_on_one_vl
 	some groups.trees
 	[ "$(found sl2vl.kinds)" -gt 1 ] || fail "every table is the same"
-	say "$(found sl2vl.lanes) lanes, $(found sl2vl.kinds) tables"
+	say "$(found sl2vl.vls) VLs, $(found sl2vl.kinds) tables"
 }
 
 audit_sim() {

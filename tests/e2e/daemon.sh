@@ -968,7 +968,7 @@ test_names() {
 			shown "$E2E_DIR/a/page"
 		done
 	done
-	for c in status metrics 'tree --list oddities' groups; do
+	for c in status metrics 'tree --list irregularities' groups; do
 		# shellcheck disable=SC2086
 		tell a $c >"$E2E_DIR/a/page" 2>&1
 		echo evil >>"$E2E_DIR/a/page"
@@ -1041,7 +1041,7 @@ test_told() {
 	says a 0 '"leaf2": role ignored, its answer has a wrong signature'
 	logged a 'tree: "core\*": has a configured role, .*routing.roles'
 	logged a 'discovery: .*signature'
-	metric a 'heddle_tree_oddities{kind="role-unknown"} 2'
+	metric a 'heddle_tree_irregularities{kind="role-unknown"} 2'
 	halt a
 	sed -i 's/^lid 0x\([^ ]*\) 1 /lid 0x\1 2 /' "$E2E_DIR/a/state/fabric.state"
 	daemon a h1

@@ -110,7 +110,7 @@ calm() {
 	take topology ask '{"cmd":"topology","format":"map"}'
 	take tree a --json tree
 	take tree a --json tree --list switches
-	take tree a --json tree --list homes
+	take tree a --json tree --list multi-port
 	take pkeys a --json pkeys h21 h30
 	take 'config show' a --json config show
 	take change a --json change
@@ -170,9 +170,9 @@ broken() {
 	becomes a missing.nodes 4
 	take drains a --json drain spine4 --force
 	rests a
-	becomes a homes.points_all 1
+	becomes a multi_port.points_all 1
 	take status a --json status
-	take tree a --json tree --list homes
+	take tree a --json tree --list multi-port
 	take 'heddled --audit' at h12 "$B/heddled" --audit --json
 }
 
@@ -203,7 +203,7 @@ every_state() {
 	rests a
 	at h7 "$B/heddle-saclient" ipoib h8 >"$E2E_DIR/join" 2>&1 ||
 		fail "no group: $(cat "$E2E_DIR/join")"
-	becomes a homes.nodes 32
+	becomes a multi_port.nodes 32
 	calm
 	alone
 	break_things

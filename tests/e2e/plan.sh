@@ -52,7 +52,7 @@ plan_trees() {
 	same now.ok true
 	same now.verified.pairs 37908
 	same now.load.max 630
-	same now.load.levels.0.cables 648
+	same now.load.levels.0.links 648
 	same now.shift.worst 1
 	same now.shift.first_worst 1
 	same now.hops.max 2
@@ -64,14 +64,14 @@ plan_trees() {
 	same impact.pairs_cut 0
 	same impact.nodes_lost 1
 	same impact.lost.0.name spine2
-	same impact.redundancy.new_cables 0
+	same impact.redundancy.new_links 0
 	same transition.0.method auto
 	same transition.4.method dynamic
 	generate fattree2 --spines 2 --leaves 4 --hosts 2 \
 		>"$E2E_DIR/small.net"
 	plan --topology "$E2E_DIR/small.net" --fail spine1 ||
 		fail "$(cat "$E2E_DIR/plan.err")"
-	same impact.redundancy.new_cables 4
+	same impact.redundancy.new_links 4
 	same impact.redundancy.new_switches 1
 	same impact.redundancy.switches.0 spine2
 	plan --topology "$E2E_DIR/648.net" --engine ftree \
@@ -85,7 +85,7 @@ plan_trees() {
 	same now.tree.tiers.0.configured 1
 	same now.tree.tiers.0.links 17
 	same now.tree.tiers.1.configured 36
-	same now.tree.oddities 1
+	same now.tree.irregularities 1
 	same now.tree.first.0.what role-unknown
 	pieces
 	adaptive
@@ -240,7 +240,7 @@ dump_agrees() {
 	same now.ok true
 	same impact.entries 0
 	same impact.pairs_moved 0
-	same transition.0.way nothing
+	same transition.0.kind nothing
 	say "dump_fts: the same bytes"
 	sim_stop
 }
@@ -396,7 +396,7 @@ plan_live() {
 	fabric demo "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
 	E2E_CONF_MORE='
-routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
+routing: {ftree: {layers: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sm_start
 	soon is_up || fail "the daemon did not come up"
 	soon named spine4 h32 || fail "no names"
@@ -406,7 +406,7 @@ routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	plan --from live || fail "$(cat "$E2E_DIR/plan.err")"
 	same now.ok true
 	same impact.entries 0
-	same transition.0.way nothing
+	same transition.0.kind nothing
 	net_cables "$E2E_DIR/fabric.net" | pick 1 1 >"$E2E_DIR/cable"
 	read -r id port _ _ <"$E2E_DIR/cable"
 	plan --from live --fail "0x${id#S-}/$port" \
@@ -526,7 +526,7 @@ plan_loss() {
 
 # lone N: the daemon has counted N nodes with a single point of failure
 lone() {
-	[ "$(status_get homes.single_points)" = "$1" ]
+	[ "$(status_get multi_port.single_points)" = "$1" ]
 }
 
 # switches N: the daemon has N switches, and nothing left to do
@@ -549,7 +549,7 @@ rebalanced() {
 	same impact.entries "$(status_get change.entries)"
 	same then.load.max "$(status_get verified.load_max)"
 	[ "$(status_get change.entries)" -gt 0 ] || fail "nothing to see"
-	say "homes: rebalanced as planned, $(status_get change.entries) entries"
+	say "multi-port: rebalanced as planned, $(status_get change.entries) entries"
 }
 
 # Hosts with two ports lose their spines: the hosts that depend on the last one
@@ -565,18 +565,18 @@ plan_homes() {
 	soon named spine1 h12 || fail "no names"
 	ctl plan --from live --json --fail spine1 --fail spine2 \
 		>"$E2E_DIR/plan.json" || fail "plan: $?"
-	same then.homes.single_points 12
+	same then.multi_port.single_points 12
 	sim remove spine1 >/dev/null || fail "sim: $?"
 	sim remove spine2 >/dev/null || fail "sim: $?"
-	soon lone 12 || fail "not 12: $(status_get homes.single_points)"
-	same then.homes.points.0.name "$(status_get homes.points.0.name)"
-	same then.homes.points.0.nodes "$(status_get homes.points.0.nodes)"
-	[ "$(ctl tree --list homes | grep -c '"spine3" cuts off')" = 12 ] ||
-		fail "$(ctl tree --list homes)"
+	soon lone 12 || fail "not 12: $(status_get multi_port.single_points)"
+	same then.multi_port.points.0.name "$(status_get multi_port.points.0.name)"
+	same then.multi_port.points.0.nodes "$(status_get multi_port.points.0.nodes)"
+	[ "$(ctl tree --list multi-port | grep -c '"spine3" cuts off')" = 12 ] ||
+		fail "$(ctl tree --list multi-port)"
 	ctl metrics >"$E2E_DIR/metrics"
 	grep -q '^heddle_nodes_single_point_of_failure 12$' "$E2E_DIR/metrics" ||
 		fail "$(grep single_point "$E2E_DIR/metrics")"
-	say "homes: 12 of 12 hang on spine3, as planned"
+	say "multi-port: 12 of 12 hang on spine3, as planned"
 }
 
 case ${1:-} in

@@ -181,7 +181,7 @@ main() {
 	tables heddled
 	rows heddled >"$E2E_DIR/heddled.rows"
 	diff "$E2E_DIR/opensm.rows" "$E2E_DIR/heddled.rows" >"$E2E_DIR/diff" ||
-		fail "other lanes: $(head -n 6 "$E2E_DIR/diff")"
+		fail "other VLs: $(head -n 6 "$E2E_DIR/diff")"
 	say "SL2VL: $(grep -c '' "$E2E_DIR/heddled.rows") rows as opensm's"
 	is=$(weights h7 1 1)
 	case $is in

@@ -8,7 +8,7 @@
 #include "sm/base/mem.h"
 
 static const struct schema_option rows[] = {
-	{.key = "lanes",
+	{.key = "layers",
 		.type = SCHEMA_INT,
 		.offset = offsetof(struct ftree_options, layers),
 		.min = 1,

@@ -469,7 +469,7 @@ add_lanes(struct plan_maker *m, uint64_t seed)
 	bool levels;
 
 	n += (size_t)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
-		"  ftree: {lanes: %u}\n", 2 + rng_below(&own, 7));
+		"  ftree: {layers: %u}\n", 2 + rng_below(&own, 7));
 	levels = rng_below(&own, 2) == 0;
 	if (levels)
 		(void)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,

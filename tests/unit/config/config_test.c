@@ -156,8 +156,8 @@ static const char full[] =
 	"routing:\n"
 	"  engines: [minhop, updn]\n"
 	"  load_limit: 1.5\n"
-	"  ftree: {lanes: 4}\n"
-	"  homes:\n"
+	"  ftree: {layers: 4}\n"
+	"  multi_port:\n"
 	"    groups: {0x2: 7, 0x1: 7}\n"
 	"    passive: [0x2]\n"
 	"  threads: 3\n"
@@ -455,14 +455,15 @@ static const struct complaint {
 		"  fabric: {lmc_override: {0x1: 8}}\n"
 		"                               ^\n"},
 	/* one switch, two roles: its GUID counts once however it is written */
-	{"routing: {homes: {groups: {0x1: 1, 0x01: 2}}}\n",
-		"t.yaml:1:36: error: routing.homes.groups: 0x0000000000000001 "
+	{"routing: {multi_port: {groups: {0x1: 1, 0x01: 2}}}\n",
+		"t.yaml:1:41: error: routing.multi_port.groups: "
+		"0x0000000000000001 "
 		"is listed twice\n"
-		"  routing: {homes: {groups: {0x1: 1, 0x01: 2}}}\n"
-		"                                     ^\n"
-		"t.yaml:1:28: note: listed here before\n"
-		"  routing: {homes: {groups: {0x1: 1, 0x01: 2}}}\n"
-		"                             ^\n"},
+		"  routing: {multi_port: {groups: {0x1: 1, 0x01: 2}}}\n"
+		"                                          ^\n"
+		"t.yaml:1:33: note: listed here before\n"
+		"  routing: {multi_port: {groups: {0x1: 1, 0x01: 2}}}\n"
+		"                                  ^\n"},
 	{"routing:\n  roles:\n    leaf: [a, 0x1, b]\n    root: ['0x01', c]\n",
 		"t.yaml:4:12: error: routing.roles.root: '0x01' has another "
 		"role already\n"

@@ -79,7 +79,7 @@ TEST(mistakes)
 			5, 5, "no level is adaptive"},
 		{"qos:\n  levels:\n    a: {sl: 16}\n", 3, 13,
 			"'16' is not any, 0, 1"},
-		{"routing: {ftree: {lanes: 8}}\nqos:\n  levels:\n    a: {}\n"
+		{"routing: {ftree: {layers: 8}}\nqos:\n  levels:\n    a: {}\n"
 		 "    b: {}\n",
 			5, 5, "need 24 service levels"},
 		{"qos:\n  rules:\n    r: {level: a}\n", 3, 5, "no qos.levels"},

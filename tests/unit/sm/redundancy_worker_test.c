@@ -238,7 +238,7 @@ check_page(const json_t *o, void (*show)(const json_t *, struct buf *),
 TEST(answers)
 {
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
-	json_t *j = query_tree(&b, "homes"), *o;
+	json_t *j = query_tree(&b, "multi-port"), *o;
 
 	ck_assert(json_is_null(redundancy_json_all(b.v)));
 	ck_assert_str_eq(json_string_value(json_object_get(j, "code")), "busy");
@@ -255,7 +255,7 @@ TEST(answers)
 		"            \"spine1\": 8 nodes depend on it\n");
 	json_decref(o);
 
-	j = query_tree(&b, "homes");
+	j = query_tree(&b, "multi-port");
 	o = json_object_get(json_object_get(j, "result"), "list");
 	ck_assert_uint_eq(json_array_size(o), 8);
 	ck_assert_str_eq(json_string_value(

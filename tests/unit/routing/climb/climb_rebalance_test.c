@@ -71,7 +71,7 @@ static const struct shape {
 	{"random", &engine_nue, make_random, 0, 0, 525},
 	{"Petersen graph", &engine_nue, make_petersen, 0, 0, 125},
 	/* and 200 where pairs without a common layer went up/down */
-	{"hypercube", &engine_nue, make_hypercube, 0, 0, 165},
+	{"hypercube", &engine_nue, make_hypercube, 0, 0, 185},
 };
 
 LOOP_TEST(busiest_link, 0, LEN(shapes))

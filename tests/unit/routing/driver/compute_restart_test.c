@@ -427,7 +427,7 @@ expect_same_after_restart(struct world *w, const char *when)
 TEST(numbers_of_leaves)
 {
 	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "routing: {ftree: {lanes: 4}}\n");
+	struct world *w = core_start(f, "routing: {ftree: {layers: 4}}\n");
 	uint32_t a = fabric_find(f, "leaf3"), b = fabric_find(f, "leaf5");
 
 	core_expect_order(w, "bring-up");

@@ -66,16 +66,17 @@ static const struct {
 		"leaf1: the pattern \"lea?1\" gives it another role than a "
 		"pattern of the same length"},
 	{"a port in a group that is not here", plain_tree,
-		"routing: {homes: {groups: {0x1234: 3}}}\n",
+		"routing: {multi_port: {groups: {0x1234: 3}}}\n",
 		TREE_MULTI_PORT_UNKNOWN, 1,
 		"0x0000000000001234: configured to be in group 3, but no "
 		"host port has this GUID"},
 	{"a passive port that is not here", plain_tree,
-		"routing: {homes: {passive: [0x1234]}}\n",
+		"routing: {multi_port: {passive: [0x1234]}}\n",
 		TREE_MULTI_PORT_UNKNOWN, 1,
 		"configured to be passive, but no host port has this GUID"},
 	{"a group of one", plain_tree,
-		"routing: {homes: {groups: {0x1234: 3, 0x0002c90300000201: "
+		"routing: {multi_port: {groups: {0x1234: 3, "
+		"0x0002c90300000201: "
 		"3}}}\n",
 		TREE_MULTI_PORT_ALONE, 1,
 		"(h1): configured to be in group 3, but no other port of "
@@ -382,7 +383,7 @@ LOOP_TEST(homes_lost, 0, 3)
 	t = forecast_lids(&x.job, p.topo[0], NULL, 0, NULL, &why);
 	forecast_route(&x.job, t, x.now.routes, &then);
 	o = plan_json_impact(&x.now, &then);
-	homes = json_object_get(o, "homes");
+	homes = json_object_get(o, "multi_port");
 	list = json_object_get(homes, "list");
 	ck_assert_int_eq(
 		json_integer_value(json_object_get(homes, "nodes")), 12);

@@ -673,7 +673,7 @@ TEST(vls_of_packets_from_switches)
 		report = run_audit(&r, &verdict);
 		d = json_object_get(report, "dependencies");
 		sa = json_object_get(report, "sa");
-		ck_assert_int_gt(json_util_num(d, "cyclic_on_one_lane"), 0);
+		ck_assert_int_gt(json_util_num(d, "cyclic_on_one_vl"), 0);
 		ck_assert_int_gt(json_util_num(sa, "paths"), 0);
 		ck_assert_int_eq(json_util_num(sa, "pairs_assumed"), 0);
 		ck_assert_int_eq(json_util_num(d, "cyclic"), cases[i].cyclic);

@@ -344,7 +344,7 @@ TEST(restarts_are_not_drift)
 
 	o.opt_sl2vl = true; /* a restart writes rows without reading them */
 	w = world_new(f, &o,
-		"routing: {ftree: {lanes: 2}}\n"
+		"routing: {ftree: {layers: 2}}\n"
 		"distribution: {drain: 50ms}\n");
 	world_start(w);
 	expect_order(w, "bring-up");

@@ -523,7 +523,7 @@ TEST(narrow)
 {
 	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, "routing: {ftree: {lanes: 4}}\n");
+	struct world *w = world_new(f, &o, "routing: {ftree: {layers: 4}}\n");
 	struct cable c = uplink_of(f, "leaf2", 0), d = uplink_of(f, "leaf3", 1);
 	char want[64], few[VIEW_SLVL_SHORT], shared[VIEW_SLVL_SHORT];
 	uint64_t lanes;
@@ -554,7 +554,7 @@ TEST(narrow)
 	get_reasons(w, few, shared);
 	ck_assert_str_eq(few, "");
 	ck_assert_ptr_nonnull(strstr(shared, "have 1 VL,"));
-	configure_settled(w, "routing: {ftree: {lanes: 1}}\n");
+	configure_settled(w, "routing: {ftree: {layers: 1}}\n");
 	get_reasons(w, few, shared);
 	ck_assert_str_eq(shared, "");
 	world_free(w);
@@ -568,7 +568,7 @@ random_yaml(struct rng *r, unsigned lanes, char *out, size_t size)
 {
 	unsigned n = 1 + rng_below(r, 16 / lanes - 1), i;
 	size_t at = (size_t)snprintf(out, size,
-		"routing: {ftree: {lanes: %u}}\nqos:\n  levels:\n", lanes);
+		"routing: {ftree: {layers: %u}}\nqos:\n  levels:\n", lanes);
 
 	for (i = 0; i < n; i++)
 		at += (size_t)snprintf(out + at, size - at,

@@ -113,7 +113,7 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 TEST(layers)
 {
 	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "routing:\n  ftree:\n    lanes: 4\n");
+	struct world *w = core_start(f, "routing:\n  ftree:\n    layers: 4\n");
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
 	struct sender x = {.w = w};

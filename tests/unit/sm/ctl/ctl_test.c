@@ -657,8 +657,9 @@ TEST(tree)
 	e = json_array_get(json_object_get(r, "list"), 0);
 	ck_assert_str_eq(
 		json_string_value(json_object_get(e, "what")), "root-hosts");
-	ck_assert_int_eq(json_integer_value(json_object_get(
-				 json_object_get(r, "odd"), "root-hosts")),
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(
+			json_object_get(r, "irregular"), "root-hosts")),
 		1);
 	json_decref(j);
 	client_send_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"switches\"}\n");

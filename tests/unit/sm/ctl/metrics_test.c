@@ -180,7 +180,7 @@ TEST(running_daemon)
 	static const char *const silent[] = {"heddle_alarm_info",
 		"heddle_config_refused_info", "heddle_fallback_info",
 		"heddle_quarantined_info", "heddle_foreign_adaptive_info",
-		"heddle_tree_oddities", "heddle_blocked_deadline_seconds",
+		"heddle_tree_irregularities", "heddle_blocked_deadline_seconds",
 		"heddle_qos_shortage_info", "heddle_control_events_total"};
 	const struct gen_fattree2 p = {2, 4, 1, 3, 3};
 	struct sim_options o = sim_defaults();

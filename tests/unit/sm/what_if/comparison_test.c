@@ -94,7 +94,7 @@ expect_forecast(const struct forecast_job *all, struct topo *t,
 	ck_assert(!f.story.fallback);
 	ck_assert_int_eq(
 		json_util_num(row, "load"), (json_int_t)f.report.load_max);
-	ck_assert_int_eq(json_util_num(row, "lanes"), f.report.layers);
+	ck_assert_int_eq(json_util_num(row, "layers"), f.report.layers);
 	ck_assert_int_eq(json_util_num(row, "hops_max"), f.report.hops_max);
 	ck_assert_double_eq_tol(json_util_real(row, "ebb"), f.ebb.mean, 1e-9);
 	forecast_free(&f);

@@ -372,7 +372,8 @@ static const struct {
 	{{"routing.load_limit="}, "routing.load_limit: no value"},
 	{{"routing.load_limit=2\nfabric: {}"}, "a value is one line"},
 	{{"routing.roles.root=spine1"}, "routing.roles.root: "},
-	{{"routing.homes.groups={0x1: 1, 0x1: 2}"}, "routing.homes.groups"},
+	{{"routing.multi_port.groups={0x1: 1, 0x1: 2}"},
+		"routing.multi_port.groups"},
 	{{"routing={engines: [ftree]}"}, "unknown key 'routing'"},
 	{{"distribution.method=dynamic"}, "distribution.allow_unsafe"},
 	{{"routing.roles.leaf=[a]", "routing.roles.root=[a]"},
@@ -386,7 +387,7 @@ LOOP_TEST(settings, 0, 6)
 	const char *const *set = bad_set[_i].set;
 	const char *good[] = {"routing.load_limit=2", "fabric.lmc.hosts=1",
 		"routing.roles.root=[\"top *\", 0x77]",
-		"routing.homes.groups={0x1: 3, 0x2: 3}", "partitions={}",
+		"routing.multi_port.groups={0x1: 3, 0x2: 3}", "partitions={}",
 		"partitions.blue={pkey: 0x9}", "partitions.blue.pkey=0x11",
 		"distribution.method=dynamic",
 		"distribution.allow_unsafe=true"};

@@ -169,7 +169,7 @@ make_mesh(void)
 
 static const struct scene scenes[] = {
 	{"plain", "", make_plain, NULL},
-	{"homes, lanes", "routing:\n  ftree:\n    lanes: 4\n", make_multi_port,
+	{"homes, lanes", "routing:\n  ftree:\n    layers: 4\n", make_multi_port,
 		NULL},
 	{"three tiers, LMC", "fabric:\n  lmc:\n    hosts: 1\n", make_three_tier,
 		NULL},
@@ -443,7 +443,7 @@ expect_as_planned(struct story *s, const struct failure *f,
 		v->change.phase[v->change.nphases - 1].what,
 		v->change.phase[v->change.nphases - 1].smps);
 	if (s->views == 1)
-		ck_assert_str_eq(v->change.kind, json_util_text(c, "way"));
+		ck_assert_str_eq(v->change.kind, json_util_text(c, "kind"));
 	expect_same_routes(s, v->routes, p.out.then.routes, what);
 	(void)expect_tables(s, p.out.then.routes, what);
 	plan_free(&p);

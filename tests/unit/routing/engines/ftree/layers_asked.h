@@ -6,7 +6,7 @@
 
 #include "routing/engines/ftree/ftree.h"
 
-/* As a configuration with routing.ftree.lanes: n, 1 to 8, would have them. */
+/* As a configuration with routing.ftree.layers: n, 1 to 8, would have them. */
 static inline struct engine_options
 with_layers(unsigned n)
 {
