@@ -43,7 +43,8 @@ print_drains(const struct sm *sm)
 		const struct drain *d = &sm->maintenance.list[i];
 
 		h = hash_mix(h, d->guid);
-		h = hash_mix(h, (unsigned)d->port << 2 | d->forced << 1 |
+		h = hash_mix(h, (unsigned)d->port << 2 |
+					(unsigned)d->forced << 1 |
 					(unsigned)d->narrow);
 		h = hash_mix(h, (uint64_t)d->until.ns);
 		h = mix_text(mix_text(mix_text(h, d->name), d->by), d->reason);

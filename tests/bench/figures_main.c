@@ -167,9 +167,9 @@ print_row(const char *method, const struct trial_outcome *o)
 static void
 print_weight(const struct trial_outcome *o)
 {
-	(void)printf(
-		"  auto wrote at once %u times, in stages %u, closed turns "
-		"%u",
+	(void)printf("  auto wrote at once %u times, in stages %u, blocked "
+		     "dependencies "
+		     "%u",
 		o->way[TRANSITION_DIRECT], o->way[TRANSITION_STAGED],
 		o->way[TRANSITION_BLOCKED]);
 	if (o->way[TRANSITION_BLOCKED] > 0)
