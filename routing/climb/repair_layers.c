@@ -35,7 +35,9 @@ structure_layers(const struct layer_orders *o)
 
 	if (o->structure != 0)
 		return o->first != 0 ? o->first : o->structure;
-	return o->map == NULL ? 0 : (uint16_t)(all & ~(1U << o->escape));
+	if (o->map == NULL)
+		return 0;
+	return (uint16_t)(all & ~(1U << o->escape));
 }
 
 /* Layers of these in which all paths of u to t climb that are not lost. */
