@@ -35,9 +35,9 @@ struct audit_adaptive_switch {
 struct audit_adaptive_read;
 
 /* Start on the switches of t of which hw says what is on (adaptive_seen.h).
- * Everything is borrowed. */
+ * Takes a reference to t; the rest is borrowed. */
 struct audit_adaptive_read *audit_adaptive_read_new(
-	const struct topo *t, const struct device_store *hw, struct xact *x);
+	struct topo *t, const struct device_store *hw, struct xact *x);
 /* Only when done, or after xact_cancel_all. NULL allowed. */
 void audit_adaptive_read_free(struct audit_adaptive_read *r);
 
