@@ -47,7 +47,7 @@ find_lost_ports(
 
 	if (is->nadj == old->nadj && m->ngains == 0)
 		return false;
-	memset(port, 0, ROUTE_PORT_WORDS * 64 * sizeof(*port));
+	memset(port, 0, (size_t)ROUTE_PORT_WORDS * 64 * sizeof(*port));
 	for (uint32_t i = old->adj; i < old->adj + old->nadj; i++)
 		port[was->adj[i].out] = true;
 	for (uint32_t i = is->adj; i < is->adj + is->nadj; i++)

@@ -396,7 +396,7 @@ static void
 sift_links(struct learn *x, double *place)
 {
 	const struct directions *d = x->d;
-	struct bound *b = mem_alloc((d->n + 1U) * 2 * sizeof(*b));
+	struct bound *b = mem_alloc(((size_t)d->n + 1) * 2 * sizeof(*b));
 
 	for (uint32_t c = 0; c < d->n; c++) {
 		uint32_t n = c < d->back[c] ? list_bounds(x, c, place, b) : 0;
@@ -578,13 +578,14 @@ ranks_by_class(
 }
 
 /* Layers in which next comes after c, of which first are the ranks, by the
- * class of the link before c: dep, stride apart. */
+ * class of the link before c: dep, a class after all of another. */
 static void
 find_climbing(const struct directions *d, const struct layer_orders *o,
 	const struct first_ranks *first, uint32_t c, uint32_t next,
-	uint16_t *dep, size_t stride)
+	uint16_t *dep)
 {
 	unsigned ins = vl_map_ins(o->map);
+	size_t stride = d->dep[d->n];
 
 	for (unsigned l = 0; l < o->n; l++) {
 		int32_t rank = rank_after(d, o, l, o->in[c], next);
@@ -609,7 +610,7 @@ layer_orders_climbing(const struct directions *d, const struct layer_orders *o)
 		for (uint32_t i = d->g->first[to]; i < d->g->first[to + 1]; i++)
 			if (i != d->back[c])
 				find_climbing(d, o, &first, c, i,
-					dep + directions_dep(d, c, i), n);
+					dep + directions_dep(d, c, i));
 	}
 	return dep;
 }
