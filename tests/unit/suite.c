@@ -18,8 +18,8 @@ make_case(const struct suite_test *t)
 {
 	TCase *tc = tcase_create(t->test->name);
 
-	tcase_set_timeout(tc,
-		suite_around.seconds > 0 ? suite_around.seconds : SECONDS);
+	tcase_set_timeout(
+		tc, suite_around.seconds > 0 ? suite_around.seconds : SECONDS);
 	tcase_add_checked_fixture(tc, suite_around.before, suite_around.after);
 	tcase_add_loop_test(tc, t->test, t->from, t->to);
 	return tc;
