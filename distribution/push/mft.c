@@ -557,6 +557,23 @@ switch_written(void *cookie, uint64_t guid, const uint8_t info[MAD_DATA])
 	m->job.switch_written(m->job.cookie, guid, info);
 }
 
+/* A switch may hold what it is sent long before that is acknowledged. */
+static void
+mark_used_cells(struct mft *m)
+{
+	for (size_t i = 0; i < m->plan->nsteps; i++) {
+		const struct plan_step *step = &m->plan->step[i];
+		const struct topo_port *p = &m->topo->port[step->port];
+		struct mft_table *s;
+
+		if (step->attr != DEVICE_MFT ||
+			mft_cell_is_empty(m->plan->payload[step->payload]))
+			continue;
+		s = find_table(m, m->topo->node[p->node].guid);
+		s->cell[step->block * s->npos + p->num].used = true;
+	}
+}
+
 bool
 mft_begin(struct mft *m)
 {
@@ -567,6 +584,7 @@ mft_begin(struct mft *m)
 		return false;
 	free_cycle(m);
 	m->plan = make_plan(m);
+	mark_used_cells(m);
 	m->push = push_new(&(struct push_job){.plan = m->plan,
 		.hw = m->job.hw,
 		.x = m->job.x,

@@ -133,7 +133,9 @@ struct mft_dependency {
 };
 size_t mft_dependencies(
 	const struct mft *m, unsigned group, struct mft_dependency **out);
-bool mft_any(const struct mft *m); /* whether there is any entry */
+/* Whether any switch may have an entry: it has, or one was for it in a cycle,
+ * which may be under way. */
+bool mft_any(const struct mft *m);
 
 /* Begin a cycle; false: everything is as wanted. */
 bool mft_begin(struct mft *m);

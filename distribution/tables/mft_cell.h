@@ -33,7 +33,8 @@ enum {
 
 struct mft_cell {
 	bool asked; /* a Get was sent: without an answer not repeated */
-	bool used;  /* the last that was known of it was not empty */
+	bool used;  /* the last that was known of it was not empty, or a cycle
+		       since then has something for it */
 	uint16_t want[MFT_COLUMNS];
 };
 

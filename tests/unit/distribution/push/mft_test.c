@@ -325,3 +325,34 @@ LOOP_TEST(trees_that_were_not_broken_are_not_made, 0, 6)
 	judge_delivery(w->p);
 	writer_free(w);
 }
+
+/*
+ * A tree counts from the cycle on that writes it, not from the answers on: what
+ * is planned meanwhile has to make room for it.
+ */
+TEST(trees_under_way_count)
+{
+	static const unsigned torus[] = {3, 3};
+	static const struct mono stray = {400000000};
+	struct reason why;
+	struct writer *w = writer_new(gen_grid(torus, 2, true, 1, &why), 1);
+
+	for (unsigned g = 0; g < GROUPS; g++)
+		mft_want(w->mft, g, NULL);
+	write_all(w);
+	ck_assert(!mft_any(w->mft));
+	draw_order(w);
+	draw_trees(w);
+	ck_assert(!mft_any(w->mft));
+	ck_assert(mft_begin(w->mft));
+	mft_feed(w->mft, stray, sim_now(w->p->x.w->sim));
+	ck_assert(!mft_is_idle(w->mft));
+	ck_assert(mft_any(w->mft));
+	feed_writer(w);
+	ck_assert(mft_any(w->mft));
+	for (unsigned g = 0; g < GROUPS; g++)
+		mft_want(w->mft, g, NULL);
+	write_all(w);
+	ck_assert(!mft_any(w->mft));
+	writer_free(w);
+}

@@ -148,10 +148,12 @@ TEST(a_remembered_day_for_tenants)
 
 /* 242: disjoint paths by a link that was drained; 859: a multicast tree over a
  * link that is drained by a push that changes the order of switches; 650002167:
- * a group that grew over a switch, after that was drained. */
+ * a group that grew over a switch, after that was drained; 750001338: trees
+ * that were under way when a push was planned. */
 LOOP_TEST(a_day_of_maintenance, 0, DRAIN_SEEDS)
 {
-	static const uint64_t remembered_drains[] = {242, 859, 650002167};
+	static const uint64_t remembered_drains[] = {
+		242, 859, 650002167, 750001338};
 	const size_t n = sizeof(remembered_drains) / sizeof(*remembered_drains);
 	run_day((size_t)_i < n ? remembered_drains[_i]
 			       : 97510000 + (unsigned)_i,
