@@ -89,6 +89,19 @@ layers_of(const struct transition_dependency *u, enum which which)
 	return which == PASSING && (u->layers & ~u->stays) == 0 ? 0 : u->layers;
 }
 
+/*
+ * SLs that a row blocks by now: a plan that was stopped may have blocked others
+ * than this one, and what it wrote relies on that until the tables are new. A
+ * row that is unknown may block any.
+ */
+static uint16_t
+blocked_by_now(const struct blocked_row *r, const uint8_t *is)
+{
+	if (r == NULL)
+		return 0;
+	return is != NULL ? sl2vl_row_blocked(is) | r->stays : UINT16_MAX;
+}
+
 static void
 add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 {
@@ -99,20 +112,19 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 	for (i = 0; i < x->ndeps; i++) {
 		const struct transition_dependency *u = &x->dep[i];
 		const struct topo_node *n = node_of(m->t, u->sw);
-		bool known = device_bytes(m->hw, device_at_row(n->guid, u->in,
-							 u->out)) != NULL;
+		const uint8_t *is = device_bytes(
+			m->hw, device_at_row(n->guid, u->in, u->out));
 		uint16_t sls = slvl_sls(&m->vlarb.levels, layers_of(u, which));
 		const struct blocked_row *r = blocked_rows_find(
 			device_blocked(m->hw), n->guid, u->in, u->out);
 
 		if (sls == 0 || !is_blocked_by_row(m, u) ||
-			(r != NULL && r->settled && known &&
+			(r != NULL && r->settled && is != NULL &&
 				(sls & ~r->stays) == 0))
 			continue;
-		/* what stays blocked from before is not unblocked for it */
-		if (kind == PLAN_BLOCK || !known)
+		if (kind == PLAN_BLOCK || is == NULL)
 			plan_add_step(m, n->first_port + u->out, DEVICE_SL2VL,
-				u->in, sls | (r != NULL ? r->stays : 0U));
+				u->in, sls | blocked_by_now(r, is));
 	}
 	(void)plan_end(m);
 }

@@ -20,6 +20,17 @@ sl2vl_row_block(uint8_t row[SL2VL_ROW], uint16_t sls)
 			row[sl / 2] |= (uint8_t)(sl % 2 != 0 ? 0x0f : 0xf0);
 }
 
+uint16_t
+sl2vl_row_blocked(const uint8_t row[SL2VL_ROW])
+{
+	uint16_t sls = 0;
+
+	for (unsigned sl = 0; sl < 16; sl++)
+		if ((row[sl / 2] >> (sl % 2 != 0 ? 0 : 4) & 15) == 15)
+			sls |= (uint16_t)(1U << sl);
+	return sls;
+}
+
 void
 sl2vl_row_take_open(uint8_t row[SL2VL_ROW], const uint8_t from[SL2VL_ROW])
 {
@@ -34,10 +45,5 @@ sl2vl_row_take_open(uint8_t row[SL2VL_ROW], const uint8_t from[SL2VL_ROW])
 bool
 sl2vl_row_is_closed(const uint8_t row[SL2VL_ROW])
 {
-	unsigned i;
-
-	for (i = 0; i < SL2VL_ROW; i++)
-		if (row[i] != 0xff)
-			return false;
-	return true;
+	return sl2vl_row_blocked(row) == UINT16_MAX;
 }

@@ -18,6 +18,9 @@ void sl2vl_row_default(unsigned n, uint8_t row[SL2VL_ROW]);
 /* Set these SLs, a bit each, to VL 15. */
 void sl2vl_row_block(uint8_t row[SL2VL_ROW], uint16_t sls);
 
+/* The SLs on VL 15, a bit each. */
+uint16_t sl2vl_row_blocked(const uint8_t row[SL2VL_ROW]);
+
 /* Take the VLs of another row, but for SLs that it has on VL 15. */
 void sl2vl_row_take_open(uint8_t row[SL2VL_ROW], const uint8_t from[SL2VL_ROW]);
 

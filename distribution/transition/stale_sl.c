@@ -22,12 +22,7 @@
 static bool
 discards_sls(const uint8_t *row, uint16_t sls)
 {
-	for (unsigned sl = 0; row != NULL && sl < SLVL_SLS; sl++)
-		if ((sls >> sl & 1) != 0 &&
-			(row[sl / 2] >> (sl % 2 != 0 ? 0 : 4) & 15) !=
-				SLVL_DROP)
-			return false;
-	return row != NULL;
+	return row != NULL && (sls & ~sl2vl_row_blocked(row)) == 0;
 }
 
 /* Layers whose SLs are all among these. */

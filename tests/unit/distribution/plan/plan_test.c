@@ -568,6 +568,41 @@ TEST(settled_blocks)
 }
 
 /*
+ * A push that was stopped has blocked a layer, and this one blocks another:
+ * both are blocked until the tables are written, for what the first one wrote
+ * relies on it. A row that was not acknowledged may block anything.
+ */
+TEST(blocks_of_a_stopped_push)
+{
+	const struct blocked_row left = {.guid = 0x100, .in = 2, .out = 1};
+	struct transition_result *x;
+	uint8_t row[SL2VL_ROW];
+	struct slvl levels;
+	struct rig g;
+
+	rig_layers(&g);
+	slvl_allocate(&(struct slvl_want){0}, 2, false, &levels);
+	slvl_row(&levels, (struct slvl_hop){4, .end = true}, row);
+	sl2vl_row_block(row, slvl_sls(&levels, 2));
+	for (unsigned known = 0; known < 2; known++) {
+		if (known)
+			device_put(g.hw, device_at_row(0x100, 2, 1), row);
+		blocked_rows_add(device_blocked(g.hw), &left);
+		x = make_transition(&g, false);
+		x->dep[0].layers = 1;
+		rig_plan_change(&g, x);
+		ck_assert_uint_eq(
+			row_step(&g, PLAN_BLOCK, 0x100, 2, 1)->payload,
+			known ? slvl_sls(&levels, 3) : UINT16_MAX);
+		ck_assert_uint_eq(
+			row_step(&g, PLAN_UNBLOCK, 0x100, 2, 1)->stays, 0);
+		plan_free(g.p);
+		g.p = NULL;
+	}
+	rig_free(&g);
+}
+
+/*
  * A row with SLs that stay blocked, of a time without a link at one of its
  * ports, is right before that comes up, but for these SLs.
  */
