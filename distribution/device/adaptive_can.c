@@ -63,6 +63,23 @@ adaptive_can_of(const struct device_store *h, const struct topo *t, sw_ix s,
 		out->choice.kind = ROUTE_COMMITS;
 }
 
+bool
+adaptive_can_unwritten(const struct device_store *h, const struct topo *t)
+{
+	struct adaptive_can can;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+
+		if ((n->flags & TN_QUARANTINED) == 0)
+			continue;
+		adaptive_can_of(h, t, s, false, &can);
+		if (can.is_on || adaptive_is_on(adaptive_seen_of(h, n->guid)))
+			return true;
+	}
+	return false;
+}
+
 void
 adaptive_can_not(struct device_store *h, uint64_t guid)
 {

@@ -35,6 +35,13 @@ struct adaptive_can {
 void adaptive_can_of(const struct device_store *h, const struct topo *t,
 	sw_ix s, bool by_sl, struct adaptive_can *out);
 
+/*
+ * True if a switch in quarantine may choose among ports: nothing switches that
+ * off, and the ports that it has beside those of its forwarding table are in no
+ * mixture of tables.
+ */
+bool adaptive_can_unwritten(const struct device_store *h, const struct topo *t);
+
 /* The switch did not take, or keep, what it was sent: it is one with a
  * forwarding table alone until it has lost its memory. */
 void adaptive_can_not(struct device_store *h, uint64_t guid);

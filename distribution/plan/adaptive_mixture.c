@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/adaptive_can.h"
 #include "distribution/plan/tables_found.h"
 #include "routing/verify/verify_sets.h"
 #include "sm/base/mem.h"
@@ -176,7 +177,8 @@ adaptive_mixture_judge(const struct adaptive_mixture *x, struct topo *t,
 	enum adaptive_verdict worst = ADAPTIVE_HOLDS, v;
 	struct routes *from, *to;
 
-	if (change->mixture == NULL || !are_tables_plain(t, hw))
+	if (change->mixture == NULL || !are_tables_plain(t, hw) ||
+		adaptive_can_unwritten(hw, t))
 		return ADAPTIVE_FAILS;
 	from = tables_found(hw, t, change->pool);
 	write_stage(from, change, -1);

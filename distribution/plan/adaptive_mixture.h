@@ -12,6 +12,10 @@
  *
  * Packets may still be on links that they took by ports which their LID has
  * lost since. If the mixture stands with these ports too, nothing has to drain.
+ *
+ * Ports of a switch in quarantine are not judged: while one may choose, nothing
+ * is proven, and adaptive routing is switched off where it can be. The
+ * transition leads packets around such a switch (transition.h).
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_ADAPTIVE_MIXTURE_H
 #define HEDDLE_DISTRIBUTION_PLAN_ADAPTIVE_MIXTURE_H

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/adaptive_can.h"
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
@@ -27,6 +28,7 @@ struct planner {
 	uint64_t *mix;		    /* the mixture */
 	uint32_t *comp;		    /* its components */
 	struct transition_set stay; /* blocked from now on */
+	bool around; /* no packet goes to switches that cannot be written */
 };
 
 const char *
@@ -390,18 +392,26 @@ note_mixtures(struct planner *p)
 	}
 }
 
-/* Multicast trees keep their dependencies beside the mixture, or have to go. */
-static void
-admit_mcast(struct planner *p)
+/*
+ * Multicast trees keep their dependencies beside the mixture, or have to go;
+ * adaptive routing does, or is switched off. False: that cannot be done at a
+ * switch that cannot be written.
+ */
+static bool
+admit_guests(struct planner *p)
 {
 	const struct transition_job *job = p->job;
 
 	if (!job->guests || !transition_mcast_is_broken(&p->net, job, p->mix))
-		return;
+		return true;
+	if (p->t->method == TRANSITION_AUTO && !p->around &&
+		adaptive_can_unwritten(job->hw, job->to->topo))
+		return false;
 	note_mixtures(p);
 	transition_mcast_open(p->t, &p->val,
 		p->t->kind == TRANSITION_DIRECT && p->t->cyclic == 0 ? p->mix
 								     : NULL);
+	return true;
 }
 
 /*
@@ -424,7 +434,8 @@ can_block(const struct chan_graph *n, const struct transition_result *t)
 	return true;
 }
 
-/* False: it needs dependencies blocked where that cannot be done. */
+/* False: it needs dependencies blocked, or adaptive routing switched off, where
+ * that cannot be done. */
 static bool
 plan_writes(struct planner *p)
 {
@@ -445,8 +456,7 @@ plan_writes(struct planner *p)
 	else
 		plan_method(p);
 	possible = t->method == TRANSITION_STATIC || can_block(&p->net, t);
-	if (possible)
-		admit_mcast(p);
+	possible = possible && admit_guests(p);
 	free(p->mix);
 	free(p->comp);
 	return possible;
@@ -467,6 +477,7 @@ plan_around(struct planner *p)
 	t->cause[0] = '\0';
 	lft_values_free(&p->val);
 	lft_values_new(&p->val, &p->net, p->job);
+	p->around = true;
 	unknown_lft_quench(&p->val, true);
 	(void)plan_writes(p);
 }

@@ -55,7 +55,8 @@
  * a port that carries data to a neighbour that is not in the topology), the
  * entries that lead to them are quenched (unknown_lft.c). So are entries that
  * lead to a switch that does not answer, where a dependency would have to be
- * blocked at it.
+ * blocked at it, or where it chooses among ports that are in no mixture and the
+ * order of switches does not cover them.
  *
  * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2 to
  * 4 below); Pearce and Kelly 2006 (incremental order).

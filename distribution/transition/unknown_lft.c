@@ -18,9 +18,11 @@
  * A switch with a silent SMA cannot be written, and forwards all the same.
  * Where its tables are known they are part of every mixture. But nothing can be
  * blocked there, neither by its rows of SL2VL nor by its ports, nor can its
- * links be taken down, for they would not come up again. Where a transition
- * needs that, the entries that lead into switches that cannot be written become
- * 255 as well (around), and the mixture is made anew.
+ * links be taken down, for they would not come up again. Nor can adaptive
+ * routing be switched off there: such a switch goes on choosing among the ports
+ * of its groups, which are in no mixture. Where a transition needs any of that,
+ * the entries that lead into switches that cannot be written become 255 as well
+ * (around), and the mixture is made anew.
  *
  * After a restart its tables are unknown, or even its presence: a port that
  * carries data and has no neighbour in the topology may lead to a switch, and

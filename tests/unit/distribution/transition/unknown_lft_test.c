@@ -1,6 +1,7 @@
 /* Transitions where some tables are unknown, or cannot be written. */
 #include <check.h>
 
+#include "sm/mad/mad_ar.h"
 #include "tests/unit/distribution/transition/transition_bed.h"
 #include "tests/unit/suite.h"
 
@@ -86,6 +87,31 @@ check_walls(const struct bed *b, const struct transition_result *x,
 	}
 }
 
+/* Mark the ports whose links end at this switch. */
+static void
+mark_ports_to(const struct bed *b, sw_ix s, bool *blind)
+{
+	const struct topo_port *port = b->t1->port;
+
+	for (port_ix p = 0; p < b->t1->nports; p++)
+		blind[p] = port[p].peer != TOPO_NONE &&
+			   port[port[p].peer].node == b->t1->sw[s].node;
+}
+
+/* Plan with guests, which may break the new order of switches or not. */
+static struct transition_result *
+plan_guests(const struct bed *b, bool broken)
+{
+	const struct transition_job job = {.to = b->to,
+		.from = b->from,
+		.hw = b->hw,
+		.max_stages = 8,
+		.guests = true,
+		.unsettled = broken};
+
+	return transition_find(&job);
+}
+
 /* A switch that can be neither read nor written. */
 TEST(walls_around_a_switch)
 {
@@ -104,10 +130,7 @@ TEST(walls_around_a_switch)
 	transition_free(x);
 	device_forget_node(b.hw, n->guid);
 	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
-	for (port_ix p = 0; p < b.t1->nports; p++)
-		blind[p] =
-			b.t1->port[p].peer != TOPO_NONE &&
-			b.t1->port[b.t1->port[p].peer].node == b.t1->sw[1].node;
+	mark_ports_to(&b, 1, blind);
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	check_walls(&b, x, blind);
 	transition_free(x);
@@ -117,6 +140,56 @@ TEST(walls_around_a_switch)
 	n->flags = TN_FRESH;
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->nquenches, 0);
+	transition_free(x);
+	free(blind);
+	bed_free(&b);
+}
+
+/* From now on the device store has it that the switch chooses among ports. */
+static void
+let_choose(const struct bed *b, sw_ix s)
+{
+	const struct mad_ar_info on = {.enabled = true, .group_cap = 8};
+	uint8_t info[MAD_DATA];
+
+	mad_ar_info_encode(&on, info);
+	device_put(b->hw,
+		device_at_switch(
+			b->t1->node[b->t1->sw[s].node].guid, DEVICE_AR_INFO),
+		info);
+}
+
+/* A switch whose tables are known, that chooses among ports and cannot be
+ * written, while the order of switches changes. */
+TEST(walls_around_a_switch_that_chooses)
+{
+	struct transition_result *x;
+	struct rng r = {7};
+	struct topo_node *n;
+	bool *blind;
+	struct bed b;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	n = &b.t1->node[b.t1->sw[1].node];
+	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
+	mark_ports_to(&b, 1, blind);
+	n->flags = TN_QUARANTINED;
+	x = plan_guests(&b, true);
+	ck_assert_uint_eq(x->nquenches, 0); /* it has its table alone */
+	transition_free(x);
+	let_choose(&b, 1);
+	x = plan_guests(&b, true);
+	check_walls(&b, x, blind);
+	ck_assert(transition_mcast_must_ask(x));
+	transition_free(x);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
+	ck_assert_uint_eq(
+		x->nquenches, 0); /* the order is that of its groups */
+	transition_free(x);
+	n->flags = 0;
+	x = plan_guests(&b, true);
+	ck_assert_uint_eq(x->nquenches, 0); /* it can be switched off */
 	transition_free(x);
 	free(blind);
 	bed_free(&b);
