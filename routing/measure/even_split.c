@@ -80,8 +80,8 @@ split_new(struct split *x, const struct verify_tables *in,
 	*x = (struct split){.in = in, .sets = sets, .t = t};
 	x->host = mem_alloc((t->nend + 1U) * sizeof(*x->host));
 	x->first = mem_zalloc(t->nsw + 1U, sizeof(*x->first));
-	x->link = mem_alloc((t->nsw + 1U) * PORTS * sizeof(*x->link));
-	memset(x->link, 0xff, (t->nsw + 1U) * PORTS * sizeof(*x->link));
+	x->link = mem_alloc(((size_t)t->nsw + 1) * PORTS * sizeof(*x->link));
+	memset(x->link, 0xff, ((size_t)t->nsw + 1) * PORTS * sizeof(*x->link));
 	x->load = mem_zalloc(t->nadj + 1U, sizeof(*x->load));
 	x->flow = mem_zalloc((t->nsw + 1U) * (size_t)BATCH, sizeof(*x->flow));
 	x->state = mem_zalloc(t->nsw + 1U, sizeof(*x->state));

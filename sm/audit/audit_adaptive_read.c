@@ -126,7 +126,8 @@ take_block(struct audit_adaptive_switch *w, enum step step, uint32_t block,
 	if (step == READ_INFO)
 		return mad_ar_info_decode(data, &w->info, NULL) == 0;
 	if (step == READ_ENTRIES)
-		mad_ar_lft_decode(data, w->entry + block * MAD_AR_ENTRIES);
+		mad_ar_lft_decode(
+			data, w->entry + (size_t)block * MAD_AR_ENTRIES);
 	else if (block < w->ngroups)
 		mad_ar_group_decode(data, &w->group[block]);
 	return true;

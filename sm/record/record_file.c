@@ -57,6 +57,7 @@ read_name(const char *name, struct record_file_segment *out)
 {
 	char again[RECORD_FILE_NAME];
 
+	/* NOLINTNEXTLINE(cert-err34-c): the name is made again, and compared */
 	if (sscanf(name, "record-%16" SCNx64 "-%20" SCNu64, &out->recording,
 		    &out->number) != 2)
 		return false;
