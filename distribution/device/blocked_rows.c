@@ -62,3 +62,11 @@ blocked_rows_settle(struct blocked_rows *b, uint64_t guid, unsigned in,
 		r->pairs = 0;
 	}
 }
+
+uint16_t
+blocked_row_sls(const struct blocked_row *r, const uint8_t *is)
+{
+	if (r == NULL)
+		return 0;
+	return is != NULL ? sl2vl_row_blocked(is) | r->stays : UINT16_MAX;
+}

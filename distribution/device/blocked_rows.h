@@ -61,4 +61,12 @@ void blocked_rows_settle(struct blocked_rows *b, uint64_t guid, unsigned in,
 struct blocked_row *blocked_rows_find(
 	const struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out);
 
+/*
+ * SLs that a row blocks by now: a plan that was stopped may have blocked others
+ * than the next one, and what it wrote relies on that until the tables are new.
+ * r: its record, or NULL: none is blocked; is: the row, or NULL: unknown, it
+ * may block any.
+ */
+uint16_t blocked_row_sls(const struct blocked_row *r, const uint8_t *is);
+
 #endif

@@ -89,19 +89,6 @@ layers_of(const struct transition_dependency *u, enum which which)
 	return which == PASSING && (u->layers & ~u->stays) == 0 ? 0 : u->layers;
 }
 
-/*
- * SLs that a row blocks by now: a plan that was stopped may have blocked others
- * than this one, and what it wrote relies on that until the tables are new. A
- * row that is unknown may block any.
- */
-static uint16_t
-blocked_by_now(const struct blocked_row *r, const uint8_t *is)
-{
-	if (r == NULL)
-		return 0;
-	return is != NULL ? sl2vl_row_blocked(is) | r->stays : UINT16_MAX;
-}
-
 static void
 add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 {
@@ -124,7 +111,7 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 			continue;
 		if (kind == PLAN_BLOCK || is == NULL)
 			plan_add_step(m, n->first_port + u->out, DEVICE_SL2VL,
-				u->in, sls | blocked_by_now(r, is));
+				u->in, sls | blocked_row_sls(r, is));
 	}
 	(void)plan_end(m);
 }

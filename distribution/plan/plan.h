@@ -24,7 +24,8 @@
  *   ARBS     VLArbitrationTables, before packets are sent to other VLs
  *   LANES    SL2VL, where there are QoS levels, or several layers; many rows of
  *            a switch in one Set where it can take them so. Rows with blocked
- *            SLs wait for UNBLOCK, unless a link of theirs comes up before
+ *            SLs wait for UNBLOCK, unless a link of theirs comes up before, or
+ *            the tables rely on all rows
  *   LEARN    read the rows that BLOCK will change
  *   BLOCK    dependencies of the transition go to VL 15; where stages come
  *            first, just before the last one

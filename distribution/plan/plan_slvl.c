@@ -243,6 +243,8 @@ is_in_use(const struct plan_maker *m, port_ix p)
  * unblocked, after the tables. But where one of its links comes up with this
  * plan the row may have been made while there was no link, which has no class
  * in the map of VLs: then its other SLs have to be right before packets come.
+ * And where the tables need their layers, and the old ones had none, its other
+ * SLs have to be right before the tables; what it blocks by now stays blocked.
  */
 static void
 add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
@@ -253,19 +255,22 @@ add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 	const struct blocked_row *b = blocked_rows_find(
 		device_blocked(m->hw), r->node->guid, in, out);
 	unsigned stays = blocked_sls(m, r->n, in, out);
+	bool in_use = carries_data(m, p) && is_in_use(m, p) &&
+		      is_in_use(m, r->node->first_port + in);
 	uint8_t row[SL2VL_ROW];
 
 	if (carries_data(m, p) && (stays != 0 || b != NULL) &&
 		(m->now->kind == PLAN_LEARN ||
-			(is_in_use(m, p) &&
-				is_in_use(m, r->node->first_port + in))))
+			(in_use && !m->p->change->rows_first)))
 		return;
 	if (m->now->kind == PLAN_LEARN) {
 		if (device_bytes(m->hw, at) == NULL && carries_data(m, p))
 			plan_add_step(m, p, DEVICE_SL2VL, in, 0);
 		return;
 	}
-	if (b != NULL && carries_data(m, p))
+	if (in_use) /* what is blocked anew is BLOCK's to record */
+		stays = blocked_row_sls(b, device_bytes(m->hw, at));
+	else if (b != NULL && carries_data(m, p))
 		stays |= b->stays;
 	memcpy(row, want, SL2VL_ROW);
 	sl2vl_row_block(row, (uint16_t)stays);

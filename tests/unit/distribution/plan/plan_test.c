@@ -641,6 +641,51 @@ TEST(blocked_rows_of_links_that_come_up)
 	rig_free(&g);
 }
 
+/*
+ * A row of which some SLs will stay blocked is right for all others before
+ * tables that need their layers follow; what it blocks by now stays blocked.
+ */
+TEST(partly_blocked_rows_before_tables_with_layers)
+{
+	const struct blocked_row left = {.guid = 0x100, .in = 2, .out = 1};
+	struct transition_result *x;
+	uint8_t row[SL2VL_ROW], is[SL2VL_ROW];
+	struct slvl levels;
+	struct rig g;
+
+	rig_layers(&g);
+	slvl_allocate(&(struct slvl_want){0}, 2, false, &levels);
+	slvl_row(&levels, (struct slvl_hop){4, .end = true}, row);
+	memset(is, 0x33, sizeof(is));
+	for (unsigned blocked = 0; blocked < 2; blocked++) {
+		const struct plan_step *s;
+
+		if (blocked) {
+			blocked_rows_add(device_blocked(g.hw), &left);
+			sl2vl_row_block(is, slvl_sls(&levels, 2));
+			sl2vl_row_block(row, slvl_sls(&levels, 2));
+		}
+		device_put(g.hw, device_at_row(0x100, 2, 1), is);
+		for (unsigned first = 0; first < 2; first++) {
+			x = make_transition(&g, false);
+			x->dep[0].layers = x->dep[0].stays = 1;
+			x->nstays = 1;
+			x->rows_first = first;
+			rig_plan_change(&g, x);
+			s = row_step(&g, PLAN_SLVL, 0x100, 2, 1);
+			ck_assert_int_eq(s != NULL, first);
+			if (s != NULL)
+				ck_assert_mem_eq(g.p->payload[s->payload], row,
+					sizeof(row));
+			ck_assert_ptr_nonnull(
+				row_step(&g, PLAN_BLOCK, 0x100, 2, 1));
+			plan_free(g.p);
+			g.p = NULL;
+		}
+	}
+	rig_free(&g);
+}
+
 /* Rows of SL2VL are written beside the old tables where these allow it, and
  * drain; else while all ports are down. */
 TEST(rows_for_other_layers)

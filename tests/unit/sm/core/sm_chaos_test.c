@@ -293,7 +293,9 @@ LOOP_TEST(a_bad_day_for_nue, 1, NUE_SEEDS + 1)
  * layers a restart forgot when it was killed before its first view; old tables
  * with more layers than the new ones; a dependency that was blocked again after
  * a reboot, with its row of long ago for SLs that are not; a row with blocked
- * SLs that was made without the link that came back. */
+ * SLs that was made without the link that came back; rows of which some SLs are
+ * blocked, with the VLs of old tables for the others while new ones were
+ * written. */
 static const struct {
 	uint64_t seed;
 	const char *engine;
@@ -303,7 +305,7 @@ static const struct {
 	{96000064, "dragonfly", false}, {96000091, "dragonfly", false},
 	{97000125, "dragonfly", false}, {98000287, "dragonfly", false},
 	{98000158, "nue", false}, {98000030, "nue", true},
-	{4, "dragonfly", false}};
+	{4, "dragonfly", false}, {820020, "dragonfly", true}};
 
 LOOP_TEST(a_remembered_day_for_an_engine, 0, LEN(remembered_engines))
 {
