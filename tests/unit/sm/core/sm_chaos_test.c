@@ -174,14 +174,15 @@ LOOP_TEST(a_day_of_bad_links, 0, HEALTH_SEEDS)
 
 /* Most switches choose among ports. 1781: one that switches it off when its
  * table is written, and a push that stops before it is read; 5493: a switch
- * comes back whose links groups still have; 1585: one that does not answer goes
- * on choosing while the order of switches changes. */
+ * comes back whose links groups still have; 1585, 10368: one that does not
+ * answer goes on choosing while the order of switches changes. */
 LOOP_TEST(a_bad_day_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
 {
 	static const struct {
 		uint64_t seed;
 		unsigned hosts;
-	} days[] = {{1781, SOAK_HOSTS}, {5493, 300}, {1585, SOAK_HOSTS}};
+	} days[] = {{1781, SOAK_HOSTS}, {5493, 300}, {1585, SOAK_HOSTS},
+		{10368, SOAK_HOSTS}};
 	const int n = sizeof(days) / sizeof(*days);
 
 	run_day(_i < n ? days[_i].seed : (uint64_t)_i,
