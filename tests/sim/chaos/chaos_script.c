@@ -462,7 +462,7 @@ set_up_daemon(struct plan_maker *m, const struct chaos_limits *l, uint64_t seed)
 
 /* From random numbers of its own: the run is the same without the layers. */
 static void
-add_lanes(struct plan_maker *m, uint64_t seed)
+add_lanes(struct plan_maker *m, const struct chaos_limits *l, uint64_t seed)
 {
 	struct rng own = {seed};
 	size_t n = strlen(m->s->yaml);
@@ -474,7 +474,8 @@ add_lanes(struct plan_maker *m, uint64_t seed)
 	if (levels)
 		(void)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
 			"qos:\n  levels: {default: {weight: 3}, "
-			"fast: {weight: 8, sl: 3}}\n");
+			"fast: {weight: 8, sl: 3, adaptive: %s}}\n",
+			l->adaptive ? "true" : "false");
 	/* QoS levels that must share VLs raise an alarm; layers may share */
 	if (!levels && rng_below(&own, 2) == 0)
 		m->s->sim.vl_cap = (uint8_t)(2 + rng_below(&own, 2));
@@ -816,7 +817,7 @@ chaos_script_make(
 	if (l->tenants)
 		add_tenants(&m, seed);
 	if (l->lanes)
-		add_lanes(&m, seed);
+		add_lanes(&m, l, seed);
 	if (l->drains)
 		add_drains(&m, seed);
 	if (l->health)
