@@ -328,6 +328,28 @@ topo_switch_in(const struct topo *was, const struct topo *t, sw_ix s)
 	return n == TOPO_NONE ? TOPO_NONE : was->node[n].sw;
 }
 
+bool
+topo_same_switches(const struct topo *a, const struct topo *b)
+{
+	if (a->nsw != b->nsw)
+		return false;
+	for (sw_ix s = 0; s < a->nsw; s++)
+		if (a->node[a->sw[s].node].guid !=
+				b->node[b->sw[s].node].guid ||
+			topo_sw_live(a, s) != topo_sw_live(b, s))
+			return false;
+	return true;
+}
+
+bool
+topo_same_links(const struct topo *a, const struct topo *b, sw_ix s)
+{
+	const struct topo_switch *x = &a->sw[s], *y = &b->sw[s];
+
+	return x->nadj == y->nadj && memcmp(a->adj + x->adj, b->adj + y->adj,
+					     x->nadj * sizeof(*a->adj)) == 0;
+}
+
 port_ix
 topo_by_port_guid(const struct topo *t, uint64_t guid)
 {

@@ -293,6 +293,12 @@ node_ix topo_by_node_guid(const struct topo *t, uint64_t guid);
 /* The switch of another topology with the node GUID of switch s of t, or
  * TOPO_NONE. */
 sw_ix topo_switch_in(const struct topo *was, const struct topo *t, sw_ix s);
+/* True if both have the same switches by the same numbers, the same ones live.
+ */
+bool topo_same_switches(const struct topo *a, const struct topo *b);
+/* True if switch s, by the same number in both, has the same links at the same
+ * rates. */
+bool topo_same_links(const struct topo *a, const struct topo *b, sw_ix s);
 
 /* Port with this port GUID, or TOPO_NONE (the first of duplicates). */
 port_ix topo_by_port_guid(const struct topo *t, uint64_t guid);

@@ -55,15 +55,15 @@ same_switches(const struct topo *t, const struct topo *was)
 	return true;
 }
 
+/* True if they lead to the same switches by the same ports. */
 static bool
-same_links(const struct topo *t, const struct topo *was, sw_ix s)
+have_same_ends(const struct topo *t, const struct topo *was, sw_ix s)
 {
 	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
 
 	if (a->nadj != b->nadj)
 		return false;
-	if (memcmp(t->adj + a->adj, was->adj + b->adj,
-		    a->nadj * sizeof(*t->adj)) == 0)
+	if (topo_same_links(t, was, s))
 		return true;
 	for (uint32_t i = 0; i < a->nadj; i++) {
 		const struct topo_adj *x = &t->adj[a->adj + i];
@@ -87,7 +87,7 @@ topo_diff(const struct topo *t, const struct topo *was, struct arena *a)
 	since->seed = arena_array(a, t->nsw, sizeof(*since->seed));
 	since->list = arena_array(a, t->nsw, sizeof(*since->list));
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		since->seed[s] = !same_links(t, was, s);
+		since->seed[s] = !have_same_ends(t, was, s);
 		if (since->seed[s])
 			since->list[since->n++] = s;
 	}

@@ -122,9 +122,7 @@ same_links(const struct maker *m, sw_ix s)
 {
 	const struct topo_switch *is = &m->t->sw[s], *was = &m->was.t->sw[s];
 
-	return is->nadj == was->nadj &&
-	       memcmp(m->t->adj + is->adj, m->was.t->adj + was->adj,
-		       is->nadj * sizeof(*m->t->adj)) == 0 &&
+	return topo_same_links(m->t, m->was.t, s) &&
 	       memcmp(m->is.link + is->adj, m->was.link + was->adj, is->nadj) ==
 		       0;
 }
@@ -474,7 +472,7 @@ sets_to_share(const struct route_job *job, const struct topo *t)
 	const struct routes *prev = job->prev;
 
 	return prev != NULL && prev->sets != NULL &&
-			       dest_lids_comparable(prev->topo, t)
+			       topo_same_switches(prev->topo, t)
 		       ? prev->sets
 		       : NULL;
 }
@@ -485,8 +483,6 @@ static bool
 goes_on(const struct maker *m, const struct routes *prev)
 {
 	const struct route_sets *is = m->out, *was = m->share;
-	struct dest_lids dest;
-	bool same;
 
 	if (was == NULL || was->why[0] != '\0' || prev->part != NULL ||
 		prev->order == ROUTE_NO_ORDER || prev->pool != m->r->pool ||
@@ -496,10 +492,7 @@ goes_on(const struct maker *m, const struct routes *prev)
 		if (is->can[s].kind != was->can[s].kind ||
 			is->can[s].groups != was->can[s].groups)
 			return false;
-	dest_lids_open(&dest, prev->topo);
-	same = dest_lids_equal(&dest, &m->dest);
-	dest_lids_close(&dest);
-	return same;
+	return dest_lids_are_those_of(&m->dest, prev->topo);
 }
 
 static bool

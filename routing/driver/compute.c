@@ -16,7 +16,6 @@
 #include "routing/measure/bandwidth.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
-#include "routing/verify/dest_lids.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 
@@ -203,26 +202,17 @@ had_link(const struct topo *was, const struct topo *t, sw_ix s,
 	       !((peer->flags | was->node[n].flags) & TN_QUARANTINED);
 }
 
-static bool
-same_links(const struct topo *was, const struct topo *t, sw_ix s)
-{
-	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
-
-	return a->nadj == b->nadj && memcmp(t->adj + a->adj, was->adj + b->adj,
-					     a->nadj * sizeof(*t->adj)) == 0;
-}
-
 /* True if t has a link in use that `was` does not have. */
 static bool
 has_new_link(const struct topo *was, const struct topo *t)
 {
-	bool same = dest_lids_comparable(was, t);
+	bool same = topo_same_switches(was, t);
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
-			if (i == 0 && same && same_links(was, t, s))
+			if (i == 0 && same && topo_same_links(was, t, s))
 				break;
 			if (topo_sw_live(t, s) && topo_sw_live(t, a->peer) &&
 				!had_link(was, t, s, a))

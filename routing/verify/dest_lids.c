@@ -94,21 +94,8 @@ dest_lids_close(struct dest_lids *d)
 	*d = (struct dest_lids){0};
 }
 
-bool
-dest_lids_comparable(const struct topo *a, const struct topo *b)
-{
-	if (a->nsw != b->nsw)
-		return false;
-	for (sw_ix s = 0; s < a->nsw; s++)
-		if (a->node[a->sw[s].node].guid !=
-				b->node[b->sw[s].node].guid ||
-			topo_sw_live(a, s) != topo_sw_live(b, s))
-			return false;
-	return true;
-}
-
-bool
-dest_lids_equal(const struct dest_lids *a, const struct dest_lids *b)
+static bool
+is_equal(const struct dest_lids *a, const struct dest_lids *b)
 {
 	if (a->n != b->n || a->nsw != b->nsw ||
 		memcmp(a->sw, b->sw, a->n * sizeof(*a->sw)) != 0 ||
@@ -120,6 +107,18 @@ dest_lids_equal(const struct dest_lids *a, const struct dest_lids *b)
 			a->run[r].lids != b->run[r].lids)
 			return false;
 	return true;
+}
+
+bool
+dest_lids_are_those_of(const struct dest_lids *d, const struct topo *t)
+{
+	struct dest_lids other;
+	bool same;
+
+	dest_lids_open(&other, t);
+	same = is_equal(d, &other);
+	dest_lids_close(&other);
+	return same;
 }
 
 /* ---- rows ---- */

@@ -46,12 +46,8 @@ struct dest_lids {
 void dest_lids_open(struct dest_lids *d, const struct topo *t);
 void dest_lids_close(struct dest_lids *d);
 
-/* True if both have the same switches by the same numbers, the same ones live.
- */
-bool dest_lids_comparable(const struct topo *a, const struct topo *b);
-
-/* True if both have the same destination switches with the same LIDs. */
-bool dest_lids_equal(const struct dest_lids *a, const struct dest_lids *b);
+/* True if t has the same destination switches with the same LIDs. */
+bool dest_lids_are_those_of(const struct dest_lids *d, const struct topo *t);
 
 /* Add to out[words] the destination switches with LIDs in blocks that differ in
  * two rows of one pool, whose blocks are counted as n and m. */

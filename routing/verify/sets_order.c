@@ -78,31 +78,22 @@ others_in(const struct prover *v, sw_ix s, uint32_t w)
 static bool
 can_compare(const struct prover *v)
 {
-	struct dest_lids dest;
-	bool same;
-
-	if (v->was == NULL || v->was->side->pool != v->is->side->pool ||
-		!dest_lids_comparable(v->was->topo, v->t))
-		return false;
-	dest_lids_open(&dest, v->was->topo);
-	same = dest_lids_equal(&dest, &v->dest);
-	dest_lids_close(&dest);
-	return same;
+	return v->was != NULL && v->was->side->pool == v->is->side->pool &&
+	       topo_same_switches(v->was->topo, v->t) &&
+	       dest_lids_are_those_of(&v->dest, v->was->topo);
 }
 
 /* True if the links of s are the same, in the same directions. */
 static bool
 same_links(const struct prover *v, sw_ix s)
 {
-	const struct topo_switch *is = &v->t->sw[s], *was;
-	const struct topo_adj *a = v->t->adj + is->adj, *b;
+	const struct topo_switch *sw = &v->t->sw[s];
+	const struct topo_adj *a = v->t->adj + sw->adj;
 
-	was = &v->was->topo->sw[s];
-	b = v->was->topo->adj + was->adj;
-	if (is->nadj != was->nadj || memcmp(a, b, is->nadj * sizeof(*a)) != 0)
+	if (!topo_same_links(v->t, v->was->topo, s))
 		return false;
-	for (uint32_t i = 0; i < is->nadj; i++)
-		if (leads_up(v->is, s, &a[i]) != leads_up(v->was, s, &b[i]))
+	for (uint32_t i = 0; i < sw->nadj; i++)
+		if (leads_up(v->is, s, &a[i]) != leads_up(v->was, s, &a[i]))
 			return false;
 	return true;
 }
