@@ -131,20 +131,20 @@ run_adaptive_read(struct sm *sm, struct mono now)
 }
 
 /*
- * Whether the plan has decided what was found on a switch: it switched it off
- * (*off), or a whole plan found nothing to write.
+ * Whether the plan has decided what was found on a switch, of which the ARInfo
+ * is at `at`: it switched it off (*off), or a whole plan found nothing to
+ * write.
  */
 static bool
-is_decided(const struct sm *sm, sw_ix s, bool *off)
+is_decided(const struct sm *sm, struct device_at at, bool *off)
 {
-	const struct topo *t = sm->run.topo;
-	uint64_t guid = t->node[t->sw[s].node].guid;
-	const struct device_at at = device_at_switch(guid, DEVICE_AR_INFO);
-	const uint8_t *is = device_bytes(sm->hw, at);
+	const uint8_t *is;
 
+	if (!device_marked(sm->hw, at, DEVICE_FOUND))
+		return false;
+	is = device_bytes(sm->hw, at);
 	*off = is != NULL && mad_ar_info_on(is) == 0;
-	return topo_sw_live(t, s) && device_marked(sm->hw, at, DEVICE_FOUND) &&
-	       is != NULL && (*off || push_complete(sm->run.push));
+	return is != NULL && (*off || push_complete(sm->run.push));
 }
 
 void
@@ -156,12 +156,12 @@ run_adaptive_decided(struct sm *sm)
 	bool off;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		if (!is_decided(sm, s, &off))
+		const struct device_at at = device_at_switch(
+			t->node[t->sw[s].node].guid, DEVICE_AR_INFO);
+
+		if (!topo_sw_live(t, s) || !is_decided(sm, at, &off))
 			continue;
-		device_unmark(sm->hw,
-			device_at_switch(
-				t->node[t->sw[s].node].guid, DEVICE_AR_INFO),
-			DEVICE_FOUND);
+		device_unmark(sm->hw, at, DEVICE_FOUND);
 		if (off && n++ == 0)
 			first = s;
 	}

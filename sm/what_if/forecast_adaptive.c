@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "routing/driver/beside_tables.h"
 #include "routing/measure/bandwidth.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -50,8 +51,7 @@ void
 forecast_adaptive_measure(const struct routes *r, const struct choices *choices,
 	unsigned trials, uint64_t seed, struct forecast_adaptive *out)
 {
-	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+	const struct verify_tables in = beside_tables_as_judged(r);
 
 	*out = (struct forecast_adaptive){.enabled = true,
 		.switches = r->topo->nsw,

@@ -281,7 +281,7 @@ plan_page_from(const json_t *p, struct buf *out)
  * fabric. */
 static void
 plan_page_divided(
-	const json_t *list, long long loose, bool held, struct buf *out)
+	const json_t *list, long long loose, bool from_daemon, struct buf *out)
 {
 	size_t n = json_array_size(list);
 
@@ -290,8 +290,8 @@ plan_page_divided(
 			"IN PIECES   %zu more piece%s below: no link joins %s "
 			"to this one, %s\n",
 			n, names_plural((long long)n), n == 1 ? "it" : "them",
-			held ? "its tables stay as they are"
-			     : "each needs a manager of its own");
+			from_daemon ? "its tables stay as they are"
+				    : "each needs a manager of its own");
 	if (loose > 0)
 		buf_printf(out, "unlinked    %lld node%s without any link\n",
 			loose, names_plural(loose));
@@ -486,13 +486,13 @@ void
 plan_page(const json_t *p, struct buf *out)
 {
 	const json_t *then = json_object_get(p, "then");
-	bool held = json_util_yes(p, "from_daemon");
+	bool from_daemon = json_util_yes(p, "from_daemon");
 
 	plan_page_losses(p, out);
 	plan_page_head(p, out);
 	plan_page_from(p, out);
 	plan_page_divided(json_object_get(p, "pieces"),
-		json_util_num(p, "loose"), held, out);
+		json_util_num(p, "loose"), from_daemon, out);
 	plan_page_forecast(json_object_get(p, "now"), out);
 	plan_page_pieces(json_object_get(p, "pieces"), out);
 	if (!json_is_object(then))
@@ -515,7 +515,7 @@ plan_page(const json_t *p, struct buf *out)
 		plan_page_impact(json_object_get(p, "impact"), out);
 	plan_page_transition(json_object_get(p, "transition"), out);
 	plan_page_divided(json_object_get(p, "pieces_then"),
-		json_util_num(p, "loose_then"), held, out);
+		json_util_num(p, "loose_then"), from_daemon, out);
 	if (plan_page_asks(p))
 		fabric_counts_line(json_object_get(p, "fabric_then"), out);
 	plan_page_forecast(then, out);
