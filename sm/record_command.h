@@ -1,13 +1,13 @@
 /*
  * record_command: heddlectl record. The daemon is asked what it records, and to
  * write all of it; the files are read here, so that no question makes the
- *daemon wait for a disk. With --dir no daemon is asked: the recordings of one
- *that crashed, or of another machine, are read in the same way.
+ * daemon wait for a disk. With --dir no daemon is asked: the recordings of one
+ * that crashed, or of another machine, are read in the same way.
  *
  *	{"dir": PATH, "size": MiB, "missing": N, "trouble": "..",
- *	 "recordings": [{"began": "..", "until": "..", "segments": N, "bytes":
- *N, "gap": "none", "before" or "after"}], "saved": {"file": FILE, "segments":
- *N, "bytes": N}}
+ *	 "recordings": [{"began": "..", "until": "..", "segments": N,
+ *	   "bytes": N, "gap": "none", "before" or "after"}],
+ *	 "saved": {"file": FILE, "segments": N, "bytes": N}}
  */
 #ifndef HEDDLE_SM_RECORD_COMMAND_H
 #define HEDDLE_SM_RECORD_COMMAND_H

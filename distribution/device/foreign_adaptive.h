@@ -37,7 +37,7 @@
  * has switches choose itself leaves groups on where nothing else is on
  * (keep_groups) and marks them as found: adaptive_read.h reads them, and the
  * plan switches off what is not its own. That is safe at any time: each entry
- *of a group stands beside the port of the LFT.
+ * of a group stands beside the port of the LFT.
  *
  * A refusal of GeneralInfo means that the switch has none of them. Silence does
  * not: a switch that answers everything else and not this one is named.

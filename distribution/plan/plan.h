@@ -46,9 +46,8 @@
  *            ports (SHRINK), or packets would be led into links that come up
  *            by groups that no routes have with them; entries change in the
  *            same stages, and gain ports afterwards (MOVE, GROW, ON):
- *            adaptive_groups.h. Where the change
- *            does not allow that, adaptive routing is switched OFF before
- *            QUENCH
+ *            adaptive_groups.h. Where the change does not allow that, adaptive
+ *            routing is switched OFF before QUENCH
  *   LOWER    LinearFDBTop that may come down: blocks above it that the new
  *            tables do not have are in force until then, as no LFT phase writes
  *            them

@@ -347,7 +347,7 @@ add_entries(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 		uint32_t l = b * MAD_AR_ENTRIES;
 		uint8_t was[MAD_DATA], data[MAD_DATA];
 
-		/* NOLINTNEXTLINE: filling that differs is compared below */
+		/* NOLINTNEXTLINE: what differs in padding is compared below */
 		if (is != NULL && memcmp(is + l, want + l, block_size) == 0)
 			continue;
 		mad_ar_lft_encode(want + l, data);

@@ -11,7 +11,7 @@
  * an entry. Groups are many where each default port has one of its own: a set
  * with less than two LIDs a default, as of a leaf that has lost a port, gets
  * one in which all ports are alike. Where there are more groups than slots, the
- *LIDs of the rarest take their default port (static).
+ * LIDs of the rarest take their default port (static).
  *
  * While what the switch holds is in force, other switches hold old values too.
  * So the writes are four steps, and a step begins when that before it is

@@ -6,7 +6,9 @@
 #include "routing/climb/climb_priv.h"
 #include "sm/base/mem.h"
 
-enum { FEW_LEFT = 32 }; /* one pair in so many, both directions counted */
+/* Pairs without a common layer are few if they are at most 1/FEW_LEFT of all
+ * pairs of switches, each direction counted. */
+enum { FEW_LEFT = 32 };
 
 static bool
 is_cancelled(const struct climb *x)

@@ -15,8 +15,8 @@
  * is lost, so do the paths through any third group that is not above both, in
  * both directions; and where a link inside a group is lost, one more step
  * inside: after another link inside, a link to a switch of higher GUID is on
- *the rising VL group and one to a lower GUID on the falling one, so the step
- *may be the second of a path or the last.
+ * the rising VL group and one to a lower GUID on the falling one, so the step
+ * may be the second of a path or the last.
  *
  * On each VL group ranks follow the numbers of groups: links inside a group,
  * then those that leave it.

@@ -130,8 +130,8 @@ void repair_gains(struct repair *m);
 
 /* repair_rebalance.c: entries are moved off links that carry too much. */
 void repair_rebalance(struct repair *m);
-/* No link is to carry more than this load; paths of single LIDs may become
- * longer for that, by so many links. */
+/* No link is to carry more than the load `goal`; the path to a LID may become
+ * longer for that, by up to `longer` links. */
 void repair_unload(struct repair *m, uint64_t goal, uint32_t longer);
 
 #endif

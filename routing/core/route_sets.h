@@ -66,9 +66,10 @@ struct route_set_row {
 struct route_sets {
 	unsigned refs;
 	uint32_t nsw;
-	bool default_first;	    /* else all ports are alike */
-	bool by_order;		    /* proven by the order of switches
-			(routing/verify/sets_order.h), as the tables beside them */
+	bool default_first; /* else all ports are alike */
+	/* proven by the order of switches, as the tables beside them
+	 * (routing/verify/sets_order.h) */
+	bool by_order;
 	struct route_choice *can;   /* [nsw] of each switch */
 	struct route_set_row **row; /* [nsw]; NULL: no options at all */
 	uint64_t dropped;	    /* of all rows */

@@ -1,7 +1,8 @@
 /*
  * verify_sets: the judge of sets of ports beside tables
- *(routing/core/route_sets.h): whether any choice of any switch may close a
- *cycle of waiting packets, lead round in a loop, or end where no entry goes on.
+ * (routing/core/route_sets.h): whether any choice of any switch may close a
+ * cycle of waiting packets, lead round in a loop, or end where no entry goes
+ * on.
  *
  * It knows nothing of how sets were made. For a destination switch t and a
  * switch s let D be the ports that the tables of s name for the LIDs of hosts
@@ -15,10 +16,10 @@
  * and a packet that came by an option counts as being in that buffer, unless
  * both ends of the link escape: then it lies in the other half, and waits with
  * no other packet. That waiting is acyclic on every VL means that no packets
- *wait for each other in a circle, whatever switches choose (Dally and Seitz
- *1987; for switches that escape, Duato 1996 for virtual cut-through). Mixtures
- *of kinds are judged exactly: a switch that escapes is no help to a neighbour
- *that does not.
+ * wait for each other in a circle, whatever switches choose (Dally and Seitz
+ * 1987; for switches that escape, Duato 1996 for virtual cut-through). Mixtures
+ * of kinds are judged exactly: a switch that escapes is no help to a neighbour
+ * that does not.
  *
  * Where no switch escapes, a loop would be such a cycle, since a switch waits
  * for all that it may choose. Where some do, options are searched for loops by

@@ -1,17 +1,17 @@
 /*
  * audit_adaptive_sets: judges the groups by which switches choose among ports,
- * whoever wrote them: as sets of ports beside the forwarding tables, by the
- * judge of Heddle's own (routing/verify/verify_sets.h), which knows nothing of
- * how they were made.
+ * no matter which manager wrote them: as sets of ports beside the forwarding
+ * tables, by the judge of Heddle's own (routing/verify/verify_sets.h), which
+ * knows nothing of how they were made.
  *
  *	groups, entries by LID -> ports by destination switch -> the judge
  *
  * The judge takes packets to all LIDs of a destination switch together, and
- *those to hosts alone. So what packets wait for is found once more, LID by LID,
- *those of switches included, and joins the dependencies of the tables and of
- *multicast groups (dependencies.h): which cycles that closes is the last word
- *on them. Where the ports of LIDs differ (mixed) the rest of a fault may be one
- *that no packet meets.
+ * those to hosts alone. So what packets wait for is found once more, LID by
+ * LID, those of switches included, and joins the dependencies of the tables and
+ * of multicast groups (dependencies.h): which cycles that closes is the last
+ * word on them. Where the ports of LIDs differ (mixed) the rest of a fault may
+ * be one that no packet meets.
  */
 #ifndef HEDDLE_SM_AUDIT_ADAPTIVE_SETS_H
 #define HEDDLE_SM_AUDIT_ADAPTIVE_SETS_H

@@ -6,7 +6,7 @@
 
 enum {
 	MAX_SAMPLES = 256,  /* blocks read after a push */
-	TABLES_SAMPLED = 16 /* of adaptive groups and entries one in so many */
+	TABLES_SAMPLED = 16 /* one in 16 blocks of groups and entries */
 };
 
 /* ---- what ---- */

@@ -8,7 +8,7 @@
  *		--> page 0 --another text--> all pages --> the drains
  *
  * The lines are printed anew when what they say has changed, and each page
- *tells how old they are: the times in them go on, and the text stays the same.
+ * tells how old they are: the times in them go on, and the text stays the same.
  *
  * The standby asks the master that it polls, by the same directed route, and
  * shows and compares the same SM_Key. What it is told counts only as a whole

@@ -10,11 +10,11 @@
  *			bit for each symbol that was corrected, at least, and
  *			each block that could not be; without error correction,
  *			that is up to QDR, of symbol errors. Not known of FDR
- *and EDR, which may have it or not, and where the device does not count.
+ * and EDR, which may have it or not, and where the device does not count.
  *	effective	what error correction left: of symbol errors
  *
  * Each is judged against the bits of a whole hour, however short the time is
- *for which it has been known.
+ * for which it has been known.
  */
 #ifndef HEDDLE_SM_HEALTH_LINK_VERDICT_H
 #define HEDDLE_SM_HEALTH_LINK_VERDICT_H

@@ -13,8 +13,8 @@
  * What the core sends decides nothing; it is kept so that a replay can be
  * compared with it. Of requests a digest is enough: a replay makes them again,
  * and answers repeat what a Set wrote. An entry is encoded as its kind and
- *fields of fixed size, big-endian; a MAD as its words that are not zero. Keys
- *are masked (record_mask.h) while they are encoded.
+ * fields of fixed size, big-endian; a MAD as its words that are not zero. Keys
+ * are masked (record_mask.h) while they are encoded.
  */
 #ifndef HEDDLE_SM_RECORD_RECORD_ENTRY_H
 #define HEDDLE_SM_RECORD_RECORD_ENTRY_H

@@ -5,16 +5,16 @@
  *	       recording        segment
  *
  * Each core that begins makes a recording of its own, named for the time of
- *day. A segment begins with a line,
+ * day. A segment begins with a line,
  *
  *	heddle-record 2 0.1.0 18a7c0de12345678 0
  *
  * (version of the format, of the program, recording, number of the segment) and
  * goes on with frames: length and checksum (big-endian, 4 and 8 bytes), and
- *that many bytes of a zstd stream, which is flushed at the end of each frame,
- *so that all frames that were written can be read, whatever ends the daemon.
- *The stream holds entries (record_entry.h), each behind its length (4 bytes);
- *no entry is in two segments.
+ * that many bytes of a zstd stream, which is flushed at the end of each frame,
+ * so that all frames that were written can be read, whatever ends the daemon.
+ * The stream holds entries (record_entry.h), each behind its length (4 bytes);
+ * no entry is in two segments.
  *
  * Where the room is used up the oldest segments go. A core cannot be made from
  * the middle of its life, so that the first segment of the present recording

@@ -11,7 +11,7 @@
  *
  * Nothing overlaps: boxes are in their area, areas beside each other, and texts
  * are cut to the room that there is. Lines are to be drawn first: what lies
- *over them hides them.
+ * over them hides them.
  */
 #ifndef HEDDLE_SM_REPORT_FABRIC_MAP_H
 #define HEDDLE_SM_REPORT_FABRIC_MAP_H

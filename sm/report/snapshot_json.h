@@ -16,8 +16,8 @@
  *	   "layers":"of packets to it, a digit a source"}]}
  *
  * Without tables, each "row", the PortInfo of each port and "choices", what
- *each switch can do of adaptive routing, are left out: that is enough to judge
- *what another configuration takes from ports, and an eighth of the bytes.
+ * each switch can do of adaptive routing, are left out: that is enough to judge
+ * what another configuration takes from ports, and an eighth of the bytes.
  *
  * Nodes are in the order of the topology and refer to each other by index. No
  * secret key is included: M_Keys read as 0.

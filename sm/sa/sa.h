@@ -22,7 +22,7 @@
  * an answer would be wrong a moment later: before the first view and to a
  * requester that the view does not have, or while ports are down for a change
  * (sa_pause), requests are parked until the next commit (sa_parked.c); while
- *this manager is not the master they are ignored.
+ * this manager is not the master they are ignored.
  *
  * No I/O but the transport's send; time is an argument. IBA volume 1, 15.
  *

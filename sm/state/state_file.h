@@ -77,9 +77,11 @@
  *					where one neighbour is left to its
  *					hosts; its name, who drained it, why
  *	watch 0x0002c90200401234 3 0x0002c90200405678 17 drained 2 7200 3600
- *"..." a link that was bad: its ends, whether it is used, drained or spared,
- *how often it was drained, its quiet time and how much of it is left, in
- *seconds, and what was wrong with it
+ *		"..."			a link that was bad: its ends, whether
+ *					it is used, drained or spared, how often
+ *					it was drained, its quiet time and how
+ *					much of it is left, in seconds, and what
+ *					was wrong with it
  *	config fabric:			a line of the configuration in force,
  *					without secrets
  *	checksum 0x1f0e...				FNV-1a of all before

@@ -5,7 +5,7 @@
  *	1. It is a link between two switches: nothing else leads to a host.
  *	2. Of the links of a tier, no more than DRAIN_LIMITS_PERCENT are drained
  *	   so, but always one. The tier of a link is that of its lower end;
- *where a fabric is read as no tree, all its links are one tier.
+ *	   where a fabric is read as no tree, all its links are one tier.
  *	3. All switches stay connected to our own port if the drained links were
  *	   pulled, those with hosts and the others.
  *	4. No multi-port node gets a single point of failure, a link or a switch

@@ -42,7 +42,8 @@ void forecast_adaptive_measure(const struct routes *r,
 	const struct choices *choices, unsigned trials, uint64_t seed,
 	struct forecast_adaptive *out);
 
-/* A new object; saturation as bandwidth_saturation for so many hosts. */
+/* A new object; its saturation is bandwidth_saturation of t with `hosts` hosts.
+ */
 json_t *forecast_adaptive_json(const struct forecast_adaptive *a,
 	const struct topo *t, uint32_t hosts);
 

@@ -19,26 +19,26 @@
  * output port and VL are chosen once, when the packet is routed (LFT with
  * LinearFDBTop, SL2VL of the pair of ports: 18.2.4, 7.6.6); later writes to
  * tables do not affect it, but see below for the kind escapes. A packet that
- *cannot leave waits in its input buffer and blocks those behind it: how many
- *packets the switch considers is an option (lookahead), 1 being a plain FIFO.
- *An output serves VLs by the port's VLArb tables, and inputs round robin. Not
- *modelled: congestion control, static rate, partitions, multicast,
- *VLStallCount, crossed links (sim_fault_cross).
+ * cannot leave waits in its input buffer and blocks those behind it: how many
+ * packets the switch considers is an option (lookahead), 1 being a plain FIFO.
+ * An output serves VLs by the port's VLArb tables, and inputs round robin. Not
+ * modelled: congestion control, static rate, partitions, multicast,
+ * VLStallCount, crossed links (sim_fault_cross).
  *
  * Adaptive switches do what they hold (tests/sim/model/sim_hops.h). One that
  * commits takes, when a packet is routed, the usable port with the fewest
- *blocks of packets waiting for it, among equals that with the most credits;
- *secondary ports take part once the best preferred one has `congested` blocks
- *waiting. A port is usable if it is Active, SL2VL has a VL and it is not the
- *in-port. In a switch of kind escapes a packet keeps all its ports until one of
- *them takes it:
+ * blocks of packets waiting for it, among equals that with the most credits;
+ * secondary ports take part once the best preferred one has `congested` blocks
+ * waiting. A port is usable if it is Active, SL2VL has a VL and it is not the
+ * in-port. In a switch of kind escapes a packet keeps all its ports until one
+ * of them takes it:
  *
  *	head                  half of the credits            tail
  *	[ 1 | 2 | 3 | ... | n | n+1 | ...                        ]
  *	  ^   adaptive half     ^    escape half
  *	  first read point      second: the first ordered packet of the adaptive
  *	                        half, if there is one, else the first packet
- *that does not lie wholly in it
+ *	                        that does not lie wholly in it
  *
  * An alternative is taken only if the next buffer has room for the packet and
  * for half a buffer more, the escape if it has room for the packet, in either
