@@ -9,7 +9,7 @@ $(REPORT_HTML).c: sm/report/fabric_report.html sm/module.mk
 	@{ echo '#include "sm/report/fabric_report.h"'; \
 		echo 'const char fabric_report_html[] ='; \
 		sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } >$@
-$(B)/obj/gen/fabric_report_html.o: $(REPORT_HTML).c
+$(B)/obj/gen/fabric_report_html.o: $(REPORT_HTML).c | deps-ok
 	@mkdir -p $(@D)
 	@echo CC $<
 	@$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -c -o $@ $<
