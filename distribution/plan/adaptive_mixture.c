@@ -12,6 +12,7 @@ struct adaptive_mixture {
 	uint32_t nsw;
 	struct route_sets *now;	 /* ports while tables change */
 	struct route_sets *lost; /* these, and those lost just before */
+	bool strays; /* packets in flight to LIDs without a live switch */
 };
 
 struct adaptive_mixture *
@@ -77,8 +78,10 @@ adaptive_mixture_add(struct adaptive_mixture *x, sw_ix s,
 		const struct mad_ar_entry *held = &job->held[l];
 		struct route_set *n, *o;
 
-		if (target[l] == TOPO_NONE)
+		if (target[l] == TOPO_NONE) {
+			x->strays |= held->state != MAD_AR_STATIC;
 			continue;
+		}
 		n = &now[target[l]];
 		o = &lost[target[l]];
 		add_ports(
@@ -111,6 +114,7 @@ sets_hold(const struct route_sets *sets, bool in_flight,
 		.side = {{to->pool, to->row, to->nblocks, sets},
 			{from->pool, from->row, from->nblocks, sets}},
 		.nsides = 2,
+		.everywhere = true,
 		.deps = deps,
 		.threads = 1};
 	struct verify_sets_report report;
@@ -165,7 +169,8 @@ judge_stage(const struct adaptive_mixture *x, const struct routes *from,
 
 	if (!sets_hold(x->now, false, from, to, deps))
 		return ADAPTIVE_FAILS;
-	return stage > 0 || sets_hold(x->lost, true, from, to, deps)
+	return stage > 0 || (!x->strays &&
+				    sets_hold(x->lost, true, from, to, deps))
 		       ? ADAPTIVE_HOLDS
 		       : ADAPTIVE_DRAINS;
 }

@@ -615,8 +615,9 @@ plan_switch(struct plan_maker *m, sw_ix s)
 	make_switch(m, s, &can);
 }
 
-/* The switch of each LID that may have a choice: LIDs of compute hosts, but
- * this manager's own; by LID, those that are the base LID plus an odd number.
+/* The live switch of each LID that may have a choice: LIDs of compute hosts,
+ * but this manager's own; by LID, those that are the base LID plus an odd
+ * number.
  */
 static void
 find_targets(struct plan_maker *m)
@@ -628,7 +629,8 @@ find_targets(struct plan_maker *m)
 	for (uint32_t l = 0; l < a->nlids; l++)
 		a->target[l] = TOPO_NONE;
 	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nend;
+			i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 			const struct topo_port *p = &t->port[e->port];
 

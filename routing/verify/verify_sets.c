@@ -364,6 +364,13 @@ note_table(struct part *x, const struct verify_sets_side *side, sw_ix s)
 	}
 }
 
+/* Whether packets may pass a switch. */
+static bool
+is_passed(const struct judge *j, sw_ix s)
+{
+	return j->job->everywhere || topo_sw_live(j->t, s);
+}
+
 static void
 transpose_part(void *arg)
 {
@@ -377,7 +384,7 @@ transpose_part(void *arg)
 		memset(j->option + first, 0, n * sizeof(*j->option));
 		memset(j->table + first, 0, n * sizeof(*j->table));
 		j->entry[s] = (struct some){{0}};
-		if (!topo_sw_live(j->t, s))
+		if (!is_passed(j, s))
 			continue;
 		for (unsigned i = 0; i < j->job->nsides; i++)
 			transpose_sets(x, &j->job->side[i], s);
@@ -598,12 +605,30 @@ find_loops(struct part *x, uint32_t i)
 
 /* ---- all of it ---- */
 
+/* All links between switches, whatever they are used for. */
 static void
-make_frame(struct judge *j)
+link_everything(struct judge *j)
 {
 	const struct topo *t = j->t;
 
-	dep_graph_by_topo(&j->frame, t, 1);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (unsigned p = 1; p < j->frame.off[s + 1] - j->frame.off[s];
+			p++) {
+			port_ix peer = topo_port_behind(t, s, p);
+			sw_ix next = topo_port_switch(t, peer);
+
+			if (next != TOPO_NONE)
+				dep_graph_link(&j->frame, j->frame.off[s] + p,
+					j->frame.off[next] + t->port[peer].num);
+		}
+}
+
+/* The links that routes may use. */
+static void
+link_routes(struct judge *j)
+{
+	const struct topo *t = j->t;
+
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
@@ -613,6 +638,16 @@ make_frame(struct judge *j)
 					j->frame.off[s] + a->out,
 					j->frame.off[a->peer] + a->peer_port);
 		}
+}
+
+static void
+make_frame(struct judge *j)
+{
+	dep_graph_by_topo(&j->frame, j->t, 1);
+	if (j->job->everywhere)
+		link_everything(j);
+	else
+		link_routes(j);
 }
 
 /* A switch escapes if it does with the sets of every side. */

@@ -32,7 +32,11 @@
  *
  * Several sides, each tables with sets, are judged as one mixture in which any
  * entry and any set may be that of any side. The dependencies of the tables
- * among themselves are given, since the judge of tables has found them.
+ * among themselves are given, since the judge of tables has found them. Packets
+ * of such a mixture may be wherever old tables sent them: on links that new
+ * routes leave alone, since they are drained, and at switches in quarantine,
+ * which forward by what they hold. All of these are judged then, but for
+ * options towards hosts at switches in quarantine.
  *
  * Sets are transposed: of each port the destinations that it is an
  * option for, a bit each. One link waits for another where packets to some
@@ -44,6 +48,7 @@
 #ifndef HEDDLE_ROUTING_VERIFY_VERIFY_SETS_H
 #define HEDDLE_ROUTING_VERIFY_VERIFY_SETS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "discovery/topo.h"
@@ -66,6 +71,8 @@ struct verify_sets_job {
 	const struct topo *topo;
 	struct verify_sets_side side[VERIFY_SETS_SIDES];
 	unsigned nsides;
+	bool everywhere; /* packets may be on links and at switches that no
+			    route uses, too */
 	/* of the tables of all sides, the mixture of their entries included;
 	 * layers count as one */
 	const struct verify_dependencies *deps;

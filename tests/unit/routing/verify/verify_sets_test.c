@@ -448,6 +448,72 @@ TEST(test_sides)
 	rig_close(&g);
 }
 
+/* A link that routes leave alone, as that of a drained port. */
+static void
+set_idle(struct topo *t, sw_ix s, uint32_t i)
+{
+	struct topo_adj *adj = t->adj + t->sw[s].adj;
+
+	t->port[topo_port_of(t, t->sw[s].node, adj[i].out)].flags |= TP_IDLE;
+	memmove(adj + i, adj + i + 1, (t->sw[s].nadj - i - 1U) * sizeof(*adj));
+	t->sw[s].nadj--;
+}
+
+static void
+set_idle_both_ends(struct topo *t, sw_ix s, uint32_t i)
+{
+	const struct topo_adj a = t->adj[t->sw[s].adj + i];
+	uint32_t k = 0;
+
+	while (t->adj[t->sw[a.peer].adj + k].out != a.peer_port)
+		k++;
+	set_idle(t, s, i);
+	set_idle(t, a.peer, k);
+}
+
+/*
+ * What is drained or in quarantine still carries what old tables send there:
+ * asked for everywhere, the verdict is the same as if nothing were. A judge of
+ * the links that routes use overlooks cycles then.
+ */
+TEST(test_everywhere)
+{
+	unsigned overlooked = 0;
+
+	for (uint64_t seed = 1; seed <= NETS; seed++) {
+		struct verify_sets_report whole, narrow, all;
+		struct verify_sets_job job = {.nsides = 1, .everywhere = true};
+		struct reason why = {""};
+		struct rng rng = {seed};
+		struct rig g;
+		sw_ix lost;
+		int rc;
+
+		rig_open(&g, gen_random(SWITCHES, DEGREE, HOSTS, seed, &why));
+		rig_kinds(&g, ROUTE_COMMITS);
+		make_sets(&g, &rng, 1U << rng_below(&rng, 5));
+		lost = (sw_ix)rng_below(&rng, g.t->nsw);
+		for (sw_ix s = 0; s < g.t->nsw; s++)
+			if (g.sets->row[s] != NULL)
+				g.sets->row[s]->of[lost] = 0;
+		job.topo = g.t;
+		job.side[0] = (struct verify_sets_side){
+			g.pool, g.r->row, g.r->nblocks, g.sets};
+		job.deps = g.deps;
+		rc = verify_sets(&job, &whole, &why);
+		set_idle_both_ends(g.t, (sw_ix)rng_below(&rng, g.t->nsw), 0);
+		g.t->node[g.t->sw[lost].node].flags |= TN_QUARANTINED;
+		ck_assert_int_eq(verify_sets(&job, &all, &why), rc);
+		ck_assert_uint_eq(all.cyclic, whole.cyclic);
+		ck_assert_uint_eq(all.options, whole.options);
+		job.everywhere = false;
+		(void)verify_sets(&job, &narrow, &why);
+		overlooked += narrow.cyclic == 0 && whole.cyclic > 0;
+		rig_close(&g);
+	}
+	ck_assert_uint_gt(overlooked, 0);
+}
+
 /* Three switches that escape pass packets round to each other, beside defaults
  * that lead straight to the fourth. */
 TEST(test_loop_of_options)

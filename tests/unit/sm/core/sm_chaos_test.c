@@ -187,7 +187,19 @@ LOOP_TEST(a_bad_day_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
 
 	run_day(_i < n ? days[_i].seed : (uint64_t)_i,
 		(struct chaos_limits){.adaptive = true,
-			.max_hosts = _i < n ? days[_i].hosts : FEW_HOSTS});
+			.max_hosts = _i < n ? days[_i].hosts : FEW_HOSTS,
+			.drains = _i >= n && _i % 3 == 2});
+}
+
+/* Links that are drained carry packets of old tables, beside switches that
+ * choose, while the order of switches changes. */
+LOOP_TEST(a_day_of_maintenance_with_adaptive_routing, 0, 2)
+{
+	static const uint64_t days[] = {92000341, 92000357};
+
+	run_day(days[_i], (struct chaos_limits){.adaptive = true,
+				  .drains = true,
+				  .max_hosts = SOAK_HOSTS});
 }
 
 /* Tables that obey no order of switches, while links and switches are missing
