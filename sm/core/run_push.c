@@ -305,6 +305,44 @@ check_lid_routing(struct sm *sm)
 		(unsigned long long)xact_stats(sm->x)->strayed);
 }
 
+static bool
+has_downed_port(const struct plan *p, sw_ix s)
+{
+	const struct topo_node *n = &p->topo->node[p->topo->sw[s].node];
+
+	for (unsigned port = 0; port <= n->nports; port++)
+		if (p->downed[n->first_port + port])
+			return true;
+	return false;
+}
+
+/*
+ * A push that takes ports down has stopped. It asks both ends of each link when
+ * all that are to go down have: until then what is known may be the state of
+ * before, and a host does not report that its port is back in Init. The
+ * switches are asked before anything else is planned.
+ */
+static void
+ask_downed(struct sm *sm, struct mono now)
+{
+	const struct plan *p = sm->run.plan;
+	const struct topo *t = p->topo;
+
+	for (sw_ix s = 0; p->downed != NULL && s < t->nsw; s++)
+		if (has_downed_port(p, s))
+			dirty_mark(sm, t->node[t->sw[s].node].guid, now,
+				DIRTY_HALF_DOWN, NULL);
+}
+
+static void
+note_stopped(struct sm *sm)
+{
+	sm->dirty.overtook++;
+	sm->stat.pushes_stopped++;
+	log_info("push: stopped early, the fabric changed cause=\"%s\"",
+		sm->dirty.text);
+}
+
 /* The push has ended, complete or stopped. */
 void
 run_push_finish(struct sm *sm, struct mono now)
@@ -315,11 +353,10 @@ run_push_finish(struct sm *sm, struct mono now)
 			sl_history_end(sm->sl_history);
 		account_change(sm);
 		run_settings_review(sm);
-	} else if (timer_is_due(&sm->timers, TIMER_RUN, now)) {
-		sm->dirty.overtook++;
-		sm->stat.pushes_stopped++;
-		log_info("push: stopped early, the fabric changed cause=\"%s\"",
-			sm->dirty.text);
+	} else {
+		if (timer_is_due(&sm->timers, TIMER_RUN, now))
+			note_stopped(sm);
+		ask_downed(sm, now);
 	}
 	run_adaptive_decided(sm);
 	if (sm->run.plan->adaptive.moved)

@@ -51,14 +51,12 @@ print_settings(const char *method, bool levels, char *out, size_t n)
 }
 
 static void
-scene_open(struct scene *s, const char *method, uint64_t seed)
+scene_open_as(struct scene *s, const char *yaml, uint64_t seed)
 {
 	struct sim_options o = sim_defaults();
-	char yaml[512];
 
 	*s = (struct scene){.f = gen_random(10, 3, 2, seed, NULL)};
 	ck_assert_ptr_nonnull(s->f);
-	print_settings(method, false, yaml, sizeof(yaml));
 	o.service = mono_us(50);
 	o.seed = seed;
 	s->w = world_new(s->f, &o, yaml);
@@ -66,6 +64,15 @@ scene_open(struct scene *s, const char *method, uint64_t seed)
 	s->watch = watch_new(s->w->sim);
 	world_start(s->w);
 	ck_assert(world_settle(s->w, mono_ms(60000)));
+}
+
+static void
+scene_open(struct scene *s, const char *method, uint64_t seed)
+{
+	char yaml[512];
+
+	print_settings(method, false, yaml, sizeof(yaml));
+	scene_open_as(s, yaml, seed);
 }
 
 static void
@@ -430,6 +437,82 @@ TEST(own_traps_are_excused)
 	world_run(s.w, mono_ms(30000)); /* light sweeps find nothing */
 	sm_status(s.w->sm, &before);
 	ck_assert_uint_eq(before.probes, after.probes);
+	scene_close(&s);
+}
+
+/* Links that are not as they are to be: an end that is not Active, or that
+ * kept the MTU with which it came up. */
+static unsigned
+count_unfit(const struct scene *s)
+{
+	struct sim *sim = s->w->sim;
+	unsigned n = 0;
+
+	for (uint32_t node = 0; node < s->f->nnodes; node++)
+		for (unsigned p = 1; p <= s->f->node[node].nports; p++) {
+			struct mad_port_info pi;
+			uint8_t data[MAD_DATA];
+			uint32_t peer;
+			unsigned q;
+
+			if (!fabric_peer(s->f, node, p, &peer, &q))
+				continue;
+			ck_assert_int_eq(
+				sim_read(sim, node, p, MAD_PORT_INFO, p, data),
+				0);
+			ck_assert_int_eq(
+				mad_port_info_decode(data, &pi, NULL), 0);
+			n += pi.phys_state == PORT_PHYS_LINK_UP &&
+			     (pi.state != PORT_ACTIVE || pi.mtu == 1);
+		}
+	return n;
+}
+
+/* Drain a link between switches, or take that back. */
+static void
+change_drain(struct scene *s, bool on)
+{
+	struct mono now = sim_now(s->w->sim);
+	struct sm_drain ask = {
+		.duration = MONO_NEVER, .force = true, .by = "the test"};
+	struct reason why = {""};
+	uint32_t node, generation;
+	int rc;
+
+	find_cable(s, 3, &node, &ask.port);
+	ask.guid = s->f->node[node].guid;
+	rc = on ? sm_drain(s->w->sm, &ask, now, &generation, &why)
+		: sm_undrain(s->w->sm, ask.guid, ask.port, ask.by, now,
+			  &generation, &why);
+	ck_assert_msg(rc == 0, "%s", why.text);
+}
+
+/*
+ * A push that takes all ports down for a drain is stopped at any moment, since
+ * the drain is taken back and there is nothing to write any more: the next run
+ * brings both ends of each link up, hosts included.
+ */
+LOOP_TEST(ports_come_back_after_a_stop, 0, 15)
+{
+	static const char at_once[] =
+		"distribution: {method: static, drain: 5ms}\n"
+		"sweep: {hold_down: 0ms}\n";
+	struct sm_status st = {.phase = SM_DISCOVER};
+	struct scene s;
+
+	scene_open_as(&s, at_once, 3);
+	ck_assert_uint_eq(count_unfit(&s), 0);
+	change_drain(&s, true);
+	while (st.phase != SM_PUSH) {
+		world_run(s.w, mono_us(20));
+		sm_status(s.w->sm, &st);
+	}
+	world_run(s.w, mono_us(200 * _i));
+	change_drain(&s, false);
+	ck_assert(world_settle(s.w, mono_ms(60000)));
+	sm_status(s.w->sm, &st);
+	ck_assert_uint_gt(st.pushes_stopped, 0);
+	ck_assert_uint_eq(count_unfit(&s), 0);
 	scene_close(&s);
 }
 
