@@ -110,6 +110,8 @@ daemon_record_json(struct daemon_record *r)
 
 	if (r == NULL)
 		return json_pack("{s:n}", "dir");
+	if (r->tap != NULL)
+		record_tap_asked(r->tap);
 	recorder_flush(r->recorder, &is);
 	return json_pack("{s:s, s:i, s:f, s:I, s:I, s:I, s:I, s:I, s:s}", "dir",
 		r->dir, "size", (int)r->size, "began", r->began, "put",

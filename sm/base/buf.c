@@ -20,14 +20,22 @@ buf_reserve(struct buf *b, size_t more)
 	b->text = mem_resize(b->text, b->cap, 1);
 }
 
+void *
+buf_add(struct buf *b, size_t n)
+{
+	buf_reserve(b, n);
+	b->n += n;
+	b->text[b->n] = '\0';
+	return b->text + b->n - n;
+}
+
 void
 buf_put(struct buf *b, const void *p, size_t n)
 {
-	buf_reserve(b, n);
+	void *place = buf_add(b, n);
+
 	if (n > 0)
-		memcpy(b->text + b->n, p, n);
-	b->n += n;
-	b->text[b->n] = '\0';
+		memcpy(place, p, n);
 }
 
 void

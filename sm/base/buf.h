@@ -18,6 +18,9 @@ struct buf {
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Append n bytes, which the caller is to write at the place returned. */
+void *buf_add(struct buf *b, size_t n);
+
 /* Append n bytes. */
 void buf_put(struct buf *b, const void *p, size_t n);
 /* Append n bytes as two lower-case digits each. */

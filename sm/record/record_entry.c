@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "sm/base/be.h"
-#include "sm/base/hash.h"
-#include "sm/mad/mad_perf.h"
 
-/* Bytes of a MAD. */
-enum { AT_CLASS = 1, AT_METHOD = 3, AT_TID = 12, AT_ATTR = 16, AT_MOD = 20 };
+/* Bytes of an SMP. */
+enum { AT_CLASS = 1, AT_HOPS = 7, AT_ATTR = 16, AT_MOD = 20, AT_PATH = 128 };
 
-/* Words of a MAD; bytes of an entry of a message with all of them. */
-enum { WORDS = MAD_SIZE / 8, MESSAGE_MAX = 96 + MAD_SIZE };
+/* A MAD in words, and these in blocks; bytes of an entry of a message with all
+ * of them. */
+enum { WORD = 8, BLOCK = 64, HOPS_MAX = 63, MESSAGE_MAX = 192 + MAD_SIZE };
 
 /* ---- writing ---- */
 
@@ -93,8 +92,8 @@ record_put_gap(uint64_t lost, struct buf *out)
 	put_u64(out, lost);
 }
 
-/* Entries of messages are many: they are put together in a place of fixed size,
- * by a pointer that moves on. */
+/* Answers are many: they are put together in a place of fixed size, by a
+ * pointer that moves on. */
 static uint8_t *
 pen_u16(uint8_t *pen, uint16_t v)
 {
@@ -137,35 +136,92 @@ pen_address(uint8_t *pen, const struct transport_addr *a)
 }
 
 /*
- * A MAD, masked, as a bit for each of its 32 words and those that are not zero:
- * most of them are. Each word is stored, and kept or written over by the next:
- * no branch depends on it.
+ * The first n bytes of a MAD as a bit for each of its words, and of those that
+ * are not as in ref what differs: few do. Each word is stored, and kept or
+ * written over by the next: no branch depends on it.
  */
+static uint8_t *
+pen_words(uint8_t *pen, const uint8_t *mad, const uint8_t *ref, size_t n)
+{
+	uint8_t *to = pen + 4;
+	uint32_t bits = 0;
+
+	for (unsigned block = 0; block < n; block += BLOCK) {
+		if (memcmp(mad + block, ref + block, BLOCK) == 0)
+			continue;
+		for (unsigned at = block; at < block + BLOCK; at += WORD) {
+			uint64_t x, y;
+
+			memcpy(&x, mad + at, WORD);
+			memcpy(&y, ref + at, WORD);
+			x ^= y;
+			memcpy(to, &x, WORD);
+			bits |= (uint32_t)(x != 0) << at / WORD;
+			to += WORD * (size_t)(x != 0);
+		}
+	}
+	(void)pen_u32(pen, bits);
+	return to;
+}
+
 static uint8_t *
 pen_mad(uint8_t *pen, const uint8_t *mad, const struct record_mask *mask)
 {
-	uint8_t copy[MAD_SIZE], *word = pen + 4;
-	uint32_t bits = 0;
+	static const uint8_t zero[MAD_SIZE];
+	uint8_t copy[MAD_SIZE];
 
 	memcpy(copy, mad, sizeof(copy));
 	record_mask_message(mask, copy, sizeof(copy));
-	for (unsigned i = 0; i < WORDS; i++) {
-		uint64_t x;
-
-		memcpy(&x, copy + (size_t)i * 8, sizeof(x));
-		memcpy(word, &x, sizeof(x));
-		bits |= (uint32_t)(x != 0) << i;
-		word += 8 * (size_t)(x != 0);
-	}
-	(void)pen_u32(pen, bits);
-	return word;
+	return pen_words(pen, copy, zero, MAD_SIZE);
 }
 
-/* Append what is between place and pen, and the message behind it. */
-static void
-put_message(uint8_t *place, uint8_t *pen, const struct transport_msg *m,
-	const struct record_mask *mask, struct buf *out)
+/* Hops in the initial path of an answer. */
+static unsigned
+hops_of(const uint8_t *mad)
 {
+	if (mad[AT_CLASS] != MAD_SUBN_DR)
+		return 0;
+	return mad[AT_HOPS] < HOPS_MAX ? mad[AT_HOPS] : HOPS_MAX;
+}
+
+/*
+ * An answer, which came at now: what a list shows of it, and what differs from
+ * its request. The fields are in the order of how often they change from one
+ * answer to the next, so that what repeats is one string, which costs the
+ * compression least.
+ */
+static uint8_t *
+pen_answer(uint8_t *pen, const struct sm_input *in,
+	const struct record_mask *mask, struct record_requests *requests,
+	unsigned before)
+{
+	const struct transport_msg *m = in->is.message;
+	struct record_request *q = record_requests_at(requests, before);
+	uint8_t mad[MAD_SIZE];
+
+	memcpy(mad, m->mad, MAD_SIZE);
+	record_mask_message(mask, mad, MAD_SIZE);
+	pen = pen_u16(pen, m->addr.lid);
+	memcpy(pen, mad, WORD);
+	memcpy(pen + WORD, mad + AT_ATTR, 4);
+	be_put64(pen + WORD + 4, (uint64_t)in->now.ns);
+	pen = pen_u16(pen + 2 * WORD + 4, (uint16_t)before);
+	memcpy(pen, mad + AT_MOD, 4);
+	pen = pen_u16(pen + 4, record_requests_digest(requests));
+	memcpy(pen, mad + AT_PATH + 1, hops_of(mad));
+	pen += hops_of(mad);
+	memcpy(mad, q->mad, WORD);
+	memcpy(mad + AT_ATTR, q->mad + AT_ATTR, WORD);
+	q->open = false;
+	return pen_words(pen, mad, q->mad, record_requests_length(mad));
+}
+
+/* Append a message. */
+static void
+put_message(const struct transport_msg *m, const struct record_mask *mask,
+	struct buf *out)
+{
+	uint8_t place[MESSAGE_MAX], *pen = place;
 	bool plain = is_plain(m);
 	size_t at;
 
@@ -184,6 +240,25 @@ put_message(uint8_t *place, uint8_t *pen, const struct transport_msg *m,
 	at = out->n;
 	buf_put(out, m->len > MAD_SIZE ? m->body : m->mad, m->len);
 	record_mask_message(mask, (uint8_t *)out->text + at, m->len);
+}
+
+/* An entry of a size that is known at its end: where it is written, and its
+ * end. */
+static uint8_t *
+begin_entry(enum record_kind kind, struct buf *out)
+{
+	uint8_t *pen;
+
+	out->n = 0;
+	pen = buf_add(out, MESSAGE_MAX);
+	*pen = (uint8_t)kind;
+	return pen + 1;
+}
+
+static void
+end_entry(const uint8_t *pen, struct buf *out)
+{
+	out->n = (size_t)(pen - (const uint8_t *)out->text);
 }
 
 /* What an event consists of, besides its time. */
@@ -212,22 +287,10 @@ put_drain(const struct sm_drain *d, struct buf *out)
 	put_text(out, d->reason);
 }
 
-void
-record_put_input(const struct sm_input *in, const char *config,
-	const struct record_mask *mask, struct buf *out)
+/* The content of an event that is no message. */
+static void
+put_content(const struct sm_input *in, const char *config, struct buf *out)
 {
-	uint8_t place[MESSAGE_MAX], *pen = place;
-
-	out->n = 0;
-	*pen++ = RECORD_INPUT;
-	*pen++ = (uint8_t)in->kind;
-	be_put64(pen, (uint64_t)in->now.ns);
-	pen += 8;
-	if (content_of[in->kind] == MESSAGE) {
-		put_message(place, pen, in->is.message, mask, out);
-		return;
-	}
-	buf_put(out, place, (size_t)(pen - place));
 	switch (content_of[in->kind]) {
 	case CONFIG:
 		for (size_t i = 0; i < SCHEMA_RELOADS; i++)
@@ -255,68 +318,50 @@ record_put_input(const struct sm_input *in, const char *config,
 	}
 }
 
-/* A request that is answered, if all is well, by its like. */
-static bool
-is_request(const struct transport_msg *m)
+void
+record_put_input(const struct sm_input *in, const char *config,
+	const struct record_mask *mask, struct record_requests *requests,
+	struct buf *out)
 {
-	uint8_t class = m->mad[AT_CLASS], method = m->mad[AT_METHOD];
+	bool has_message = content_of[in->kind] == MESSAGE;
+	int before = has_message
+			     ? record_requests_find(requests, in->is.message)
+			     : -1;
+	uint8_t *pen =
+		begin_entry(before < 0 ? RECORD_INPUT : RECORD_ANSWER, out);
 
-	return m->len == MAD_SIZE && (method == MAD_GET || method == MAD_SET) &&
-	       !m->addr.grh.present &&
-	       (class == MAD_SUBN_LID || class == MAD_SUBN_DR ||
-		       class == MAD_PERF);
-}
-
-/*
- * Of a MAD with its keys masked, and of where it goes. Four sums beside each
- * other: the processor need not wait for one multiplication to begin the next.
- */
-static uint32_t
-digest_request(const struct transport_msg *m, const struct record_mask *mask)
-{
-	uint8_t copy[MAD_SIZE];
-	uint64_t h[4] = {hash_mix(FNV_START, m->addr.lid),
-		hash_mix(m->addr.pkey_index, m->addr.qpn),
-		hash_mix(m->addr.sl, m->timeout_ms), 0};
-
-	memcpy(copy, m->mad, sizeof(copy));
-	record_mask_message(mask, copy, sizeof(copy));
-	for (size_t i = 0; i < sizeof(copy); i += 32)
-		for (size_t k = 0; k < 4; k++)
-			h[k] = hash_mix(h[k], be_get64(copy + i + 8 * k));
-	return (uint32_t)(hash_spread(hash_mix(hash_mix(h[0], h[1]),
-				  hash_mix(h[2], h[3]))) >>
-			  32);
-}
-
-static uint8_t *
-pen_asked(uint8_t *pen, const struct transport_msg *m,
-	const struct record_mask *mask)
-{
-	*pen++ = m->mad[AT_CLASS];
-	*pen++ = m->mad[AT_METHOD];
-	memcpy(pen, m->mad + AT_ATTR, 2);
-	memcpy(pen + 2, m->mad + AT_MOD, 4);
-	memcpy(pen + 6, m->mad + AT_TID, 4);
-	pen = pen_u16(pen + 10, m->addr.lid);
-	return pen_u32(pen, digest_request(m, mask));
+	if (before >= 0) {
+		pen = pen_answer(pen, in, mask, requests, (unsigned)before);
+		end_entry(pen, out);
+		return;
+	}
+	pen = pen_u16(pen, record_requests_digest(requests));
+	be_put64(pen, (uint64_t)in->now.ns);
+	pen[8] = (uint8_t)in->kind;
+	end_entry(pen + 9, out);
+	if (has_message)
+		put_message(in->is.message, mask, out);
+	else
+		put_content(in, config, out);
 }
 
 void
-record_put_message(const struct transport_msg *m, bool failed,
+record_put_sent(const struct transport_msg *m, bool failed,
 	const struct record_mask *mask, struct buf *out)
 {
-	uint8_t place[MESSAGE_MAX], *pen = place;
+	put_kind(out, RECORD_SENT);
+	put_u8(out, failed);
+	put_message(m, mask, out);
+}
 
-	out->n = 0;
-	*pen++ = is_request(m) ? RECORD_ASKED : RECORD_SENT;
-	*pen++ = failed;
-	if (is_request(m)) {
-		pen = pen_asked(pen, m, mask);
-		buf_put(out, place, (size_t)(pen - place));
-	} else {
-		put_message(place, pen, m, mask, out);
-	}
+void
+record_put_asked(const struct record_requests *requests, struct buf *out)
+{
+	uint8_t place[3];
+
+	put_kind(out, RECORD_ASKED);
+	be_put16(place, record_requests_digest(requests));
+	buf_put(out, place, 2);
 }
 
 /* ---- reading ---- */
@@ -332,7 +377,7 @@ struct entry_reader {
 static const uint8_t *
 take_bytes(struct entry_reader *r, size_t n)
 {
-	static const uint8_t none[16];
+	static const uint8_t none[BLOCK];
 	const uint8_t *p = r->p;
 
 	if ((size_t)(r->end - r->p) < n) {
@@ -436,15 +481,18 @@ take_grh(struct entry_reader *r, struct transport_addr *a)
 	a->grh.flow_label = take_u32(r);
 }
 
+/* Words as pen_words wrote them: mad is what they refer to. */
 static void
-take_mad(struct entry_reader *r, uint8_t mad[MAD_SIZE])
+take_words(struct entry_reader *r, uint8_t mad[MAD_SIZE])
 {
 	uint32_t bits = take_u32(r);
 
-	memset(mad, 0, MAD_SIZE);
-	for (unsigned i = 0; i < WORDS; i++)
-		if ((bits >> i & 1) != 0)
-			memcpy(mad + (size_t)i * 8, take_bytes(r, 8), 8);
+	for (unsigned at = 0; bits != 0; at += WORD, bits >>= 1) {
+		const uint8_t *x = (bits & 1) != 0 ? take_bytes(r, WORD) : NULL;
+
+		for (unsigned k = 0; x != NULL && k < WORD; k++)
+			mad[at + k] ^= x[k];
+	}
 }
 
 /* The bytes of a message: in m where they fit, else they stay where they are.
@@ -454,7 +502,7 @@ take_content(struct entry_reader *r, struct transport_msg *m)
 {
 	m->len = take_u32(r);
 	if (m->len == MAD_SIZE) {
-		take_mad(r, m->mad);
+		take_words(r, m->mad);
 		return;
 	}
 	if (m->len > (size_t)(r->end - r->p)) {
@@ -475,7 +523,7 @@ take_message(struct entry_reader *r, struct transport_msg *m)
 	if (take_u8(r) != 0) {
 		m->addr.lid = MAD_LID_PERMISSIVE;
 		m->len = MAD_SIZE;
-		take_mad(r, m->mad);
+		take_words(r, m->mad);
 		return;
 	}
 	m->addr.lid = take_u16(r);
@@ -501,18 +549,45 @@ take_drain(struct entry_reader *r, struct sm_drain *d)
 	d->reason = take_text(r);
 }
 
+/* An answer; without requests: only what a list shows of it. */
 static void
-take_input(struct entry_reader *r, struct record_entry *e)
+take_answer(struct entry_reader *r, struct record_requests *requests,
+	struct record_entry *e)
+{
+	struct transport_msg *m = &e->is.input.message;
+	uint16_t lid = take_u16(r);
+	uint8_t head[WORD], what[WORD];
+	const struct record_request *q;
+	const uint8_t *path;
+	unsigned before;
+
+	memcpy(head, take_bytes(r, WORD), WORD);
+	memcpy(what, take_bytes(r, 4), 4);
+	e->is.input.in = (struct sm_input){
+		.kind = SM_INPUT_RECEIVE, .now = take_now(r), .is.message = m};
+	before = take_u16(r);
+	memcpy(what + 4, take_bytes(r, 4), 4);
+	e->digest = take_u16(r);
+	*m = (struct transport_msg){.addr.lid = lid, .len = MAD_SIZE};
+	path = take_bytes(r, hops_of(head));
+	if (requests != NULL) {
+		q = record_requests_at(requests, before);
+		m->addr.qpn = q->qpn;
+		m->addr.pkey_index = q->pkey_index;
+		m->addr.sl = q->sl;
+		memcpy(m->mad, q->mad, MAD_SIZE);
+	}
+	take_words(r, m->mad);
+	memcpy(m->mad + AT_PATH + 1, path, hops_of(head));
+	memcpy(m->mad, head, WORD);
+	memcpy(m->mad + AT_ATTR, what, WORD);
+}
+
+static void
+take_content_of(struct entry_reader *r, struct record_entry *e)
 {
 	struct sm_input *in = &e->is.input.in;
-	uint8_t kind = take_u8(r);
 
-	if (kind >= SM_INPUTS) {
-		r->bad = true;
-		kind = SM_INPUT_TICK;
-	}
-	*in = (struct sm_input){
-		.kind = (enum sm_input_kind)kind, .now = take_now(r)};
 	switch (content_of[in->kind]) {
 	case MESSAGE:
 		take_message(r, &e->is.input.message);
@@ -546,19 +621,25 @@ take_input(struct entry_reader *r, struct record_entry *e)
 }
 
 static void
-take_asked(struct entry_reader *r, struct record_asked *a)
+take_input(struct entry_reader *r, struct record_entry *e)
 {
-	a->mgmt_class = take_u8(r);
-	a->method = take_u8(r);
-	a->attr = take_u16(r);
-	a->mod = take_u32(r);
-	a->tid = take_u32(r);
-	a->lid = take_u16(r);
-	a->digest = take_u32(r);
+	struct sm_input *in = &e->is.input.in;
+	uint8_t kind;
+
+	e->digest = take_u16(r);
+	*in = (struct sm_input){.now = take_now(r)};
+	kind = take_u8(r);
+	if (kind >= SM_INPUTS) {
+		r->bad = true;
+		kind = SM_INPUT_TICK;
+	}
+	in->kind = (enum sm_input_kind)kind;
+	take_content_of(r, e);
 }
 
 static void
-take_entry(struct entry_reader *r, struct record_entry *e)
+take_entry(struct entry_reader *r, struct record_requests *requests,
+	struct record_entry *e)
 {
 	switch (e->kind) {
 	case RECORD_BEGIN:
@@ -567,13 +648,16 @@ take_entry(struct entry_reader *r, struct record_entry *e)
 	case RECORD_INPUT:
 		take_input(r, e);
 		break;
+	case RECORD_ANSWER:
+		e->kind = RECORD_INPUT;
+		take_answer(r, requests, e);
+		break;
 	case RECORD_SENT:
 		e->is.sent.failed = take_u8(r) != 0;
 		take_message(r, &e->is.sent.message);
 		break;
 	case RECORD_ASKED:
-		e->is.asked.failed = take_u8(r) != 0;
-		take_asked(r, &e->is.asked.request);
+		e->digest = take_u16(r);
 		break;
 	case RECORD_SECONDS:
 		e->is.seconds = take_u64(r);
@@ -592,13 +676,13 @@ take_entry(struct entry_reader *r, struct record_entry *e)
 }
 
 int
-record_entry_read(
-	uint8_t *p, size_t n, struct record_entry *out, struct reason *why)
+record_entry_read(uint8_t *p, size_t n, struct record_requests *requests,
+	struct record_entry *out, struct reason *why)
 {
 	struct entry_reader r = {.p = p, .end = p + n};
 
 	out->kind = (enum record_kind)take_u8(&r);
-	take_entry(&r, out);
+	take_entry(&r, requests, out);
 	if (r.bad || r.p != r.end)
 		return reason_set(why,
 			"%zu bytes that begin with 0x%02x are no entry of a "

@@ -4,17 +4,18 @@
  *
  *	BEGIN	 a core was made: its configuration, state, port
  *	INPUT	 an event came in (sm/core/sm_input.h)
- *	ASKED	 meanwhile it sent a request, of which there is a digest
+ *	ANSWER	 the same: the answer to a request, as what differs from it
  *	SENT	 meanwhile it sent this message: an answer, a report
+ *	ASKED	 it sent requests, of which there is a digest
  *	SECONDS	 meanwhile it was told this time of day
  *	CLOCK	 the time of day, for those who read the recording
  *	GAP	 entries are missing here
  *
  * What the core sends decides nothing; it is kept so that a replay can be
- * compared with it. Of requests a digest is enough: a replay makes them again,
- * and answers repeat what a Set wrote. An entry is encoded as its kind and
- * fields of fixed size, big-endian; a MAD as its words that are not zero. Keys
- * are masked (record_mask.h) while they are encoded.
+ * compared with it. Of requests (record_requests.h) a digest is enough, of all
+ * so far: it is in each event, and in ASKED where no event follows. An entry is
+ * encoded as its kind and fields of fixed size, big-endian; a MAD as its words
+ * that are not zero. Keys are masked (record_mask.h) while they are encoded.
  */
 #ifndef HEDDLE_SM_RECORD_RECORD_ENTRY_H
 #define HEDDLE_SM_RECORD_RECORD_ENTRY_H
@@ -27,10 +28,12 @@
 #include "sm/base/reason.h"
 #include "sm/core/sm_input.h"
 #include "sm/record/record_mask.h"
+#include "sm/record/record_requests.h"
 
 enum record_kind {
 	RECORD_BEGIN = 1,
 	RECORD_INPUT,
+	RECORD_ANSWER,
 	RECORD_SENT,
 	RECORD_ASKED,
 	RECORD_SECONDS,
@@ -52,17 +55,9 @@ struct record_begin {
 	const char *config, *state; /* YAML; as in the state file */
 };
 
-/* A Get or a Set that was sent. */
-struct record_asked {
-	uint8_t mgmt_class, method;
-	uint16_t attr;
-	uint32_t mod, tid;
-	uint16_t lid;
-	uint32_t digest; /* of address and message */
-};
-
 struct record_entry {
-	enum record_kind kind;
+	enum record_kind kind; /* INPUT for ANSWER */
+	uint16_t digest;       /* of INPUT and ASKED: of all requests before */
 	union {
 		struct record_begin begin;
 		struct {
@@ -76,10 +71,6 @@ struct record_entry {
 			struct transport_msg message;
 			bool failed;
 		} sent;
-		struct {
-			struct record_asked request;
-			bool failed;
-		} asked;
 		uint64_t seconds;
 		struct {
 			struct mono now;
@@ -94,19 +85,23 @@ void record_put_begin(const struct record_begin *b, struct buf *out);
 void record_put_seconds(uint64_t seconds, struct buf *out);
 void record_put_clock(struct mono now, uint64_t wall, struct buf *out);
 void record_put_gap(uint64_t lost, struct buf *out);
-/* config: of RECONFIGURE, its text; otherwise NULL. */
+/* config: of RECONFIGURE, its text; otherwise NULL. The request that in answers
+ * is none of those that may be answered any more. */
 void record_put_input(const struct sm_input *in, const char *config,
+	const struct record_mask *mask, struct record_requests *requests,
+	struct buf *out);
+/* A message of the core that record_requests_add did not take. */
+void record_put_sent(const struct transport_msg *m, bool failed,
 	const struct record_mask *mask, struct buf *out);
-/* A message of the core: SENT or ASKED. */
-void record_put_message(const struct transport_msg *m, bool failed,
-	const struct record_mask *mask, struct buf *out);
+void record_put_asked(const struct record_requests *requests, struct buf *out);
 
 /*
  * Read an entry of n bytes. *out points into them, so that it is valid as long
- * as they are there and it is not copied. 0, or -1 and why: these bytes are no
- * entry.
+ * as they are there and it is not copied. requests: those that the core sent
+ * before it; NULL: they are not known, and what an answer repeats is zero but
+ * for its path. 0, or -1 and why: these bytes are no entry.
  */
-int record_entry_read(
-	uint8_t *p, size_t n, struct record_entry *out, struct reason *why);
+int record_entry_read(uint8_t *p, size_t n, struct record_requests *requests,
+	struct record_entry *out, struct reason *why);
 
 #endif

@@ -1,6 +1,7 @@
 #include "sm/record/record_tap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sm/base/mem.h"
 
@@ -8,6 +9,7 @@ struct record_tap {
 	struct transport transport; /* first: the core holds this */
 	struct transport *under;
 	struct record_mask mask;
+	struct record_requests requests;
 	record_sink *sink;
 	void *cookie;
 	struct buf entry;
@@ -25,7 +27,9 @@ send_message(struct transport *t, const struct transport_msg *m)
 	struct record_tap *tap = (struct record_tap *)t;
 	int rc = tap->under->send(tap->under, m);
 
-	record_put_message(m, rc != 0, &tap->mask, &tap->entry);
+	if (rc == 0 && record_requests_add(&tap->requests, m, &tap->mask))
+		return 0;
+	record_put_sent(m, rc != 0, &tap->mask, &tap->entry);
 	hand_over(tap);
 	return rc;
 }
@@ -87,6 +91,7 @@ record_tap_begin(struct record_tap *tap, const struct config *c,
 	sa = record_mask_state(&tap->mask, state->sa);
 	masked.sa = sa;
 	state_file_print(&masked, &text);
+	memset(&tap->requests, 0, sizeof(tap->requests));
 	record_put_begin(&(struct record_begin){.now = now,
 				 .wall = wall,
 				 .port_guid = port_guid,
@@ -115,9 +120,23 @@ record_tap_input(struct record_tap *tap, const struct sm_input *in)
 	if (in->kind == SM_INPUT_RECONFIGURE)
 		(void)print_config(
 			tap, in->is.reconfigure.config, &config, &why);
-	record_put_input(in, config.text, &tap->mask, &tap->entry);
+	record_put_input(
+		in, config.text, &tap->mask, &tap->requests, &tap->entry);
 	buf_free(&config);
 	hand_over(tap);
+}
+
+void
+record_tap_asked(struct record_tap *tap)
+{
+	record_put_asked(&tap->requests, &tap->entry);
+	hand_over(tap);
+}
+
+struct record_requests *
+record_tap_requests(struct record_tap *tap)
+{
+	return &tap->requests;
 }
 
 void

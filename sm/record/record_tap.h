@@ -43,6 +43,13 @@ int record_tap_begin(struct record_tap *tap, const struct config *c,
 /* What sm_ops.input was called with. */
 void record_tap_input(struct record_tap *tap, const struct sm_input *in);
 
+/* The requests so far are all that there will be for a while: have their digest
+ * recorded, which otherwise comes with the next event. */
+void record_tap_asked(struct record_tap *tap);
+
+/* The requests that the core sent, for a replay that reads their answers. */
+struct record_requests *record_tap_requests(struct record_tap *tap);
+
 /* What sm_ops.seconds is about to return. */
 void record_tap_seconds(struct record_tap *tap, uint64_t seconds);
 

@@ -15,7 +15,7 @@
 #include "sm/record/record_file.h"
 
 /* So many bytes are written together, or what came within so long. */
-enum { BATCH = 256 << 10, GATHER_MS = 1000 };
+enum { BATCH = 128 << 10, GATHER_MS = 1000 };
 
 /* The length before an entry. */
 enum { LENGTH = 4 };
@@ -42,11 +42,10 @@ struct recorder {
 static void
 put_behind_length(struct buf *b, const uint8_t *entry, size_t n)
 {
-	uint8_t length[LENGTH];
+	uint8_t *place = buf_add(b, LENGTH + n);
 
-	be_put32(length, (uint32_t)n);
-	buf_put(b, length, sizeof(length));
-	buf_put(b, entry, n);
+	be_put32(place, (uint32_t)n);
+	memcpy(place + LENGTH, entry, n);
 }
 
 /* ---- the thread ---- */

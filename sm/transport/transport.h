@@ -37,6 +37,9 @@ struct transport_addr {
 	} grh;
 };
 
+/* The low bits of a TID that tell the tries of one request apart. */
+enum { TRANSPORT_TRY_BITS = 4 };
+
 /* A MAD with its address, either direction. */
 struct transport_msg {
 	struct transport_addr addr;

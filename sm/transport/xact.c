@@ -14,8 +14,7 @@
 
 enum {
 	NIL = 0, /* no slot, no target: both arrays start at 1 */
-	TRY_BITS = 4,
-	TRIES_MAX = 1 << TRY_BITS,
+	TRIES_MAX = 1 << TRANSPORT_TRY_BITS,
 	BACKOFF_PART = 8,   /* the wait after a failed try: its time-out / 8 */
 	WINDOW_LEAST = 8,   /* the window shrinks no further */
 	TARGET_GROWTH = 32, /* answers, then one more in flight to a target */
@@ -145,7 +144,7 @@ xact_new(const struct xact_options *o, struct transport *t)
 	x->transport = t;
 	x->keys = keyring_new();
 	x->nslots = x->ntargets = 1;
-	serials_init(&x->serials, t->tid_start, 32 - TRY_BITS);
+	serials_init(&x->serials, t->tid_start, 32 - TRANSPORT_TRY_BITS);
 	x->stats.window = x->stats.window_peak = x->opt.window_start;
 	x->shrunk.ns = INT64_MIN;
 	return x;
@@ -483,8 +482,8 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 		x->stats.retried++;
 	x->stats.by_lid += xact_try_is_by_lid(&s->req, try);
 	x->stats.strayed += s->req.lid != 0 && try == 1;
-	xact_try_encode(
-		&s->req, try, s->serial << TRY_BITS | try, s->key[try], &m);
+	xact_try_encode(&s->req, try, s->serial << TRANSPORT_TRY_BITS | try,
+		s->key[try], &m);
 	m.timeout_ms = match_ms(x, s, try);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
@@ -737,7 +736,7 @@ bool
 xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 	struct mono now)
 {
-	uint32_t serial = (uint32_t)s->tid >> TRY_BITS;
+	uint32_t serial = (uint32_t)s->tid >> TRANSPORT_TRY_BITS;
 	unsigned try = (unsigned)s->tid & (TRIES_MAX - 1);
 	bool returned = m->error != 0;
 	bool busy = !returned && (s->status & MAD_STATUS_BUSY) != 0;

@@ -1168,7 +1168,7 @@ test_record() {
 	replayed '^verdict *the same decisions, to the time'
 	! grep -q 'link: down' "$E2E_DIR/replay" || fail "too far"
 	replays 0 --list
-	replayed 'sent Set LinearForwardingTable'
+	replayed 'received GetResp LinearForwardingTable'
 	replayed 'received Trap Notice'
 	! LC_ALL=C grep -qa "$(printf '\021\042\252\273\063\104\314\335')" \
 		"$E2E_DIR/bundle" || fail "the key is in the bundle"

@@ -531,6 +531,7 @@ replay_day(struct chaos *c, struct reason *why)
 	int rc;
 
 	world_record(c->w, NULL);
+	record_tap_asked(c->record.tap);
 	rc = memory_record_replay(&c->record, NULL, &report, why);
 	c->r->replayed = report.sent;
 	return rc;

@@ -1,16 +1,12 @@
 #include "tests/sim/replay/entry_show.h"
 
-#include <infiniband/mad.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sm/mad/mad_perf.h"
 #include "sm/mad/mad_sa.h"
 
-enum { AT_CLASS = 1, AT_METHOD = 3, DUMP = 16384 };
-
-/* Digits of a TID that are a transaction's. */
-#define TID_BITS 0xffffffffU
+enum { AT_CLASS = 1, AT_METHOD = 3 };
 
 /* ---- an entry as a line ---- */
 
@@ -48,7 +44,6 @@ show_message(const struct transport_msg *m, bool of_us, struct buf *out)
 		else
 			buf_printf(out, "%s LID %u", of_us ? "to" : "from",
 				m->addr.lid);
-		buf_printf(out, ", TID 0x%08x", (unsigned)(s.tid & TID_BITS));
 	} else if (mad_sa_decode(m->mad, m->len, &sa, NULL) == 0) {
 		buf_printf(out,
 			"subnet administration: %s 0x%x, status 0x%x, %s LID "
@@ -122,17 +117,11 @@ show_input(const struct record_entry *e, struct buf *out)
 	}
 }
 
-static void
-show_asked(const struct record_asked *a, struct buf *out)
+void
+entry_show_sent(const struct transport_msg *m, struct buf *out)
 {
-	buf_printf(out, "sent %s %s", mad_method_name(a->method),
-		a->mgmt_class == MAD_PERF ? "of counters"
-					  : mad_attr_name(a->attr));
-	if (a->mod != 0)
-		buf_printf(out, " 0x%x", a->mod);
-	if (a->lid != MAD_LID_PERMISSIVE)
-		buf_printf(out, " to LID %u", a->lid);
-	buf_printf(out, ", TID 0x%08x, digest 0x%08x", a->tid, a->digest);
+	buf_printf(out, "sent ");
+	show_message(m, true, out);
 }
 
 void
@@ -144,14 +133,14 @@ entry_show_line(const struct record_entry *e, struct buf *out)
 			(unsigned long long)e->is.begin.port_guid);
 		break;
 	case RECORD_INPUT:
+	case RECORD_ANSWER:
 		show_input(e, out);
 		break;
 	case RECORD_SENT:
-		buf_printf(out, "sent ");
-		show_message(&e->is.sent.message, true, out);
+		entry_show_sent(&e->is.sent.message, out);
 		break;
 	case RECORD_ASKED:
-		show_asked(&e->is.asked.request, out);
+		buf_printf(out, "digest of the requests 0x%04x", e->digest);
 		break;
 	case RECORD_SECONDS:
 		buf_printf(out, "the time of day was asked for: %llu",
@@ -168,62 +157,6 @@ entry_show_line(const struct record_entry *e, struct buf *out)
 
 /* ---- what differs ---- */
 
-/* The fields of an attribute as libibmad shows them, a line each. */
-static void
-dump_attribute(const struct smp *s, struct buf *out)
-{
-	static const struct {
-		uint16_t attr;
-		ib_mad_dump_fn *dump;
-	} known[] = {
-		{MAD_PORT_INFO, mad_dump_portinfo},
-		{MAD_SWITCH_INFO, mad_dump_switchinfo},
-		{MAD_SL2VL, mad_dump_sltovl},
-	};
-	uint8_t data[MAD_DATA];
-	char text[DUMP] = "";
-
-	memcpy(data, s->data, sizeof(data));
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (known[i].attr != s->attr)
-			continue;
-		known[i].dump(text, sizeof(text), data, sizeof(data));
-		buf_printf(out, "%s", text);
-		return;
-	}
-	for (size_t i = 0; i < MAD_DATA; i++)
-		buf_printf(out, "byte %zu:%.*s0x%02x\n", i, i < 10 ? 25 : 24,
-			"..............................", data[i]);
-}
-
-/* Show the lines of one that the other has otherwise, in pairs. */
-static void
-compare_lines(const char *was, const char *is, struct buf *out)
-{
-	while (*was != '\0' && *is != '\0') {
-		int n = (int)strcspn(was, "\n"), k = (int)strcspn(is, "\n");
-
-		if (n != k || strncmp(was, is, (size_t)n) != 0)
-			buf_printf(out,
-				"\n    recorded %.*s\n    replayed %.*s", n,
-				was, k, is);
-		was += n + (was[n] == '\n');
-		is += k + (is[k] == '\n');
-	}
-}
-
-static void
-compare_attributes(const struct smp *was, const struct smp *is, struct buf *out)
-{
-	struct buf a = {0}, b = {0};
-
-	dump_attribute(was, &a);
-	dump_attribute(is, &b);
-	compare_lines(a.text, b.text, out);
-	buf_free(&a);
-	buf_free(&b);
-}
-
 /* Read a copy, since reading needs bytes that may be written; free *copy. */
 static bool
 read_copy(const uint8_t *p, size_t n, struct buf *copy, struct record_entry *e)
@@ -231,7 +164,7 @@ read_copy(const uint8_t *p, size_t n, struct buf *copy, struct record_entry *e)
 	if (p == NULL)
 		return false;
 	buf_put(copy, p, n);
-	return record_entry_read((uint8_t *)copy->text, n, e, NULL) == 0;
+	return record_entry_read((uint8_t *)copy->text, n, NULL, e, NULL) == 0;
 }
 
 static void
@@ -258,25 +191,4 @@ entry_show_difference(const uint8_t *was, size_t nwas, const uint8_t *is,
 	show_side("replayed", has_b, &b, out);
 	buf_free(&copy[0]);
 	buf_free(&copy[1]);
-}
-
-void
-entry_show_contents(const struct transport_msg *answer,
-	const struct transport_msg *sent, struct buf *out)
-{
-	struct smp was, is;
-
-	buf_printf(out, "\n  replayed: ");
-	show_message(sent, true, out);
-	buf_printf(out, "\n  recorded: ");
-	if (answer == NULL) {
-		buf_printf(out, "its answer is not in the recording");
-		return;
-	}
-	buf_printf(out, "answered by ");
-	show_message(answer, false, out);
-	if (smp_decode(answer->mad, answer->len, &was, NULL) == 0 &&
-		smp_decode(sent->mad, sent->len, &is, NULL) == 0 &&
-		was.attr == is.attr && is.method == MAD_SET)
-		compare_attributes(&was, &is, out);
 }

@@ -15,12 +15,7 @@ void entry_show_line(const struct record_entry *e, struct buf *out);
 void entry_show_difference(const uint8_t *was, size_t nwas, const uint8_t *is,
 	size_t nis, struct buf *out);
 
-/*
- * Append what is behind two digests of requests that differ: the request that
- * was sent now, and the answer to the one that was recorded (NULL: unknown),
- * which repeats what that wrote: field by field.
- */
-void entry_show_contents(const struct transport_msg *answer,
-	const struct transport_msg *sent, struct buf *out);
+/* Append what the core sent. */
+void entry_show_sent(const struct transport_msg *m, struct buf *out);
 
 #endif

@@ -9,8 +9,8 @@
 #include "tests/sim/replay/entry_show.h"
 #include "tests/sim/replay/replay_input.h"
 
-/* Entries among which the answer to a request is looked for. */
-enum { AHEAD = 1000000 };
+/* Requests that are shown where others were recorded; a byte of a MAD. */
+enum { SHOWN = 16, AT_METHOD = 3 };
 
 struct replay {
 	struct transport transport; /* first: the tap holds this */
@@ -26,7 +26,8 @@ struct replay {
 	struct buf event; /* bytes of the event that is acted on */
 	struct record_entry acted;
 
-	struct transport_msg sent; /* by the core, last; without its body */
+	struct transport_msg *asked; /* sent and not yet compared */
+	size_t nasked, asked_cap;
 	struct record_tap *tap;
 	struct sm_ops ops;
 	struct sm *sm;
@@ -57,36 +58,6 @@ end_broken(struct replay *r, const char *why)
 	buf_printf(&r->report.why, "%s", why);
 }
 
-/*
- * Of the request that was recorded there is a digest; its answer, which comes
- * later in the recording, repeats its path and what it wrote.
- */
-static void
-show_contents(struct replay *r)
-{
-	uint32_t tid = r->entry.is.asked.request.tid;
-	struct record_entry e;
-	struct smp s;
-	uint8_t *p;
-	size_t n;
-
-	for (int i = 0; i < AHEAD; i++) {
-		if (r->source.next(r->source.cookie, &p, &n, NULL) != 1 ||
-			record_entry_read(p, n, &e, NULL) != 0)
-			break;
-		if (e.kind != RECORD_INPUT ||
-			e.is.input.in.kind != SM_INPUT_RECEIVE ||
-			smp_decode(e.is.input.message.mad,
-				e.is.input.message.len, &s, NULL) != 0 ||
-			!s.response || (uint32_t)s.tid != tid)
-			continue;
-		entry_show_contents(
-			&e.is.input.message, &r->sent, &r->report.why);
-		return;
-	}
-	entry_show_contents(NULL, &r->sent, &r->report.why);
-}
-
 /* The core gave these bytes (NULL: nothing), where the recording has the next
  * entry. */
 static void
@@ -101,9 +72,26 @@ end_different(struct replay *r, const uint8_t *is, size_t n)
 		(unsigned long long)r->number);
 	entry_show_difference(
 		was, was != NULL ? r->nnext : 0, is, n, &r->report.why);
-	if (was != NULL && is != NULL && r->entry.kind == RECORD_ASKED &&
-		*is == RECORD_ASKED)
-		show_contents(r);
+}
+
+/* The digest in the next entry is that of other requests than the core sent. */
+static void
+end_other_requests(struct replay *r)
+{
+	if (has_ended(r))
+		return;
+	r->report.end = REPLAY_DIFFERS;
+	buf_printf(&r->report.why,
+		"entry %llu differs in the requests before it\n  recorded: ",
+		(unsigned long long)r->number);
+	entry_show_line(&r->entry, &r->report.why);
+	for (size_t i = 0; i < r->nasked && i < SHOWN; i++) {
+		buf_printf(&r->report.why, "\n  replayed: ");
+		entry_show_sent(&r->asked[i], &r->report.why);
+	}
+	if (r->nasked == 0 || r->nasked > SHOWN)
+		buf_printf(&r->report.why, "\n  replayed: %zu requests",
+			r->nasked);
 }
 
 /* ---- the recording ---- */
@@ -121,8 +109,8 @@ peek_entry(struct replay *r)
 		if (rc == 0)
 			return false;
 		r->number++;
-		if (rc < 0 || record_entry_read(r->next, r->nnext, &r->entry,
-				      &why) != 0) {
+		if (rc < 0 || record_entry_read(r->next, r->nnext, NULL,
+				      &r->entry, &why) != 0) {
 			end_broken(r, why.text);
 			return false;
 		}
@@ -133,6 +121,16 @@ peek_entry(struct replay *r)
 		}
 	}
 	return r->has_next;
+}
+
+/* The requests so far were compared, by their digest. */
+static void
+count_requests(struct replay *r)
+{
+	for (size_t i = 0; i < r->nasked; i++)
+		r->report.sets += r->asked[i].mad[AT_METHOD] == MAD_SET;
+	r->report.sent += r->nasked;
+	r->nasked = 0;
 }
 
 /*
@@ -146,19 +144,19 @@ compare_entry(void *cookie, const uint8_t *entry, size_t n)
 {
 	struct replay *r = cookie;
 
-	if (!peek_entry(r) && !has_ended(r)) {
-		r->report.beyond++;
+	if (!peek_entry(r) && !has_ended(r))
 		return;
-	}
 	if (!r->has_next || n != r->nnext || memcmp(entry, r->next, n) != 0) {
 		end_different(r, entry, n);
 		return;
 	}
 	r->has_next = false;
-	if (r->entry.kind == RECORD_ASKED || r->entry.kind == RECORD_SENT)
+	if (r->entry.kind == RECORD_INPUT || r->entry.kind == RECORD_ASKED)
+		count_requests(r);
+	if (r->entry.kind == RECORD_SENT) {
 		r->report.sent++;
-	r->report.sets += r->entry.kind == RECORD_ASKED &&
-			  r->entry.is.asked.request.method == MAD_SET;
+		r->nasked -= !r->entry.is.sent.failed;
+	}
 }
 
 /* ---- what the core asks for ---- */
@@ -167,15 +165,18 @@ static int
 answer_send(struct transport *t, const struct transport_msg *m)
 {
 	struct replay *r = (struct replay *)t;
+	const struct transport_msg *was = &r->entry.is.sent.message;
 
-	r->sent = *m;
-	r->sent.body = NULL;
-	if (!peek_entry(r))
-		return 0;
-	if (r->entry.kind == RECORD_SENT)
-		return r->entry.is.sent.failed ? -1 : 0;
-	return r->entry.kind == RECORD_ASKED && r->entry.is.asked.failed ? -1
-									 : 0;
+	/* what could not be sent is the next entry, whole */
+	if (peek_entry(r) && r->entry.kind == RECORD_SENT &&
+		r->entry.is.sent.failed &&
+		memcmp(was->mad, m->mad, MAD_SIZE) == 0)
+		return -1;
+	r->asked =
+		mem_grow(r->asked, r->nasked, &r->asked_cap, sizeof(*r->asked));
+	r->asked[r->nasked] = *m;
+	r->asked[r->nasked++].body = NULL;
+	return 0;
 }
 
 static uint64_t
@@ -306,6 +307,8 @@ make_core(struct replay *r, const struct record_begin *b, struct config *c,
 	static const struct record_mask none;
 
 	free_core(r);
+	r->report.beyond += r->nasked;
+	r->nasked = 0;
 	r->tap = record_tap_new(&none, compare_entry, r);
 	r->transport.tid_start = b->tid_start;
 	r->clock.now = b->now;
@@ -329,7 +332,7 @@ begin_core(struct replay *r)
 	r->event.n = 0;
 	buf_put(&r->event, r->next, r->nnext);
 	(void)record_entry_read(
-		(uint8_t *)r->event.text, r->event.n, &r->acted, &why);
+		(uint8_t *)r->event.text, r->event.n, NULL, &r->acted, &why);
 	r->has_next = false;
 	b = &r->acted.is.begin;
 	c = read_config(r, b->config);
@@ -375,20 +378,30 @@ apply_input(struct replay *r, struct sm_input *in)
 	config_unref(c);
 }
 
+/* The core sent the requests of which the next entry has the digest. */
+static bool
+has_same_requests(struct replay *r)
+{
+	if (r->sm == NULL)
+		end_broken(r, "it does not begin with the start of a daemon");
+	else if (record_requests_digest(record_tap_requests(r->tap)) !=
+		 r->entry.digest)
+		end_other_requests(r);
+	return !has_ended(r);
+}
+
 static void
 act_on_input(struct replay *r)
 {
 	struct reason why;
 
-	if (r->sm == NULL) {
-		end_broken(r, "it does not begin with the start of a daemon");
+	if (!has_same_requests(r))
 		return;
-	}
 	/* the entry is read over while the core acts on it */
 	r->event.n = 0;
 	buf_put(&r->event, r->next, r->nnext);
-	(void)record_entry_read(
-		(uint8_t *)r->event.text, r->event.n, &r->acted, &why);
+	(void)record_entry_read((uint8_t *)r->event.text, r->event.n,
+		record_tap_requests(r->tap), &r->acted, &why);
 	if (r->acted.is.input.in.now.ns != 0)
 		r->now = r->acted.is.input.in.now;
 	r->report.inputs++;
@@ -414,8 +427,12 @@ act_on_entry(struct replay *r)
 		end_broken(r, why.text);
 		buf_free(&why);
 		break;
-	case RECORD_SENT:
 	case RECORD_ASKED:
+		if (has_same_requests(r))
+			record_tap_asked(r->tap);
+		break;
+	case RECORD_ANSWER: /* is read as INPUT */
+	case RECORD_SENT:
 	case RECORD_SECONDS:
 	case RECORD_CLOCK:
 		end_different(r, NULL, 0);
@@ -444,6 +461,8 @@ replay_run(struct replay *r, uint64_t until, struct replay_report *out)
 	*out = r->report;
 	if (!has_ended(r) && r->has_next)
 		out->end = REPLAY_UNTIL;
+	else
+		out->beyond += r->nasked;
 	out->now = r->now;
 	out->wall = replay_wall(r, r->now);
 	r->report.why = (struct buf){0};
@@ -491,6 +510,7 @@ replay_free(struct replay *r)
 	if (r == NULL)
 		return;
 	free_core(r);
+	free(r->asked);
 	buf_free(&r->event);
 	buf_free(&r->report.why);
 	free(r);

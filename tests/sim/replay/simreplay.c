@@ -310,7 +310,7 @@ list_bundle(const struct asked *a, struct record_reader *reader)
 	int rc;
 
 	while ((rc = record_reader_next(reader, &p, &n, &why)) == 1) {
-		if (record_entry_read(p, n, &e, &why) != 0) {
+		if (record_entry_read(p, n, NULL, &e, &why) != 0) {
 			rc = -1;
 			break;
 		}

@@ -1,0 +1,65 @@
+/*
+ * record_requests: the requests that a core sent, as far as its recording needs
+ * them. A recording holds no request: a replay makes each of them again. It
+ * holds a digest of all requests so far with each event (record_entry.h), so
+ * that another request is noticed at the next event; and an answer as what
+ * differs from its request, which is little: an answer repeats the path and
+ * what a Set wrote. For that the latest requests are kept, by the serial in
+ * their TIDs.
+ *
+ * An answer to a request that is no longer kept, or that went elsewhere, is
+ * recorded whole, and so is a request that is repeated or could not be sent:
+ * these are few, and tell a reader what was not answered.
+ */
+#ifndef HEDDLE_SM_RECORD_RECORD_REQUESTS_H
+#define HEDDLE_SM_RECORD_RECORD_REQUESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sm/record/record_mask.h"
+#include "sm/transport/transport.h"
+
+/* A power of two, and more than are in flight at once by default. */
+enum { RECORD_REQUESTS = 256 };
+
+struct record_request {
+	uint8_t mad[MAD_SIZE]; /* masked */
+	uint32_t qpn;
+	uint16_t lid, pkey_index;
+	uint8_t sl;
+	bool open; /* it is not answered yet */
+};
+
+/* All zero: none was sent. */
+struct record_requests {
+	uint64_t sum[4];
+	unsigned last; /* place of the latest one */
+	struct record_request place[RECORD_REQUESTS];
+};
+
+/* Bytes of a request, or of its answer, that are recorded: of SMPs all but the
+ * return path, which is empty in a request and read by nothing in an answer. */
+size_t record_requests_length(const uint8_t *mad);
+
+/*
+ * The core sent m. True: a request that is sent for the first time; it counts
+ * in the digest and may be answered. False: m is to be recorded whole.
+ */
+bool record_requests_add(struct record_requests *r,
+	const struct transport_msg *m, const struct record_mask *mask);
+
+/* Of all requests so far, with their addresses. */
+uint16_t record_requests_digest(const struct record_requests *r);
+
+/* Which request m answers, from its address and TID: how many places it is
+ * before the latest one; -1: none. */
+int record_requests_find(
+	const struct record_requests *r, const struct transport_msg *m);
+
+/* That request, open or not; before: any number. Lent. */
+struct record_request *record_requests_at(
+	struct record_requests *r, unsigned before);
+
+#endif
