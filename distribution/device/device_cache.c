@@ -260,6 +260,15 @@ device_doubts(const struct device_store *h, size_t *n)
 }
 
 void
+device_settle(struct device_store *h, struct device_at at)
+{
+	struct device_doubt *d = find_doubt(h, &at);
+
+	if (d != NULL)
+		*d = h->doubt[--h->ndoubts];
+}
+
+void
 device_believe(struct device_store *h, struct mono t)
 {
 	size_t i, n = 0;

@@ -244,6 +244,9 @@ void device_doubt(
 const struct device_doubt *device_doubts(
 	const struct device_store *h, size_t *n);
 
+/* The block was read when no copy could arrive any more. */
+void device_settle(struct device_store *h, struct device_at at);
+
 /* Blocks are no longer in doubt when `until` is not after t. */
 void device_believe(struct device_store *h, struct mono t);
 

@@ -69,6 +69,12 @@ push_stopped(const struct push *p)
 }
 
 bool
+push_overwritten(const struct push *p)
+{
+	return p->overwritten;
+}
+
+bool
 push_complete(const struct push *p)
 {
 	return push_done(p) && !p->broken && !p->stopped;
@@ -264,43 +270,26 @@ note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 			device_blocked(p->job.hw), h.guid, h.in, h.out, is);
 }
 
-/* Whether the plan writes this block. */
-static bool
-plan_writes_block(const struct push *p, const struct device_doubt *d)
-{
-	size_t i;
-
-	for (i = 0; i < p->plan->nsteps; i++) {
-		const struct plan_step *s = &p->plan->step[i];
-
-		if (s->attr == DEVICE_LFT &&
-			device_at_equal(push_at(p, s), d->at))
-			return true;
-	}
-	return false;
-}
-
 /*
- * Whether what was sent before has left the fabric: packets, and copies of SMPs
- * that would bring an older image of a block back.
+ * Whether what was sent before has left the fabric: packets, and before a phase
+ * that relies on what is in place (all of them but the first) copies of SMPs
+ * that would bring an older image of a block back, or did.
  */
 static bool
-is_drained(struct push *p, struct mono now)
+is_drained(struct push *p, const struct plan_phase *f, struct mono now)
 {
-	struct mono over = mono_add(p->ended, p->job.drain);
-	const struct device_doubt *d;
-	size_t n, i;
+	struct mono over = mono_add(p->ended, p->job.drain), end;
 
-	d = device_doubts(p->job.hw, &n);
-	for (i = 0; i < n; i++)
-		if (d[i].at.attr == DEVICE_LFT &&
-			mono_before(over, d[i].until) &&
-			plan_writes_block(p, &d[i]))
-			over = d[i].until;
+	if (f->drain) {
+		end = push_doubts_end(p);
+		over = mono_before(over, end) ? end : over;
+	}
 	if (mono_before(now, over)) {
 		p->wake = over;
 		return false;
 	}
+	if (f->drain && !push_doubts_settled(p, now))
+		return false;
 	device_drained(p->job.hw);
 	return true;
 }
@@ -312,7 +301,7 @@ open_phase(struct push *p, const struct plan_phase *f, struct mono now)
 	size_t i;
 
 	p->wake = MONO_NEVER;
-	if ((f->drain || p->drain_first) && !is_drained(p, now))
+	if ((f->drain || p->drain_first) && !is_drained(p, f, now))
 		return false;
 	p->drain_first = false;
 	if (f->kind == PLAN_BLOCK) {
@@ -391,8 +380,11 @@ push_feed(struct push *p, struct mono now)
 				skip_rest(p);
 			return;
 		}
-		if (!p->open && !open_phase(p, f, now))
+		if (!p->open && !open_phase(p, f, now)) {
+			if (p->broken)
+				continue;
 			return;
+		}
 		send_phase(p, f, now);
 		if (p->inflight > 0 || p->next < f->end || p->nagain > 0)
 			return;

@@ -16,7 +16,8 @@
  * A block whose Set was sent more than once is read back before it is recorded,
  * and stays in doubt for a while: a copy of the Set may still be in flight and
  * overwrite what is written later (device_doubt; device_check.h reads such
- * blocks).
+ * blocks). Before a phase that drains, such blocks whose copy would change them
+ * are waited for and read: what was written before is relied on from there.
  *
  * A switch that falls silent, or refuses a table or its own port 0, gets no
  * further steps in this plan; it is reported, and the core decides (quarantine,
@@ -130,6 +131,9 @@ bool push_done(const struct push *p);
 bool push_is_idle(const struct push *p); /* nothing is in flight */
 
 bool push_stopped(const struct push *p);
+
+/* Whether it stopped because a copy of an older Set changed a table. */
+bool push_overwritten(const struct push *p);
 
 /* Whether every phase was carried out and none was broken. */
 bool push_complete(const struct push *p);

@@ -1,8 +1,8 @@
 /*
  * push_priv: shared by push.c (phases, sending), push_ack.c (answers,
  * recording), push_settings.c (what ports hold of what they were sent),
- * push_tables.c (blocks of tables) and push_slvl.c (SL2VL), and included by no
- * other file.
+ * push_tables.c (blocks of tables), push_slvl.c (SL2VL) and push_doubts.c
+ * (copies of older Sets), and included by no other file.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
 #define HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
@@ -18,6 +18,8 @@ struct push {
 	size_t next; /* next step to submit */
 	bool open;   /* the phase has begun */
 	bool broken, stopped;
+	bool overwritten;  /* broken by a copy of an older Set */
+	bool reading;	   /* blocks in doubt, before a phase */
 	bool drain_first;  /* before any phase */
 	unsigned inflight; /* of this phase */
 	struct mono ended; /* when the phase before was over */
@@ -117,6 +119,14 @@ void push_slvl_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
 void push_slvl_row_done(
 	struct push *p, size_t ix, const struct xact_result *res);
+
+/*
+ * push_doubts.c: when no copy of a Set can change a forwarding block any more
+ * behind what is known; 0: none can. From then on, call it until it is true:
+ * every such block was read and holds what is known.
+ */
+struct mono push_doubts_end(const struct push *p);
+bool push_doubts_settled(struct push *p, struct mono now);
 
 /* push.c: send step ix, or a Get of what it writes. */
 void push_send(struct push *p, size_t ix, struct mono now);

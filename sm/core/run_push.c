@@ -356,6 +356,9 @@ run_push_finish(struct sm *sm, struct mono now)
 	} else {
 		if (timer_is_due(&sm->timers, TIMER_RUN, now))
 			note_stopped(sm);
+		else if (push_overwritten(sm->run.push))
+			log_info("push: stopped early, a delayed copy of an "
+				 "older table arrived");
 		ask_downed(sm, now);
 	}
 	run_adaptive_decided(sm);

@@ -172,6 +172,14 @@ LOOP_TEST(a_day_of_bad_links, 0, HEALTH_SEEDS)
 					  .lanes = _i % 4 == 3});
 }
 
+/* A late copy of a Set between two stages, of a table that was in place. */
+TEST(a_remembered_day_of_bad_links)
+{
+	run_day(36000274, (struct chaos_limits){.max_hosts = FEW_HOSTS + 100,
+				  .health = true,
+				  .drains = true});
+}
+
 /* Most switches choose among ports. 1781: one that switches it off when its
  * table is written, and a push that stops before it is read; 5493: a switch
  * comes back whose links groups still have; 1585, 10368: one that does not
