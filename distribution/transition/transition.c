@@ -402,7 +402,8 @@ admit_guests(struct planner *p)
 {
 	const struct transition_job *job = p->job;
 
-	if (!job->guests || !transition_mcast_is_broken(&p->net, job, p->mix))
+	p->t->trees_wait = transition_mcast_is_broken(&p->net, job, p->mix);
+	if (!job->guests || !p->t->trees_wait)
 		return true;
 	if (p->t->method == TRANSITION_AUTO && !p->around &&
 		adaptive_can_unwritten(job->hw, job->to->topo))

@@ -155,7 +155,10 @@ struct transition_mcast {
 struct transition_guests;
 
 struct transition_result {
-	struct transition_guests *guests;   /* NULL: all trees may stay */
+	struct transition_guests *guests; /* NULL: all trees may stay */
+	bool trees_wait; /* trees of the order of `from`, or those of the new
+			    one beside packets in flight, could deadlock with
+			    the mixture: none is written until it is over */
 	enum transition_method_kind method; /* job's; AUTO for those that need
 					       an order of switches where the
 					       new tables obey none; STATIC

@@ -82,14 +82,14 @@ links_withdrawn(const struct topo *was, const struct route_mcast *old,
 
 /* Whether a tree that kept the order of `from` may break that of `to`. */
 static bool
-order_changed(const struct routes *from, const struct routes *to,
-	const struct route_mcast *new)
+order_changed(const struct transition_job *job, const struct route_mcast *new)
 {
+	const struct routes *from = job->from, *to = job->to;
 	struct route_mcast old;
 	bool changed;
 
-	if (from == NULL)
-		return true;
+	if (from == NULL) /* nothing makes trees yet; some may be there */
+		return job->guests;
 	routes_mcast(from, &old);
 	changed = old.pos == NULL || old.layers != new->layers ||
 		  places_changed(from->topo, &old, to->topo, new) ||
@@ -141,10 +141,10 @@ transition_mcast_is_broken(const struct chan_graph *net,
 	struct route_mcast keep;
 	bool broken;
 
-	if (job->unsettled)
+	if (job->guests && job->unsettled)
 		return true;
 	routes_mcast(job->to, &keep);
-	broken = keep.pos == NULL || order_changed(job->from, job->to, &keep) ||
+	broken = keep.pos == NULL || order_changed(job, &keep) ||
 		 !has_room(net, job->to, &keep, mix);
 	routes_mcast_free(&keep);
 	return broken;

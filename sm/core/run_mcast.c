@@ -516,7 +516,9 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 		mft_stop(m->mft);
 		timer_sooner(&sm->timers, TIMER_MCAST, now);
 	}
-	m->moved |= transition_mcast_must_ask(sm->run.plan->change);
+	/* the first trees, too: the push may end halfway */
+	m->moved |= sm->run.plan->change->trees_wait;
+	m->unsettled |= sm->run.plan->change->trees_wait;
 	if (!transition_mcast_must_ask(sm->run.plan->change) &&
 		!mft_has_unknown_switches(m->mft, sm->run.topo)) {
 		m->step = MCAST_WRITES;
