@@ -213,7 +213,22 @@ end_faults(struct chaos *c)
 
 /* ---- judging ---- */
 
-/* True if a link is up with fewer VLs than both of its ends can have. */
+/* Whether this port's link came up again in the course of the day. */
+static bool
+has_come_back(const struct chaos *c, uint32_t node, unsigned port)
+{
+	for (size_t i = 0; i < c->script.nsteps; i++) {
+		const struct chaos_step *e = &c->script.step[i];
+
+		if ((e->kind == CHAOS_LINK_UP || e->kind == CHAOS_FLAP) &&
+			e->node == node && e->port == port)
+			return true;
+	}
+	return false;
+}
+
+/* True if a link that was reset between two Sets, or while a copy of one was
+ * late, is up with fewer VLs than both of its ends can have. */
 static bool
 has_slow_link(const struct chaos *c)
 {
@@ -227,7 +242,10 @@ has_slow_link(const struct chaos *c)
 			sim_port_info(c->w->sim, w->node[1], w->port[1]);
 
 		if (a->state == PORT_ACTIVE && a->op_vls < a->vl_cap &&
-			a->op_vls < b->vl_cap)
+			a->op_vls < b->vl_cap &&
+			(c->script.sim.faults.delay > 0 ||
+				has_come_back(c, w->node[0], w->port[0]) ||
+				has_come_back(c, w->node[1], w->port[1])))
 			return true;
 	}
 	return false;
@@ -235,8 +253,8 @@ has_slow_link(const struct chaos *c)
 
 /*
  * An alarm at rest is a failure, but for two that are true for good: what is
- * drained is needed, which chaos_drain_judge judges; and a late copy
- * of a Set armed one end of a link that had been reset, and OperationalVLs of a
+ * drained is needed, which chaos_drain_judge judges; and a Set armed one end of
+ * a link that had been reset since its VLs were set, and OperationalVLs of a
  * port that is Armed are not changed without taking its link down.
  */
 static bool
@@ -244,8 +262,8 @@ is_true_alarm(const struct chaos *c, const struct sm_status *s)
 {
 	if (s->drained[0] != '\0' && strcmp(s->alarm, s->drained) == 0)
 		return true;
-	return c->script.sim.faults.delay > 0 && s->shortage[0] != '\0' &&
-	       strcmp(s->alarm, s->shortage) == 0 && has_slow_link(c);
+	return s->shortage[0] != '\0' && strcmp(s->alarm, s->shortage) == 0 &&
+	       has_slow_link(c);
 }
 
 static int

@@ -163,6 +163,15 @@ LOOP_TEST(a_day_of_maintenance, 0, DRAIN_SEEDS)
 			.lanes = _i % 4 == 3});
 }
 
+/* A link that was reset between the Sets of its VLs and of Armed, by a daemon
+ * that was killed then: the shortage of VLs is true. */
+TEST(a_remembered_day_of_maintenance_with_layers)
+{
+	run_day(750000183, (struct chaos_limits){.max_hosts = DRAIN_HOSTS,
+				   .drains = true,
+				   .lanes = true});
+}
+
 /* Links that flap and err, which the manager drains. */
 LOOP_TEST(a_day_of_bad_links, 0, HEALTH_SEEDS)
 {
