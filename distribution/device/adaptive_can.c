@@ -63,20 +63,30 @@ adaptive_can_of(const struct device_store *h, const struct topo *t, sw_ix s,
 		out->choice.kind = ROUTE_COMMITS;
 }
 
+/* Whether a switch that is not asked any more chooses, as far as is known: it
+ * may where it was never asked, or not since a Set of its table. */
+static bool
+may_choose(const struct device_store *h, const struct topo *t, sw_ix s)
+{
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	struct adaptive_seen seen = adaptive_seen_of(h, n->guid);
+	struct adaptive_can can;
+
+	adaptive_can_of(h, t, s, false, &can);
+	if (can.is_on || adaptive_is_on(seen))
+		return true;
+	return mad_vendor_has_general(n->vendor, n->device) &&
+	       (seen.state == ADAPTIVE_UNREAD ||
+		       (seen.kind == ADAPTIVE_REV1 && can.info == NULL));
+}
+
 bool
 adaptive_can_unwritten(const struct device_store *h, const struct topo *t)
 {
-	struct adaptive_can can;
-
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct topo_node *n = &t->node[t->sw[s].node];
-
-		if ((n->flags & TN_QUARANTINED) == 0)
-			continue;
-		adaptive_can_of(h, t, s, false, &can);
-		if (can.is_on || adaptive_is_on(adaptive_seen_of(h, n->guid)))
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0 &&
+			may_choose(h, t, s))
 			return true;
-	}
 	return false;
 }
 

@@ -36,9 +36,9 @@ void adaptive_can_of(const struct device_store *h, const struct topo *t,
 	sw_ix s, bool by_sl, struct adaptive_can *out);
 
 /*
- * True if a switch in quarantine may choose among ports: nothing switches that
- * off, and the ports that it has beside those of its forwarding table are in no
- * mixture of tables.
+ * True if a switch in quarantine may choose among ports, as it said, or because
+ * it could not be asked: nothing switches that off, and the ports that it has
+ * beside those of its forwarding table are in no mixture of tables.
  */
 bool adaptive_can_unwritten(const struct device_store *h, const struct topo *t);
 

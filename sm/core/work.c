@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/adaptive_can.h"
 #include "distribution/plan/tables_found.h"
 #include "routing/driver/registry.h"
 #include "sm/base/mem.h"
@@ -270,7 +271,8 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 	job->safe.guests = run_mcast_dependencies(sm, &job->safe.unsettled);
 	/* groups obey the order of switches like multicast trees */
 	is_on = adaptive_use_is_on(sm, sm->run.topo);
-	job->safe.guests |= is_on;
+	job->safe.guests |=
+		is_on || adaptive_can_unwritten(sm->hw, sm->run.topo);
 	job->may_choose = is_on || job->adaptive.enabled;
 }
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "distribution/tables/vlarb.h"
+#include "routing/core/route_sets.h"
+#include "sm/mad/mad_ar.h"
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
@@ -44,9 +46,26 @@ put_rows(struct device_store *h, const struct vlarb_want *w,
 	}
 }
 
+/* Whether the switch chooses among ports in these routes. */
+static bool
+does_choose(const struct routes *r, sw_ix s)
+{
+	return r->sets != NULL && r->sets->can[s].kind != ROUTE_FIXED;
+}
+
+static void
+put_choice(struct device_store *h, uint64_t guid)
+{
+	const struct mad_ar_info on = {.enabled = true};
+	uint8_t info[MAD_DATA];
+
+	mad_ar_info_encode(&on, info);
+	device_put(h, device_at_switch(guid, DEVICE_AR_INFO), info);
+}
+
 /*
  * A device store in which every switch has acknowledged all of the old routes,
- * and the rows of SL2VL that give layers their VLs.
+ * the rows of SL2VL that give layers their VLs, and adaptive groups.
  */
 static struct device_store *
 store_as_acknowledged(
@@ -64,6 +83,8 @@ store_as_acknowledged(
 		device_set_top(h, guid, r->top);
 		if (w->levels.layers > 1)
 			put_rows(h, w, t, s);
+		if (does_choose(r, s))
+			put_choice(h, guid);
 	}
 	device_drained(h);
 	return h;
@@ -175,7 +196,9 @@ transition_preview_report(const struct transition_preview_ask *ask)
 			.max_stages = ask->max_stages,
 			.levels = ask->levels,
 			.max_vls = ask->max_vls,
-			.lists = ask->lists};
+			.lists = ask->lists,
+			/* trees are no part of the report */
+			.guests = ask->was->sets != NULL};
 		struct transition_result *x;
 
 		if (m >= 0 && job.method == ask->method)

@@ -1,6 +1,8 @@
 /* Transitions where some tables are unknown, or cannot be written. */
 #include <check.h>
 
+#include "distribution/device/adaptive_seen.h"
+#include "distribution/plan/adaptive_mixture.h"
 #include "sm/mad/mad_ar.h"
 #include "tests/unit/distribution/transition/transition_bed.h"
 #include "tests/unit/suite.h"
@@ -163,6 +165,7 @@ let_choose(const struct bed *b, sw_ix s)
  * written, while the order of switches changes. */
 TEST(walls_around_a_switch_that_chooses)
 {
+	const struct adaptive_seen off = {ADAPTIVE_OFF, 0, ADAPTIVE_NONE};
 	struct transition_result *x;
 	struct rng r = {7};
 	struct topo_node *n;
@@ -175,6 +178,7 @@ TEST(walls_around_a_switch_that_chooses)
 	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
 	mark_ports_to(&b, 1, blind);
 	n->flags = TN_QUARANTINED;
+	adaptive_seen_put(b.hw, n->guid, off);
 	x = plan_guests(&b, true);
 	ck_assert_uint_eq(x->nquenches, 0); /* it has its table alone */
 	transition_free(x);
@@ -192,6 +196,67 @@ TEST(walls_around_a_switch_that_chooses)
 	ck_assert_uint_eq(x->nquenches, 0); /* it can be switched off */
 	transition_free(x);
 	free(blind);
+	bed_free(&b);
+}
+
+/* The same of a switch that was never asked whether it chooses, or was not
+ * asked again since a Set of its table. */
+TEST(walls_around_a_switch_that_may_choose)
+{
+	struct adaptive_seen seen = {ADAPTIVE_OFF, 0, ADAPTIVE_NONE};
+	struct transition_result *x;
+	struct rng r = {7};
+	struct topo_node *n;
+	bool *blind;
+	struct bed b;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	n = &b.t1->node[b.t1->sw[1].node];
+	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
+	mark_ports_to(&b, 1, blind);
+	n->flags = TN_QUARANTINED;
+	x = plan_guests(&b, true);
+	check_walls(&b, x, blind); /* not asked yet */
+	transition_free(x);
+	adaptive_seen_put(b.hw, n->guid, seen);
+	x = plan_guests(&b, true);
+	ck_assert_uint_eq(x->nquenches, 0); /* it has its table alone */
+	transition_free(x);
+	seen.kind = ADAPTIVE_REV1;
+	adaptive_seen_put(b.hw, n->guid, seen);
+	x = plan_guests(&b, true);
+	check_walls(&b, x, blind); /* it did, and its table was written */
+	transition_free(x);
+	free(blind);
+	bed_free(&b);
+}
+
+/* Groups of other switches hold beside no mixture then: they may lead to it. */
+TEST(no_groups_beside_a_switch_that_chooses)
+{
+	struct adaptive_mixture *none;
+	struct transition_result *x;
+	struct rng r = {7};
+	struct topo_node *n;
+	struct bed b;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	n = &b.t1->node[b.t1->sw[1].node];
+	x = plan_guests(&b, true);
+	ck_assert_ptr_nonnull(x->mixture);
+	none = adaptive_mixture_new(b.t1);
+	ck_assert_int_eq(
+		adaptive_mixture_judge(none, b.t1, b.hw, x), ADAPTIVE_HOLDS);
+	let_choose(&b, 1);
+	ck_assert_int_eq(
+		adaptive_mixture_judge(none, b.t1, b.hw, x), ADAPTIVE_HOLDS);
+	n->flags = TN_QUARANTINED;
+	ck_assert_int_eq(
+		adaptive_mixture_judge(none, b.t1, b.hw, x), ADAPTIVE_FAILS);
+	adaptive_mixture_free(none);
+	transition_free(x);
 	bed_free(&b);
 }
 
