@@ -22,8 +22,8 @@ adaptive_mixture_new(const struct topo *t)
 	struct route_choice *can = mem_zalloc(t->nsw, sizeof(*can));
 
 	x->nsw = t->nsw;
-	x->now = route_sets_new(t->nsw, can, false);
-	x->lost = route_sets_new(t->nsw, can, false);
+	x->now = route_sets_new(t, can, false);
+	x->lost = route_sets_new(t, can, false);
 	free(can);
 	return x;
 }
@@ -55,14 +55,16 @@ add_ports(struct route_set *out, const struct mad_ar_entry *e,
 	}
 }
 
-/* A row of the sets by destination switch. */
+/* A row of the sets by switch. */
 static struct route_set_row *
-make_row(uint32_t nsw, const struct route_set *by_switch)
+make_row(const struct route_sets *sets, const struct route_set *by_switch)
 {
-	struct route_set_row *row = route_set_row_new(nsw);
+	struct route_set_row *row = route_set_row_new(sets->dest.n);
 
-	for (sw_ix t = 0; t < nsw; t++)
-		row->of[t] = route_set_row_number(row, &by_switch[t]);
+	for (sw_ix t = 0; t < sets->nsw; t++)
+		if (sets->dest.number[t] < sets->dest.n)
+			row->of[sets->dest.number[t]] =
+				route_set_row_number(row, &by_switch[t]);
 	return row;
 }
 
@@ -93,8 +95,8 @@ adaptive_mixture_add(struct adaptive_mixture *x, sw_ix s,
 	for (sw_ix t = 0; t < x->nsw; t++)
 		for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
 			lost[t].port[w] |= now[t].port[w];
-	x->now->row[s] = make_row(x->nsw, now);
-	x->lost->row[s] = make_row(x->nsw, lost);
+	x->now->row[s] = make_row(x->now, now);
+	x->lost->row[s] = make_row(x->lost, lost);
 	x->now->can[s].kind = x->lost->can[s].kind = ROUTE_COMMITS;
 	free(now);
 	free(lost);

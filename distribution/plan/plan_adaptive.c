@@ -295,15 +295,15 @@ static void
 load_routes(struct plan_maker *m, sw_ix s)
 {
 	struct plan_adaptive_state *a = m->adaptive;
-	const struct route_set_row *row = a->sets->row[s];
 
 	for (uint32_t b = 0; b < a->nlids / LFT_BLOCK; b++)
 		memcpy(a->port + (size_t)b * LFT_BLOCK,
 			routes_block(m->p->routes, s, b), LFT_BLOCK);
 	for (uint32_t l = 0; l < a->nlids; l++)
-		a->set[l] = row == NULL || a->target[l] == TOPO_NONE
-				    ? 0
-				    : row->of[a->target[l]];
+		a->set[l] =
+			a->target[l] == TOPO_NONE
+				? 0
+				: route_sets_index(a->sets, s, a->target[l]);
 }
 
 static void

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "routing/core/dest_lids.h"
 #include "routing/core/route_sets.h"
-#include "routing/verify/dest_lids.h"
 #include "sm/base/arena.h"
 
 /* No fabric of switches with LIDs is deeper than an SMP's path. */

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "discovery/topo_match.h"
 #include "routing/adaptive/legal_levels.h"
-#include "routing/verify/dest_lids.h"
+#include "routing/verify/dest_scan.h"
 #include "sm/base/arena.h"
 #include "sm/base/bitset.h"
 #include "sm/base/mem.h"
@@ -15,8 +16,9 @@ struct maker {
 	const struct routes *r, *prev; /* prev: its sets are gone on from, or
 					  NULL */
 	const struct topo *t;
+	struct topo_match before; /* in the topology of share */
 	struct arena *a;
-	struct dest_lids dest;
+	const struct dest_lids *dest;
 	struct legal_levels is, was;
 	/* [nsw * words] of a switch, destination switches: */
 	uint64_t *differ; /* whose level, or climb, is another than before */
@@ -24,20 +26,20 @@ struct maker {
 	uint64_t *climbs; /* for which a default leads up, of those that
 			     switches above make options to */
 	struct route_sets *out;
-	const struct route_sets *share; /* rows by the same numbers, or NULL */
+	const struct route_sets *share; /* rows of before, or NULL */
 };
 
 static uint64_t *
 new_rows(const struct maker *m)
 {
 	return arena_array(
-		m->a, (size_t)m->t->nsw * m->dest.words, sizeof(uint64_t));
+		m->a, (size_t)m->t->nsw * m->dest->words, sizeof(uint64_t));
 }
 
 static uint64_t *
 row_of(const struct maker *m, uint64_t *rows, sw_ix s)
 {
-	return rows + (size_t)s * m->dest.words;
+	return rows + (size_t)s * m->dest->words;
 }
 
 static bool
@@ -45,7 +47,7 @@ has_some(const struct maker *m, const uint64_t *row)
 {
 	uint64_t any = 0;
 
-	for (uint32_t w = 0; w < m->dest.words; w++)
+	for (uint32_t w = 0; w < m->dest->words; w++)
 		any |= row[w];
 	return any != 0;
 }
@@ -63,7 +65,7 @@ static uint64_t
 find_climbs(const struct maker *m, struct dest_scan *scan,
 	const struct legal_levels *x, sw_ix s, uint32_t w, uint64_t among)
 {
-	size_t at = (size_t)s * m->dest.words + w;
+	size_t at = (size_t)s * m->dest->words + w;
 	uint64_t some, all;
 
 	dest_scan_word(
@@ -83,11 +85,11 @@ find_needs(const struct maker *m, sw_ix s, uint64_t *need)
 {
 	const struct topo_switch *sw = &m->t->sw[s];
 
-	memset(need, 0, m->dest.words * sizeof(*need));
+	memset(need, 0, m->dest->words * sizeof(*need));
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
 		if (m->is.link[i] == LEGAL_UP)
 			bitset_or(need, row_of(m, m->make, m->t->adj[i].peer),
-				m->dest.words);
+				m->dest->words);
 }
 
 static void
@@ -95,17 +97,17 @@ note_climbs(void *part)
 {
 	const struct share *x = part;
 	const struct maker *m = x->m;
-	uint64_t *need = mem_zalloc(m->dest.words + 1U, sizeof(*need));
+	uint64_t *need = mem_zalloc(m->dest->words + 1U, sizeof(*need));
 	struct dest_scan scan;
 
-	dest_scan_open(&scan, &m->dest);
+	dest_scan_open(&scan, m->dest);
 	for (sw_ix s = x->from; s < x->to; s++) {
 		if (!leads_up(&m->is, s))
 			continue;
 		find_needs(m, s, need);
 		dest_scan_row(&scan, m->r->pool, m->r->row[s], m->r->nblocks,
 			&m->is.up[s]);
-		for (uint32_t w = 0; w < m->dest.words; w++)
+		for (uint32_t w = 0; w < m->dest->words; w++)
 			if (need[w] != 0)
 				row_of(m, m->climbs, s)[w] = find_climbs(
 					m, &scan, &m->is, s, w, need[w]);
@@ -120,50 +122,55 @@ note_climbs(void *part)
 static bool
 same_links(const struct maker *m, sw_ix s)
 {
-	const struct topo_switch *is = &m->t->sw[s], *was = &m->was.t->sw[s];
+	const struct topo_switch *sw = &m->t->sw[s];
 
-	return topo_same_links(m->t, m->was.t, s) &&
-	       memcmp(m->is.link + is->adj, m->was.link + was->adj, is->nadj) ==
-		       0;
+	if (!topo_match_links(&m->before, s))
+		return false;
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (m->is.link[i] != m->was.link[m->before.adj[i]])
+			return false;
+	return true;
 }
 
-/* Destinations at another level than before. */
+/* Destinations at another level than before, of a switch that was o. */
 static void
-compare_levels(const struct maker *m, sw_ix s, uint64_t *differ)
+compare_levels(const struct maker *m, sw_ix s, sw_ix o, uint64_t *differ)
 {
 	unsigned n = m->is.n > m->was.n ? m->is.n : m->was.n;
-	size_t at = (size_t)s * m->dest.words;
+	size_t at = (size_t)s * m->dest->words,
+	       old = (size_t)o * m->dest->words;
 
-	for (uint32_t w = 0; w < m->dest.words; w++)
-		differ[w] |= m->is.above[at + w] ^ m->was.above[at + w];
+	for (uint32_t w = 0; w < m->dest->words; w++)
+		differ[w] |= m->is.above[at + w] ^ m->was.above[old + w];
 	for (unsigned k = 1; k < n; k++)
-		for (uint32_t w = 0; w < m->dest.words; w++)
+		for (uint32_t w = 0; w < m->dest->words; w++)
 			differ[w] |=
 				(k < m->is.n ? m->is.reach[k][at + w] : 0) ^
-				(k < m->was.n ? m->was.reach[k][at + w] : 0);
+				(k < m->was.n ? m->was.reach[k][old + w] : 0);
 }
 
 /* ... and those for which a default led up, or leads up now. */
 static void
 compare_climbs(const struct maker *m, struct dest_scan *is,
-	struct dest_scan *was, sw_ix s, uint64_t *differ)
+	struct dest_scan *was, sw_ix s, sw_ix o)
 {
 	const struct routes *r = m->r, *prev = m->prev;
-	uint64_t *may = row_of(m, m->make, s);
+	uint64_t *may = row_of(m, m->make, s),
+		 *differ = row_of(m, m->differ, s);
 
 	if (same_links(m, s))
-		dest_lids_differ(&m->dest, r->row[s], r->nblocks, prev->row[s],
+		dest_scan_differ(m->dest, r->row[s], r->nblocks, prev->row[o],
 			prev->nblocks, may);
 	else
-		memset(may, 0xff, m->dest.words * sizeof(*may));
-	if (!(leads_up(&m->is, s) || leads_up(&m->was, s)) || !has_some(m, may))
+		memset(may, 0xff, m->dest->words * sizeof(*may));
+	if (!(leads_up(&m->is, s) || leads_up(&m->was, o)) || !has_some(m, may))
 		return;
 	dest_scan_row(is, r->pool, r->row[s], r->nblocks, &m->is.up[s]);
-	dest_scan_row(was, r->pool, prev->row[s], prev->nblocks, &m->was.up[s]);
-	for (uint32_t w = 0; w < m->dest.words; w++)
+	dest_scan_row(was, r->pool, prev->row[o], prev->nblocks, &m->was.up[o]);
+	for (uint32_t w = 0; w < m->dest->words; w++)
 		if (may[w] != 0)
 			differ[w] |= find_climbs(m, is, &m->is, s, w, may[w]) ^
-				     find_climbs(m, was, &m->was, s, w, may[w]);
+				     find_climbs(m, was, &m->was, o, w, may[w]);
 }
 
 /* Options are made anew where a level or a climb of the switch or of one
@@ -175,13 +182,13 @@ find_makes(const struct maker *m, sw_ix s)
 	uint64_t *make = row_of(m, m->make, s);
 
 	if (!same_links(m, s)) {
-		memset(make, 0xff, m->dest.words * sizeof(*make));
+		memset(make, 0xff, m->dest->words * sizeof(*make));
 		return;
 	}
-	memcpy(make, row_of(m, m->differ, s), m->dest.words * sizeof(*make));
+	memcpy(make, row_of(m, m->differ, s), m->dest->words * sizeof(*make));
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
 		bitset_or(make, row_of(m, m->differ, m->t->adj[i].peer),
-			m->dest.words);
+			m->dest->words);
 }
 
 static void
@@ -189,11 +196,15 @@ compare_routes(const struct maker *m)
 {
 	struct dest_scan is, was;
 
-	dest_scan_open(&is, &m->dest);
-	dest_scan_open(&was, &m->dest);
+	dest_scan_open(&is, m->dest);
+	dest_scan_open(&was, m->dest);
 	for (sw_ix s = 0; s < m->t->nsw; s++) {
-		compare_levels(m, s, row_of(m, m->differ, s));
-		compare_climbs(m, &is, &was, s, row_of(m, m->differ, s));
+		sw_ix o = m->before.sw[s];
+
+		if (o == TOPO_NONE) /* all around it have a new link */
+			continue;
+		compare_levels(m, s, o, row_of(m, m->differ, s));
+		compare_climbs(m, &is, &was, s, o);
 	}
 	dest_scan_close(&is);
 	dest_scan_close(&was);
@@ -256,7 +267,7 @@ find_ports(const struct maker *m, sw_ix s, uint32_t w, uint64_t among,
 	memset(by_port, 0, ROUTE_SET_WORDS * sizeof(*by_port));
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 		const struct topo_adj *a = &m->t->adj[i];
-		size_t next = (size_t)a->peer * m->dest.words + w;
+		size_t next = (size_t)a->peer * m->dest->words + w;
 		uint64_t by = 0;
 
 		if (m->is.link[i] == LEGAL_NO_LINK)
@@ -296,7 +307,7 @@ make_word(const struct maker *m, sw_ix s, uint32_t w, uint64_t among,
 					 ? 0
 					 : route_set_row_number(row, &set);
 		last = set;
-		row->of[m->dest.sw[w * 64 + bit]] = number;
+		row->of[w * 64 + bit] = number;
 	}
 }
 
@@ -306,8 +317,8 @@ is_in_order(const struct maker *m, const struct route_set_row *row)
 {
 	uint16_t most = 0;
 
-	for (uint32_t i = 0; i < m->dest.n; i++) {
-		uint16_t k = row->of[m->dest.sw[i]];
+	for (uint32_t i = 0; i < m->dest->n; i++) {
+		uint16_t k = row->of[i];
 
 		if (k > most && k != ++most)
 			return false;
@@ -326,8 +337,8 @@ renumber_sets(const struct maker *m, struct route_set_row *row)
 		return;
 	now = mem_zalloc(row->n, sizeof(*now));
 	set = mem_zalloc(row->n, sizeof(*set));
-	for (uint32_t i = 0; i < m->dest.n; i++) {
-		uint16_t *k = &row->of[m->dest.sw[i]];
+	for (uint32_t i = 0; i < m->dest->n; i++) {
+		uint16_t *k = &row->of[i];
 
 		if (*k != 0 && now[*k] == 0) {
 			set[n] = row->set[*k];
@@ -361,8 +372,8 @@ drop_rare_sets(const struct maker *m, sw_ix s, struct route_set_row *row)
 	if (need <= m->out->can[s].groups)
 		return;
 	uses = mem_zalloc(row->n, sizeof(*uses));
-	for (sw_ix t = 0; t < row->nsw; t++)
-		uses[row->of[t]]++;
+	for (uint32_t i = 0; i < row->ndest; i++)
+		uses[row->of[i]]++;
 	while (need > m->out->can[s].groups) {
 		uint16_t rare = 0;
 
@@ -373,9 +384,9 @@ drop_rare_sets(const struct maker *m, sw_ix s, struct route_set_row *row)
 		row->dropped += uses[rare];
 		uses[rare] = 0;
 	}
-	for (sw_ix t = 0; t < row->nsw; t++)
-		if (uses[row->of[t]] == 0)
-			row->of[t] = 0;
+	for (uint32_t i = 0; i < row->ndest; i++)
+		if (uses[row->of[i]] == 0)
+			row->of[i] = 0;
 	free(uses);
 }
 
@@ -391,22 +402,29 @@ take_row(struct route_set_row *row, struct route_set_row *was)
 	return route_set_row_share(was);
 }
 
+static struct route_set_row *
+row_before(const struct maker *m, sw_ix s)
+{
+	sw_ix o = m->share != NULL ? m->before.sw[s] : TOPO_NONE;
+
+	return o == TOPO_NONE ? NULL : m->share->row[o];
+}
+
 /* The row of s from the one before, of which some is made anew; all of it where
  * there is none, or a set is left out that there may be room for now. */
 static struct route_set_row *
 make_row(const struct maker *m, sw_ix s)
 {
-	struct route_set_row *row,
-		*was = m->share != NULL ? m->share->row[s] : NULL;
+	struct route_set_row *row, *was = row_before(m, s);
 	const uint64_t *make = row_of(m, m->make, s);
 	bool all = m->prev == NULL || (was != NULL && was->dropped > 0);
 
 	if (!all && !has_some(m, make))
 		return route_set_row_share(was);
-	row = all || was == NULL ? route_set_row_new(m->t->nsw)
+	row = all || was == NULL ? route_set_row_new(m->dest->n)
 				 : route_set_row_copy(was);
-	for (uint32_t w = 0; w < m->dest.words; w++) {
-		uint64_t among = dest_lids_bits(&m->dest, w) &
+	for (uint32_t w = 0; w < m->dest->words; w++) {
+		uint64_t among = dest_lids_bits(m->dest, w) &
 				 (all ? UINT64_MAX : make[w]);
 
 		if (among != 0)
@@ -465,18 +483,6 @@ reason_against(const struct route_job *job, const struct routes *r)
 	return NULL;
 }
 
-/* Rows of the previous sets by the same numbers, or NULL. */
-static const struct route_sets *
-sets_to_share(const struct route_job *job, const struct topo *t)
-{
-	const struct routes *prev = job->prev;
-
-	return prev != NULL && prev->sets != NULL &&
-			       topo_same_switches(prev->topo, t)
-		       ? prev->sets
-		       : NULL;
-}
-
 /* True if all that sets are made of, but links, order and tables, is the same
  * as for the previous ones. */
 static bool
@@ -488,21 +494,25 @@ goes_on(const struct maker *m, const struct routes *prev)
 		prev->order == ROUTE_NO_ORDER || prev->pool != m->r->pool ||
 		is->default_first != was->default_first)
 		return false;
-	for (sw_ix s = 0; s < m->t->nsw; s++)
-		if (is->can[s].kind != was->can[s].kind ||
-			is->can[s].groups != was->can[s].groups)
+	for (sw_ix s = 0; s < m->t->nsw; s++) {
+		sw_ix o = m->before.sw[s];
+
+		if (o != TOPO_NONE &&
+			(is->can[s].kind != was->can[o].kind ||
+				is->can[s].groups != was->can[o].groups))
 			return false;
-	return dest_lids_are_those_of(&m->dest, prev->topo);
+	}
+	return dest_lids_are_those_before(m->dest, &was->dest, &m->before);
 }
 
 static bool
-find_levels(
-	const struct maker *m, struct legal_levels *x, const struct routes *r)
+find_levels(const struct maker *m, struct legal_levels *x,
+	const struct routes *r, const struct dest_lids *dest)
 {
 	uint32_t *pos = arena_array(m->a, r->topo->nsw, sizeof(*pos));
 
 	routes_order(r, pos);
-	return legal_levels_find(x, r->topo, &m->dest, pos, m->a);
+	return legal_levels_find(x, r->topo, dest, pos, m->a);
 }
 
 /* What is to be made: all, or what a change made other. */
@@ -511,13 +521,14 @@ find_work(struct maker *m, const struct routes *prev)
 {
 	m->make = new_rows(m);
 	m->climbs = new_rows(m);
-	if (goes_on(m, prev) && find_levels(m, &m->was, prev)) {
+	if (goes_on(m, prev) &&
+		find_levels(m, &m->was, prev, &m->share->dest)) {
 		m->prev = prev;
 		m->differ = new_rows(m);
 		compare_routes(m);
 	} else
 		memset(m->make, 0xff,
-			(size_t)m->t->nsw * m->dest.words * sizeof(*m->make));
+			(size_t)m->t->nsw * m->dest->words * sizeof(*m->make));
 }
 
 static void
@@ -526,8 +537,7 @@ make_all(struct maker *m, const struct route_job *job)
 	bool any = false;
 	unsigned threads;
 
-	dest_lids_open(&m->dest, m->t);
-	if (!find_levels(m, &m->is, m->r)) {
+	if (!find_levels(m, &m->is, m->r, m->dest)) {
 		(void)snprintf(m->out->why, sizeof(m->out->why),
 			"paths are longer than %u links", LEGAL_LEVELS);
 		return;
@@ -554,13 +564,17 @@ legal_sets_make(const struct route_job *job, const struct routes *r)
 	const char *why = reason_against(job, r);
 
 	m.out = route_sets_new(
-		r->topo->nsw, job->adaptive->can, job->adaptive->default_first);
-	m.share = sets_to_share(job, r->topo);
+		m.t, job->adaptive->can, job->adaptive->default_first);
+	m.dest = &m.out->dest;
+	if (job->prev != NULL && job->prev->sets != NULL) {
+		m.share = job->prev->sets;
+		topo_match_open(&m.before, m.t, job->prev->topo);
+	}
 	if (why != NULL)
 		(void)snprintf(m.out->why, sizeof(m.out->why), "%s", why);
 	else
 		make_all(&m, job);
-	dest_lids_close(&m.dest);
+	topo_match_close(&m.before);
 	arena_free(m.a);
 	return m.out;
 }

@@ -6,14 +6,14 @@
 #include "sm/base/mem.h"
 
 struct route_set_row *
-route_set_row_new(uint32_t nsw)
+route_set_row_new(uint32_t ndest)
 {
 	struct route_set_row *row =
-		mem_zalloc(1, sizeof(*row) + nsw * sizeof(row->of[0]));
+		mem_zalloc(1, sizeof(*row) + ndest * sizeof(row->of[0]));
 
 	row->refs = 1;
 	row->n = 1;
-	row->nsw = nsw;
+	row->ndest = ndest;
 	row->set = mem_zalloc(1, sizeof(*row->set));
 	return row;
 }
@@ -33,7 +33,7 @@ struct route_set_row *
 route_set_row_copy(const struct route_set_row *row)
 {
 	struct route_set_row *copy =
-		mem_dup(row, sizeof(*row) + row->nsw * sizeof(row->of[0]));
+		mem_dup(row, sizeof(*row) + row->ndest * sizeof(row->of[0]));
 
 	copy->refs = 1;
 	copy->set = mem_dup(row->set, row->n * sizeof(*row->set));
@@ -63,19 +63,22 @@ route_set_row_equal(
 {
 	if (a == b)
 		return true;
-	return a != NULL && b != NULL && a->n == b->n && a->nsw == b->nsw &&
+	return a != NULL && b != NULL && a->n == b->n && a->ndest == b->ndest &&
 	       a->dropped == b->dropped &&
 	       memcmp(a->set, b->set, a->n * sizeof(*a->set)) == 0 &&
-	       memcmp(a->of, b->of, a->nsw * sizeof(a->of[0])) == 0;
+	       memcmp(a->of, b->of, a->ndest * sizeof(a->of[0])) == 0;
 }
 
 struct route_sets *
-route_sets_new(uint32_t nsw, const struct route_choice *can, bool default_first)
+route_sets_new(const struct topo *t, const struct route_choice *can,
+	bool default_first)
 {
 	struct route_sets *s = mem_zalloc(1, sizeof(*s));
+	uint32_t nsw = t->nsw;
 
 	s->refs = 1;
 	s->nsw = nsw;
+	dest_lids_open(&s->dest, t);
 	s->default_first = default_first;
 	s->can = mem_zalloc(nsw, sizeof(*s->can));
 	memcpy(s->can, can, nsw * sizeof(*s->can));
@@ -100,6 +103,7 @@ route_sets_unref(struct route_sets *s)
 		route_set_row_drop(s->row[i]);
 	free(s->row);
 	free(s->can);
+	dest_lids_close(&s->dest);
 	free(s);
 }
 

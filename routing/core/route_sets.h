@@ -17,12 +17,15 @@
  *	escapes  as late as the packet leaves; each input buffer keeps half of
  *	         its room for packets that came by a default
  *
+ * A row goes by the numbers that destination switches have by their LIDs
+ * (dest_lids.h): it stays the same when a lost link renumbers the switches.
+ *
  * Sets are an engine-independent value beside the tables: routing/adaptive
  * makes them for tables that obey an order of switches,
- * routing/verify/options.h judges them. Rows are shared by reference with those
- * of older routes. Sources: Martinez et al., Supporting fully adaptive routing
- * in InfiniBand networks (IPDPS 2003) for default and options; US 8,730,965 for
- * the preference among them.
+ * routing/verify/verify_sets.h judges them. Rows are shared by reference with
+ * those of older routes. Sources: Martinez et al., Supporting fully adaptive
+ * routing in InfiniBand networks (IPDPS 2003) for default and options; US
+ * 8,730,965 for the preference among them.
  */
 #ifndef HEDDLE_ROUTING_CORE_ROUTE_SETS_H
 #define HEDDLE_ROUTING_CORE_ROUTE_SETS_H
@@ -31,6 +34,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "routing/core/dest_lids.h"
 #include "sm/base/bitset.h"
 
 enum { ROUTE_SET_WORDS = 4 }; /* 256 ports as bits */
@@ -57,16 +61,18 @@ struct route_choice {
 struct route_set_row {
 	unsigned refs;
 	uint16_t n;	  /* sets in use, [0] included */
-	uint32_t nsw;	  /* destination switches */
+	uint32_t ndest;	  /* destination switches */
 	uint32_t dropped; /* of them, whose set had no room in the switch */
 	struct route_set *set; /* [n]; [0] is empty: the default alone */
-	uint16_t of[];	       /* [nsw] set of each destination switch */
+	uint16_t of[]; /* [ndest] set of each destination switch, by its number
+			*/
 };
 
 struct route_sets {
 	unsigned refs;
 	uint32_t nsw;
-	bool default_first; /* else all ports are alike */
+	struct dest_lids dest; /* destination switches of the topology */
+	bool default_first;    /* else all ports are alike */
 	/* proven by the order of switches, as the tables beside them
 	 * (routing/verify/sets_order.h) */
 	bool by_order;
@@ -77,7 +83,7 @@ struct route_sets {
 };
 
 /* A row of one empty set, to be filled: of[] is 0. */
-struct route_set_row *route_set_row_new(uint32_t nsw);
+struct route_set_row *route_set_row_new(uint32_t ndest);
 /* The number of a set in a row that is being filled, where it is put if it is
  * new. */
 uint16_t route_set_row_number(
@@ -92,25 +98,31 @@ void route_set_row_drop(struct route_set_row *row);
 bool route_set_row_equal(
 	const struct route_set_row *a, const struct route_set_row *b);
 
-/* Sets without options; can[nsw] is copied. */
-struct route_sets *route_sets_new(
-	uint32_t nsw, const struct route_choice *can, bool default_first);
+/* Sets for t without options; can[nsw] is copied. */
+struct route_sets *route_sets_new(const struct topo *t,
+	const struct route_choice *can, bool default_first);
 struct route_sets *route_sets_ref(struct route_sets *s); /* NULL allowed */
 void route_sets_unref(struct route_sets *s);		 /* NULL allowed */
 
-/*
- * The options of switch s to destination switch t; NULL: none, the default
- * alone decides. sets NULL: the same.
+/* The number in the row of switch s of its set to switch t, which need not be a
+ * destination switch; 0: none, the default alone decides. sets NULL: the same.
  */
+static inline uint16_t
+route_sets_index(const struct route_sets *sets, sw_ix s, sw_ix t)
+{
+	if (sets == NULL || sets->row[s] == NULL ||
+		sets->dest.number[t] == sets->dest.n)
+		return 0;
+	return sets->row[s]->of[sets->dest.number[t]];
+}
+
+/* That set; NULL: none. */
 static inline const struct route_set *
 route_sets_get(const struct route_sets *sets, sw_ix s, sw_ix t)
 {
-	const struct route_set_row *row;
+	uint16_t k = route_sets_index(sets, s, t);
 
-	if (sets == NULL || sets->row[s] == NULL)
-		return NULL;
-	row = sets->row[s];
-	return row->of[t] == 0 ? NULL : &row->set[row->of[t]];
+	return k == 0 ? NULL : &sets->row[s]->set[k];
 }
 
 static inline bool

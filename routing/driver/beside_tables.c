@@ -160,7 +160,7 @@ beside_tables_sets(const struct route_job *job, struct routes *r)
 	sets = legal_sets_make(job, r);
 	if (sets->why[0] == '\0' && !judge_sets(job, r, sets, &why)) {
 		route_sets_unref(sets);
-		sets = route_sets_new(r->topo->nsw, job->adaptive->can,
+		sets = route_sets_new(r->topo, job->adaptive->can,
 			job->adaptive->default_first);
 		(void)snprintf(sets->why, sizeof(sets->why), "%s", why.text);
 	}

@@ -3,15 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/verify/dest_lids.h"
+#include "discovery/topo_match.h"
+#include "routing/verify/dest_scan.h"
 #include "sm/base/bitset.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
 struct prover {
-	const struct sets_order_claim *is, *was;
+	const struct sets_order_claim *is, *was; /* was: NULL: nothing to
+						    compare with */
 	const struct topo *t;
-	struct dest_lids dest;
+	const struct dest_lids *dest;
+	struct topo_match before;    /* in the topology of was */
 	struct route_set *link, *up; /* [nsw] ports to live switches, and of
 					those the ones that lead up */
 	/* [nsw * words] of a switch, destinations: */
@@ -32,7 +35,7 @@ struct part {
 static uint64_t *
 words_of(const struct prover *v, uint64_t *rows, sw_ix s)
 {
-	return rows + (size_t)s * v->dest.words;
+	return rows + (size_t)s * v->dest->words;
 }
 
 static void
@@ -44,7 +47,7 @@ note_failure(struct prover *v)
 static const struct route_set_row *
 row_of(const struct sets_order_claim *c, sw_ix s)
 {
-	return c->side->sets != NULL ? c->side->sets->row[s] : NULL;
+	return c->side->sets->row[s];
 }
 
 static bool
@@ -63,24 +66,27 @@ leads_up(const struct sets_order_claim *c, sw_ix s, const struct topo_adj *a)
 static uint64_t
 others_in(const struct prover *v, sw_ix s, uint32_t w)
 {
-	uint64_t in = dest_lids_bits(&v->dest, w);
-	uint32_t own = v->dest.number[s];
+	uint64_t in = dest_lids_bits(v->dest, w);
+	uint32_t own = v->dest->number[s];
 
-	return own < v->dest.n && own / 64 == w
+	return own < v->dest->n && own / 64 == w
 		       ? in & ~(UINT64_C(1) << own % 64)
 		       : in;
 }
 
 /* ---- what there is to look at ---- */
 
-/* True if both are of the same switches and destinations by the same numbers.
- */
-static bool
-can_compare(const struct prover *v)
+/* Forget the claim before if it is of other destinations or blocks. */
+static void
+find_before(struct prover *v)
 {
-	return v->was != NULL && v->was->side->pool == v->is->side->pool &&
-	       topo_same_switches(v->was->topo, v->t) &&
-	       dest_lids_are_those_of(&v->dest, v->was->topo);
+	if (v->was == NULL)
+		return;
+	topo_match_open(&v->before, v->t, v->was->topo);
+	if (v->was->side->pool != v->is->side->pool ||
+		!dest_lids_are_those_before(
+			v->dest, &v->was->side->sets->dest, &v->before))
+		v->was = NULL;
 }
 
 /* True if the links of s are the same, in the same directions. */
@@ -88,22 +94,24 @@ static bool
 same_links(const struct prover *v, sw_ix s)
 {
 	const struct topo_switch *sw = &v->t->sw[s];
-	const struct topo_adj *a = v->t->adj + sw->adj;
+	sw_ix o = v->before.sw[s];
 
-	if (!topo_same_links(v->t, v->was->topo, s))
+	if (!topo_match_links(&v->before, s))
 		return false;
-	for (uint32_t i = 0; i < sw->nadj; i++)
-		if (leads_up(v->is, s, &a[i]) != leads_up(v->was, s, &a[i]))
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (leads_up(v->is, s, &v->t->adj[i]) !=
+			leads_up(v->was, o,
+				&v->was->topo->adj[v->before.adj[i]]))
 			return false;
 	return true;
 }
 
 static const struct route_set *
-set_in(const struct route_set_row *row, sw_ix t)
+set_in(const struct route_set_row *row, uint32_t i)
 {
 	static const struct route_set none;
 
-	return row != NULL ? &row->set[row->of[t]] : &none;
+	return row != NULL ? &row->set[row->of[i]] : &none;
 }
 
 /* Destinations for which the options in two rows differ. */
@@ -115,16 +123,15 @@ mark_options(const struct prover *v, const struct route_set_row *a,
 	uint16_t n = a != NULL && b != NULL ? (a->n < b->n ? a->n : b->n) : 0;
 	bool alike = n > 0 && memcmp(a->set, b->set, n * sizeof(*a->set)) == 0;
 
-	for (sw_ix t = 0, end; a != b && t < v->t->nsw; t = end) {
-		end = t + MANY < v->t->nsw ? t + MANY : v->t->nsw;
-		if (alike && memcmp(a->of + t, b->of + t,
-				     (end - t) * sizeof(a->of[0])) == 0)
+	for (uint32_t i = 0, end; a != b && i < v->dest->n; i = end) {
+		end = i + MANY < v->dest->n ? i + MANY : v->dest->n;
+		if (alike && memcmp(a->of + i, b->of + i,
+				     (end - i) * sizeof(a->of[0])) == 0)
 			continue;
-		for (sw_ix d = t; d < end; d++)
-			if (v->dest.number[d] < v->dest.n &&
-				memcmp(set_in(a, d), set_in(b, d),
-					sizeof(struct route_set)) != 0)
-				bitset_add(look, v->dest.number[d]);
+		for (uint32_t d = i; d < end; d++)
+			if (memcmp(set_in(a, d), set_in(b, d),
+				    sizeof(struct route_set)) != 0)
+				bitset_add(look, d);
 	}
 }
 
@@ -142,20 +149,22 @@ find_ports(struct prover *v, sw_ix s)
 }
 
 static void
-find_looks(struct prover *v, sw_ix s, bool compares)
+find_looks(struct prover *v, sw_ix s)
 {
 	const struct verify_sets_side *is = v->is->side, *was;
 	uint64_t *look = words_of(v, v->look, s);
 	uint64_t any = 0;
 
-	if (compares && same_links(v, s)) {
+	if (v->was != NULL && same_links(v, s)) {
+		sw_ix o = v->before.sw[s];
+
 		was = v->was->side;
-		mark_options(v, row_of(v->is, s), row_of(v->was, s), look);
-		dest_lids_differ(&v->dest, is->row[s], is->nblocks, was->row[s],
+		mark_options(v, row_of(v->is, s), row_of(v->was, o), look);
+		dest_scan_differ(v->dest, is->row[s], is->nblocks, was->row[o],
 			was->nblocks, look);
 	} else
-		memset(look, 0xff, v->dest.words * sizeof(*look));
-	for (uint32_t w = 0; w < v->dest.words; w++)
+		memset(look, 0xff, v->dest->words * sizeof(*look));
+	for (uint32_t w = 0; w < v->dest->words; w++)
 		any |= look[w] &= others_in(v, s, w);
 	v->is_looked[s] = any != 0;
 }
@@ -168,10 +177,10 @@ find_near(struct prover *v, sw_ix s)
 	const uint64_t *look = words_of(v, v->look, s);
 	uint64_t *near = words_of(v, v->near, s);
 
-	bitset_or(near, look, v->dest.words);
+	bitset_or(near, look, v->dest->words);
 	for (uint32_t i = t->sw[s].adj; i < t->sw[s].adj + t->sw[s].nadj; i++) {
 		near = words_of(v, v->near, t->adj[i].peer);
-		bitset_or(near, look, v->dest.words);
+		bitset_or(near, look, v->dest->words);
 	}
 }
 
@@ -240,12 +249,12 @@ has_entry(const struct prover *v, sw_ix s, uint32_t i)
 {
 	const struct verify_sets_side *side = v->is->side;
 
-	for (uint32_t r = v->dest.first[i]; r < v->dest.first[i + 1]; r++)
-		for (uint64_t m = v->dest.run[r].lids; m != 0; m &= m - 1)
+	for (uint32_t r = v->dest->first[i]; r < v->dest->first[i + 1]; r++)
+		for (uint64_t m = v->dest->run[r].lids; m != 0; m &= m - 1)
 			if (route_set_has(&v->link[s],
 				    lft_row_entry(side->pool, side->row[s],
 					    side->nblocks,
-					    v->dest.run[r].block * LFT_BLOCK +
+					    v->dest->run[r].block * LFT_BLOCK +
 						    bitset_lowest64(m))))
 				return true;
 	return false;
@@ -267,7 +276,7 @@ find_options(const struct prover *v, sw_ix s, uint32_t w, uint64_t among)
 
 	for (; row != NULL && among != 0; among &= among - 1) {
 		unsigned bit = bitset_lowest64(among);
-		uint16_t k = row->of[v->dest.sw[w * 64 + bit]];
+		uint16_t k = row->of[w * 64 + bit];
 
 		if (k == 0)
 			continue;
@@ -311,7 +320,8 @@ has_own_options(const struct prover *v, sw_ix s)
 {
 	const struct route_set_row *row = row_of(v->is, s);
 
-	return row != NULL && v->dest.number[s] < v->dest.n && row->of[s] != 0;
+	return row != NULL && v->dest->number[s] < v->dest->n &&
+	       row->of[v->dest->number[s]] != 0;
 }
 
 static void
@@ -321,7 +331,7 @@ take_switches(void *arg)
 	struct prover *v = x->v;
 	const struct verify_sets_side *side = v->is->side;
 
-	dest_scan_open(&x->scan, &v->dest);
+	dest_scan_open(&x->scan, v->dest);
 	for (sw_ix s = x->from; s < x->to; s++) {
 		if (!topo_sw_live(v->t, s))
 			continue;
@@ -329,7 +339,7 @@ take_switches(void *arg)
 			note_failure(v);
 		dest_scan_row(&x->scan, side->pool, side->row[s], side->nblocks,
 			&v->up[s]);
-		for (uint32_t w = 0; w < v->dest.words; w++)
+		for (uint32_t w = 0; w < v->dest->words; w++)
 			take_word(x, s, w);
 	}
 	dest_scan_close(&x->scan);
@@ -378,13 +388,13 @@ follow_options(void *arg)
 
 		if (!topo_sw_live(v->t, s) || !has_descent(v, s))
 			continue;
-		for (uint32_t w = 0; w < v->dest.words; w++) {
+		for (uint32_t w = 0; w < v->dest->words; w++) {
 			uint64_t near =
 				words_of(v, v->near, s)[w] & others_in(v, s, w);
 
 			for (; near != 0; near &= near - 1) {
 				uint32_t i = w * 64 + bitset_lowest64(near);
-				uint16_t k = row->of[v->dest.sw[i]];
+				uint16_t k = row->of[i];
 
 				if (k != 0)
 					check_descent(v, s, &row->set[k], i);
@@ -402,8 +412,8 @@ prover_open(struct prover *v, const struct sets_order_claim *is,
 	size_t words;
 
 	*v = (struct prover){.is = is, .was = was, .t = is->topo};
-	dest_lids_open(&v->dest, v->t);
-	words = (size_t)v->t->nsw * v->dest.words;
+	v->dest = &is->side->sets->dest;
+	words = (size_t)v->t->nsw * v->dest->words;
 	v->link = mem_zalloc(v->t->nsw, sizeof(*v->link));
 	v->up = mem_zalloc(v->t->nsw, sizeof(*v->up));
 	v->look = mem_zalloc(words, sizeof(*v->look));
@@ -412,12 +422,13 @@ prover_open(struct prover *v, const struct sets_order_claim *is,
 	v->is_looked = mem_zalloc(v->t->nsw, sizeof(*v->is_looked));
 	for (sw_ix s = 0; s < v->t->nsw; s++)
 		find_ports(v, s);
+	find_before(v);
 }
 
 static void
 prover_close(struct prover *v)
 {
-	dest_lids_close(&v->dest);
+	topo_match_close(&v->before);
 	free(v->link);
 	free(v->up);
 	free(v->look);
@@ -442,14 +453,13 @@ share_switches(struct prover *v, unsigned n, void (*fn)(void *))
 static void
 take_all(struct prover *v, unsigned threads)
 {
-	bool compares = can_compare(v);
-	unsigned n = compares || threads < 1   ? 1
-		     : threads > THREAD_SHARES ? THREAD_SHARES
-					       : threads;
+	unsigned n = v->was != NULL || threads < 1 ? 1
+		     : threads > THREAD_SHARES	   ? THREAD_SHARES
+						   : threads;
 
 	for (sw_ix s = 0; s < v->t->nsw; s++)
 		if (topo_sw_live(v->t, s))
-			find_looks(v, s, compares);
+			find_looks(v, s);
 	for (sw_ix s = 0; s < v->t->nsw; s++)
 		if (v->is_looked[s])
 			find_near(v, s);

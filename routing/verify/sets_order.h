@@ -26,7 +26,8 @@
  * After a change only those pairs of a switch and a destination are looked at
  * whose options, blocks of entries, or links (with their directions) are
  * others, and where these are neighbours. What is shared by reference is the
- * same without a look.
+ * same without a look. Switches are known by their GUIDs, links by their ports
+ * (discovery/topo_match.h): numbers may have changed.
  */
 #ifndef HEDDLE_ROUTING_VERIFY_SETS_ORDER_H
 #define HEDDLE_ROUTING_VERIFY_SETS_ORDER_H
@@ -40,8 +41,8 @@
  * are said to obey; borrowed. */
 struct sets_order_claim {
 	const struct topo *topo;
-	const struct verify_sets_side *side;
-	const uint32_t *pos; /* [nsw] smaller is above */
+	const struct verify_sets_side *side; /* with sets */
+	const uint32_t *pos;		     /* [nsw] smaller is above */
 };
 
 /*

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "routing/verify/dep_cycle.h"
-#include "routing/verify/dest_lids.h"
+#include "routing/verify/dest_scan.h"
 #include "sm/base/bitset.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
@@ -162,6 +162,7 @@ add_lid(struct judge *j, uint32_t lid, size_t *room)
 	d->to = (uint32_t)j->nruns;
 }
 
+/* By the numbers that sets and j->lids have for them. */
 static void
 find_destinations(struct judge *j)
 {
@@ -171,11 +172,10 @@ find_destinations(struct judge *j)
 	j->dest = mem_zalloc(t->nsw + 1U, sizeof(*j->dest));
 	j->number = mem_alloc((t->nsw + 1U) * sizeof(*j->number));
 	memset(j->number, 0xff, (t->nsw + 1U) * sizeof(*j->number));
-	for (sw_ix s = 0; s < t->nsw; s++) {
+	while (j->ndest < j->lids.n) {
+		sw_ix s = j->lids.sw[j->ndest];
 		const struct topo_switch *sw = &t->sw[s];
 
-		if (!topo_sw_live(t, s) || sw->nhost == 0)
-			continue;
 		j->number[s] = j->ndest;
 		j->dest[j->ndest++] = (struct destination){
 			s, (uint32_t)j->nruns, (uint32_t)j->nruns};
@@ -201,7 +201,7 @@ sort_by_set(struct part *x, const struct route_set_row *row)
 	x->by_set = mem_resize(x->by_set, row->n, sizeof(*x->by_set));
 	memset(x->by_set, 0, row->n * sizeof(*x->by_set));
 	for (uint32_t i = 0; i < taken_count(j); i++)
-		bitset_add(x->by_set[row->of[j->dest[j->base + i].sw]].w, i);
+		bitset_add(x->by_set[row->of[j->base + i]].w, i);
 }
 
 /* The options of switch s of one side. */
@@ -286,15 +286,6 @@ find_options(const struct judge *j, sw_ix s, uint32_t i, bool is_option[256])
 		is_option[p] = bitset_has(option[p].w, i);
 }
 
-/* The sets by which s chooses among its ports, one after the other. */
-static uint16_t
-set_number(const struct verify_sets_side *side, sw_ix s, sw_ix t)
-{
-	return side->sets == NULL || side->sets->row[s] == NULL
-		       ? 0
-		       : side->sets->row[s]->of[t];
-}
-
 /* The destinations for which s has entries that are all options of its set,
  * found a block of entries at a time. */
 static struct some
@@ -349,7 +340,7 @@ note_table(struct part *x, const struct verify_sets_side *side, sw_ix s)
 		}
 		for (unsigned k = 0; k < j->job->nsides; k++)
 			set = set << 16 |
-			      set_number(&j->job->side[k], s, d->sw);
+			      route_sets_index(j->job->side[k].sets, s, d->sw);
 		if (set != last)
 			find_options(j, s, i, is_option);
 		last = set;
@@ -690,8 +681,8 @@ judge_open(struct judge *j, const struct verify_sets_job *job)
 	*j = (struct judge){.job = job, .t = job->topo};
 	make_frame(j);
 	find_kinds(j);
-	find_destinations(j);
 	dest_lids_open(&j->lids, j->t);
+	find_destinations(j);
 	j->dep = mem_zalloc(dep_graph_words(&j->frame), sizeof(*j->dep));
 	j->option = mem_zalloc(j->frame.nrec, sizeof(*j->option));
 	j->table = mem_zalloc(j->frame.nrec, sizeof(*j->table));

@@ -10,6 +10,7 @@
 struct reader {
 	const struct audit_adaptive_switch *w;
 	const struct routes *r;
+	const struct route_sets *sets; /* that are being filled */
 	struct audit_adaptive_facts *out;
 	sw_ix sw;
 	struct route_set *set; /* [nsw] by destination switch */
@@ -130,7 +131,7 @@ static struct route_set_row *
 read_switch(struct reader *x)
 {
 	const struct topo *t = x->r->topo;
-	struct route_set_row *row = route_set_row_new(t->nsw);
+	struct route_set_row *row = route_set_row_new(x->sets->dest.n);
 
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
 		port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
@@ -142,7 +143,9 @@ read_switch(struct reader *x)
 			take_entry(x, &e);
 	}
 	for (sw_ix d = 0; d < t->nsw; d++)
-		row->of[d] = route_set_row_number(row, &x->set[d]);
+		if (x->sets->dest.number[d] < x->sets->dest.n)
+			row->of[x->sets->dest.number[d]] =
+				route_set_row_number(row, &x->set[d]);
 	return row;
 }
 
@@ -155,6 +158,7 @@ read_all(const struct audit_adaptive_read *read, const struct routes *r,
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		struct reader x = {.w = audit_adaptive_read_switch(read, s),
 			.r = r,
+			.sets = sets,
 			.out = out,
 			.sw = s};
 
@@ -179,7 +183,7 @@ audit_adaptive_sets_judge(const struct audit_adaptive_read *read,
 	unsigned threads, struct audit_adaptive_facts *out)
 {
 	struct route_choice *can = mem_zalloc(r->topo->nsw, sizeof(*can));
-	struct route_sets *sets = route_sets_new(r->topo->nsw, can, false);
+	struct route_sets *sets = route_sets_new(r->topo, can, false);
 	const struct verify_sets_job job = {.topo = r->topo,
 		.side = {{r->pool, r->row, r->nblocks, sets}},
 		.nsides = 1,

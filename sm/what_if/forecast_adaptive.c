@@ -31,7 +31,7 @@ add_row(const struct route_sets *sets, sw_ix s, struct forecast_adaptive *out)
 	if (row == NULL)
 		return;
 	out->choosing++;
-	for (sw_ix t = 0; t < row->nsw; t++) {
+	for (sw_ix t = 0; t < sets->nsw; t++) {
 		const struct route_set *set = route_sets_get(sets, s, t);
 
 		out->choices += set != NULL;

@@ -91,7 +91,7 @@ print_sizes(const struct routes *r)
 			continue;
 		rows++;
 		bytes += sizeof(*row) + row->n * sizeof(*row->set) +
-			 row->nsw * sizeof(row->of[0]);
+			 row->ndest * sizeof(row->of[0]);
 		most = row->n > most ? row->n : most;
 	}
 	(void)printf(
@@ -104,8 +104,11 @@ count_shared(const struct routes *a, const struct routes *b)
 {
 	unsigned n = 0;
 
-	for (sw_ix s = 0; s < a->topo->nsw && a->topo->nsw == b->topo->nsw; s++)
-		n += a->sets->row[s] == b->sets->row[s];
+	for (sw_ix s = 0; s < b->topo->nsw; s++) {
+		sw_ix o = topo_switch_in(a->topo, b->topo, s);
+
+		n += o != TOPO_NONE && a->sets->row[o] == b->sets->row[s];
+	}
 	return n;
 }
 
@@ -120,6 +123,16 @@ time_routes(const struct route_job *job, struct routes **out)
 
 	*out = compute_routes(job, &engine, 1, &story, &why);
 	return clock_cpu_ms() - start;
+}
+
+static unsigned
+count_renumbered(const struct topo *was, const struct topo *t)
+{
+	unsigned n = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		n += topo_switch_in(was, t, s) != s;
+	return n;
 }
 
 /* The routes of t after prev, with what their sets cost. */
@@ -148,8 +161,9 @@ time_change(const struct bench *b, const char *what, struct topo *t,
 			routes_unref(r);
 	}
 	(void)printf("  cable %s: %7.1f ms without sets, %7.1f with: %+.1f; "
-		     "%u rows shared, %s %s\n",
-		what, plain, with, with - plain, count_shared(prev, r),
+		     "%u switches renumbered, %u rows shared, %s %s\n",
+		what, plain, with, with - plain,
+		count_renumbered(prev->topo, t), count_shared(prev, r),
 		r->sets->by_order ? "proven" : "judged", r->sets->why);
 	return r;
 }

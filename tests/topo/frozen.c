@@ -38,13 +38,12 @@ add_cable(struct builder *d, const struct fabric_cable *c, const builder_id *id)
 			c->rate.width, c->rate.speed, c->rate.speed_ext);
 }
 
-/* A topology without LIDs. */
+/* A topology without LIDs, as seen from node self, or FABRIC_NONE. */
 static struct topo *
-freeze_fabric(const struct fabric *f, uint64_t quarantine)
+freeze_fabric(const struct fabric *f, uint64_t quarantine, uint32_t self)
 {
 	struct builder *d = builder_new();
 	builder_id *id = mem_zalloc(f->nnodes, sizeof(*id));
-	uint32_t self = fabric_first_host(f);
 	struct reason why = {""};
 	struct topo *t;
 
@@ -168,7 +167,8 @@ struct topo *
 frozen_topo(const struct fabric *f, const struct frozen_lids *l)
 {
 	static const struct frozen_lids plain;
-	struct topo *t = freeze_fabric(f, l ? l->quarantine : 0);
+	struct topo *t =
+		freeze_fabric(f, l ? l->quarantine : 0, fabric_first_host(f));
 	port_ix *list = mem_zalloc(t->nports, sizeof(*list));
 	uint32_t n = list_ports(t, list);
 	struct give *g = give_new(t);
@@ -190,11 +190,10 @@ frozen_topo(const struct fabric *f, const struct frozen_lids *l)
 	return finish_lids(t, g);
 }
 
-struct topo *
-frozen_again(
-	const struct fabric *f, const struct topo *old, uint64_t quarantine)
+/* Give t the LIDs of old, and new ports free ones. */
+static struct topo *
+give_old_lids(struct topo *t, const struct topo *old)
 {
-	struct topo *t = freeze_fabric(f, quarantine);
 	port_ix *list = mem_zalloc(t->nports, sizeof(*list));
 	uint32_t n = list_ports(t, list);
 	struct give *g = give_new(t);
@@ -214,13 +213,33 @@ frozen_again(
 }
 
 struct topo *
+frozen_again(
+	const struct fabric *f, const struct topo *old, uint64_t quarantine)
+{
+	return give_old_lids(
+		freeze_fabric(f, quarantine, fabric_first_host(f)), old);
+}
+
+struct topo *
 frozen_less(const struct fabric *f, const bool *drop, const struct topo *old)
+{
+	return frozen_less_from(f, drop, old, 0);
+}
+
+struct topo *
+frozen_less_from(const struct fabric *f, const bool *drop,
+	const struct topo *old, uint64_t host)
 {
 	const struct fabric_edit edit = {
 		.drop_cable = drop, .drop_orphans = true};
 	struct fabric *g = fabric_rebuild(f, &edit);
-	struct topo *t = frozen_again(g, old, 0);
+	uint32_t self = fabric_first_host(g);
+	struct topo *t;
 
+	for (uint32_t n = 0; n < g->nnodes; n++)
+		if (g->node[n].guid == host)
+			self = n;
+	t = give_old_lids(freeze_fabric(g, 0, self), old);
 	fabric_free(g);
 	return t;
 }

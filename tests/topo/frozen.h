@@ -27,4 +27,8 @@ struct topo *frozen_again(
 struct topo *frozen_less(
 	const struct fabric *f, const bool *drop, const struct topo *old);
 
+/* The same, as seen from the host with this node GUID if it is there. */
+struct topo *frozen_less_from(const struct fabric *f, const bool *drop,
+	const struct topo *old, uint64_t host);
+
 #endif

@@ -290,21 +290,31 @@ compare_other_tables(struct sets_walk *x)
 	}
 }
 
-static unsigned
-count_shared(const struct sets_walk *x)
-{
-	unsigned n = 0;
+/* Rows that are those of before, by GUID; of them those of switches that have
+ * another number. */
+struct shared {
+	unsigned rows, renumbered;
+};
 
-	for (sw_ix s = 0; x->prev->topo->nsw == x->t->nsw && s < x->t->nsw; s++)
-		n += x->r->sets->row[s] != NULL &&
-		     x->r->sets->row[s] == x->prev->sets->row[s];
-	return n;
+static void
+count_shared(const struct sets_walk *x, struct shared *n)
+{
+	for (sw_ix s = 0; s < x->t->nsw; s++) {
+		sw_ix o = topo_switch_in(x->prev->topo, x->t, s);
+
+		if (o == TOPO_NONE || x->r->sets->row[s] == NULL ||
+			x->r->sets->row[s] != x->prev->sets->row[o])
+			continue;
+		n->rows++;
+		n->renumbered += o != s;
+	}
 }
 
-/* Lost cables and cables that come back, hundreds of times. */
+/* Lost cables and cables that come back, and another manager, hundreds of
+ * times. */
 TEST(test_changes)
 {
-	unsigned shared = 0;
+	struct shared n = {0};
 
 	for (uint64_t seed = 1; seed <= WALKS; seed++) {
 		struct sets_walk x;
@@ -314,11 +324,57 @@ TEST(test_changes)
 			sets_walk_step(&x);
 			compare_with_fresh(&x, x.r, x.prev);
 			compare_other_tables(&x);
-			shared += count_shared(&x);
+			count_shared(&x, &n);
 		}
 		sets_walk_close(&x);
 	}
-	ck_assert_uint_gt(shared, WALKS * STEPS);
+	ck_assert_uint_gt(n.rows, WALKS * STEPS);
+	ck_assert_uint_gt(n.renumbered, WALKS * STEPS / 2);
+}
+
+/* t with the LIDs of the hosts of two switches exchanged. */
+static struct topo *
+exchange_hosts(const struct topo *t, sw_ix a, sw_ix b)
+{
+	struct topo_lids lids;
+	uint16_t *lid = mem_zalloc(t->nports, sizeof(*lid));
+	uint8_t *lmc = mem_zalloc(t->nports, sizeof(*lmc));
+	struct topo *out;
+
+	for (port_ix p = 0; p < t->nports; p++)
+		lid[p] = t->port[p].lid;
+	for (uint32_t i = 1; i < t->sw[a].nend; i++) {
+		port_ix p = t->end[t->sw[a].end + i].port;
+		port_ix q = t->end[t->sw[b].end + i].port;
+
+		lid[p] = t->port[q].lid;
+		lid[q] = t->port[p].lid;
+	}
+	lids = (struct topo_lids){lid, lmc};
+	out = topo_with_lids(t, &lids);
+	free(lid);
+	free(lmc);
+	return out;
+}
+
+/* Hosts that change places are reached by the ports of their new places, at the
+ * same distance. */
+TEST(test_hosts_exchanged)
+{
+	struct sets_walk x;
+	sw_ix a = 0, b;
+
+	sets_walk_open(&x, 6);
+	while (x.t->sw[a].nhost == 0)
+		a++;
+	for (b = a + 1; x.t->sw[b].nhost == 0;)
+		b++;
+	topo_unref(x.t);
+	x.t = exchange_hosts(x.first, a, b);
+	x.prev = x.r;
+	sets_walk_route(&x);
+	compare_with_fresh(&x, x.r, x.prev);
+	sets_walk_close(&x);
 }
 
 static uint32_t
@@ -330,8 +386,8 @@ groups_needed(const struct routes *r, sw_ix s)
 	for (uint16_t k = 1; row != NULL && k < row->n; k++) {
 		bool used = false;
 
-		for (sw_ix t = 0; t < row->nsw; t++)
-			used |= row->of[t] == k;
+		for (uint32_t i = 0; i < row->ndest; i++)
+			used |= row->of[i] == k;
 		if (used)
 			n += r->sets->default_first
 				     ? route_set_count(&row->set[k])

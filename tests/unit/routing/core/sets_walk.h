@@ -1,7 +1,7 @@
 /*
  * sets_walk: routes with sets on a small fabric that loses and gets back
- * cables, at random, each after the one before: what tests of sets and of their
- * judges go through.
+ * cables, at random, each after the one before, and whose manager moves from
+ * host to host: what tests of sets and of their judges go through.
  */
 #ifndef HEDDLE_TESTS_UNIT_ROUTING_CORE_SETS_WALK_H
 #define HEDDLE_TESTS_UNIT_ROUTING_CORE_SETS_WALK_H
@@ -17,7 +17,9 @@
 
 struct sets_walk {
 	struct fabric *f;
-	bool *drop; /* [f->ncables] */
+	bool *drop;    /* [f->ncables] */
+	uint64_t host; /* GUID of the manager's; 0: the first one */
+	uint64_t seed;
 	struct topo *first, *t;
 	struct lft_pool *pool;
 	struct route_choice *can;
@@ -55,12 +57,25 @@ sets_walk_fabric(uint64_t seed)
 	return f;
 }
 
+/* What a switch can do is its own, whatever its number. */
+static inline struct route_choice
+sets_walk_choice(const struct sets_walk *x, sw_ix s)
+{
+	bool is_fixed =
+		x->seed % 6 == 5 && x->t->node[x->t->sw[s].node].guid % 5 == 0;
+
+	return (struct route_choice){is_fixed ? ROUTE_FIXED : ROUTE_COMMITS,
+		(uint16_t)(x->seed % 7 == 6 ? 3 : 1000)};
+}
+
 static inline void
 sets_walk_route(struct sets_walk *x)
 {
 	struct route_account story;
 	struct reason why = {""};
 
+	for (sw_ix s = 0; s < x->t->nsw; s++)
+		x->can[s] = sets_walk_choice(x, s);
 	x->job = (struct route_job){.topo = x->t,
 		.pool = x->pool,
 		.prev = x->prev,
@@ -79,6 +94,7 @@ sets_walk_open(struct sets_walk *x, uint64_t seed)
 		.shuffle = seed % 3 == 0 ? seed : 0, .lmc = seed % 5 == 0};
 
 	*x = (struct sets_walk){.f = sets_walk_fabric(seed),
+		.seed = seed,
 		.pool = lft_pool_new(),
 		.engine = seed % 4 == 1 ? "updn" : "ftree"};
 	x->rng = (struct rng){seed};
@@ -86,31 +102,63 @@ sets_walk_open(struct sets_walk *x, uint64_t seed)
 	x->first = frozen_topo(x->f, &lids);
 	x->t = topo_ref(x->first);
 	x->can = mem_zalloc(x->t->nsw, sizeof(*x->can));
-	for (sw_ix s = 0; s < x->t->nsw; s++)
-		x->can[s] = (struct route_choice){seed % 6 == 5 && s % 5 == 0
-							  ? ROUTE_FIXED
-							  : ROUTE_COMMITS,
-			(uint16_t)(seed % 7 == 6 ? 3 : 1000)};
 	x->adaptive = (struct route_adaptive){x->can, seed % 2 == 0};
 	sets_walk_route(x);
 }
 
-/* Some cables between switches go or come, and there are new routes. */
+static inline bool
+sets_walk_is_between_switches(const struct sets_walk *x, uint32_t c)
+{
+	return x->f->node[x->f->cable[c].node[0]].type == FABRIC_SWITCH &&
+	       x->f->node[x->f->cable[c].node[1]].type == FABRIC_SWITCH;
+}
+
+/* A switch loses all of its cables, if it has none to a host. */
+static inline void
+sets_walk_lose_switch(struct sets_walk *x)
+{
+	uint32_t n = x->f->cable[rng_below(&x->rng, x->f->ncables)].node[0];
+	bool has_host = false;
+
+	for (unsigned pass = 0; pass < 2 && !has_host; pass++)
+		for (uint32_t c = 0; c < x->f->ncables; c++) {
+			if (x->f->cable[c].node[0] != n &&
+				x->f->cable[c].node[1] != n)
+				continue;
+			if (pass == 0)
+				has_host |=
+					!sets_walk_is_between_switches(x, c);
+			else
+				x->drop[c] = true;
+		}
+}
+
+/* Some cables go or come, mostly between switches; now and then a switch goes,
+ * or the manager is another host. Then there are new routes. */
 static inline void
 sets_walk_step(struct sets_walk *x)
 {
+	bool any = rng_below(&x->rng, 6) == 0;
+
 	for (unsigned n = 1 + (unsigned)rng_below(&x->rng, 2); n > 0;) {
 		uint32_t c = (uint32_t)rng_below(&x->rng, x->f->ncables);
 
-		if (x->f->node[x->f->cable[c].node[0]].type != FABRIC_SWITCH ||
-			x->f->node[x->f->cable[c].node[1]].type !=
-				FABRIC_SWITCH)
+		if (!any && !sets_walk_is_between_switches(x, c))
 			continue;
 		x->drop[c] = !x->drop[c];
 		n--;
 	}
+	if (rng_below(&x->rng, 8) == 0)
+		sets_walk_lose_switch(x);
+	if (rng_below(&x->rng, 4) == 0) {
+		uint32_t n = (uint32_t)rng_below(&x->rng, x->f->nnodes);
+
+		x->host = x->f->node[n].type == FABRIC_SWITCH
+				  ? 0
+				  : x->f->node[n].guid;
+	}
 	topo_unref(x->t);
-	x->t = frozen_less(x->f, x->drop, x->first);
+	x->t = frozen_less_from(x->f, x->drop, x->first, x->host);
 	routes_unref(x->prev);
 	x->prev = x->r;
 	sets_walk_route(x);

@@ -82,10 +82,10 @@ static struct route_sets *
 damage_set(struct sets_walk *x, const struct route_sets *from)
 {
 	struct route_sets *sets =
-		route_sets_new(from->nsw, from->can, from->default_first);
-	sw_ix s = (sw_ix)rng_below(&x->rng, from->nsw),
-	      t = (sw_ix)rng_below(&x->rng, from->nsw);
-	struct route_set_row *row = route_set_row_new(from->nsw);
+		route_sets_new(x->t, from->can, from->default_first);
+	sw_ix s = (sw_ix)rng_below(&x->rng, from->nsw);
+	uint32_t t = rng_below(&x->rng, from->dest.n);
+	struct route_set_row *row = route_set_row_new(from->dest.n);
 	struct route_set set;
 	unsigned p = 1 + (unsigned)rng_below(&x->rng, 6);
 
@@ -94,7 +94,7 @@ damage_set(struct sets_walk *x, const struct route_sets *from)
 		if (i != s && sets->row[i] != NULL)
 			sets->row[i]->refs++;
 	}
-	for (sw_ix d = 0; d < from->nsw && from->row[s] != NULL; d++)
+	for (uint32_t d = 0; d < from->dest.n && from->row[s] != NULL; d++)
 		row->of[d] = route_set_row_number(
 			row, &from->row[s]->set[from->row[s]->of[d]]);
 	set = row->set[row->of[t]];

@@ -80,11 +80,12 @@ put_set(struct rig *g, sw_ix s, sw_ix t)
 {
 	struct route_set_row *row = g->sets->row[s];
 
+	ck_assert_uint_lt(g->sets->dest.number[t], g->sets->dest.n);
 	if (row == NULL)
-		row = g->sets->row[s] = route_set_row_new(g->t->nsw);
+		row = g->sets->row[s] = route_set_row_new(g->sets->dest.n);
 	row->set = mem_resize(row->set, row->n + 1U, sizeof(*row->set));
 	row->set[row->n] = (struct route_set){{0}};
-	row->of[t] = row->n;
+	row->of[g->sets->dest.number[t]] = row->n;
 	return &row->set[row->n++];
 }
 
@@ -117,7 +118,7 @@ make_sets(struct rig *g, struct rng *rng, uint32_t odds)
 	const struct topo *t = g->t;
 	uint32_t *dist = mem_zalloc(t->nsw, sizeof(*dist));
 
-	g->sets = route_sets_new(t->nsw, g->can, true);
+	g->sets = route_sets_new(t, g->can, true);
 	for (sw_ix to = 0; to < t->nsw; to++) {
 		find_distances(t, to, dist);
 		for (sw_ix s = 0; s < t->nsw; s++) {
@@ -277,7 +278,7 @@ follow_all(const struct rig *g)
 {
 	const struct topo *t = g->t;
 	struct oracle o = {.g = g, .n = t->nports};
-	struct route_sets *none = route_sets_new(t->nsw, g->can, true);
+	struct route_sets *none = route_sets_new(t, g->can, true);
 	struct rig plain = *g;
 
 	plain.sets = none;
@@ -384,7 +385,7 @@ TEST(test_dead_option)
 
 		rig_open(&g, gen_grid(dim, 2, false, 1, &why));
 		rig_kinds(&g, ROUTE_COMMITS);
-		g.sets = route_sets_new(g.t->nsw, g.can, true);
+		g.sets = route_sets_new(g.t, g.can, true);
 		route_set_add(put_set(&g, 0, g.t->nsw - 1), ports[i]);
 		ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 		ck_assert_msg(strstr(why.text, "leads to no switch") != NULL,
@@ -404,7 +405,7 @@ TEST(test_no_entry_behind)
 
 	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
 	rig_kinds(&g, ROUTE_COMMITS);
-	g.sets = route_sets_new(g.t->nsw, g.can, true);
+	g.sets = route_sets_new(g.t, g.can, true);
 	a = &g.t->adj[g.t->sw[0].adj];
 	for (sw_ix s = 1; s < g.t->nsw; s++)
 		if (s != a->peer && g.t->sw[s].nhost > 0)
@@ -524,7 +525,7 @@ TEST(test_loop_of_options)
 
 	rig_open(&g, gen_hyperx(dim, 1, 1, &why));
 	rig_kinds(&g, ROUTE_ESCAPES);
-	g.sets = route_sets_new(g.t->nsw, g.can, true);
+	g.sets = route_sets_new(g.t, g.can, true);
 	for (sw_ix s = 1; s < 4; s++)
 		for (uint32_t i = 0; i < g.t->sw[s].nadj; i++) {
 			const struct topo_adj *a =

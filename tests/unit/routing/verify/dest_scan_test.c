@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/verify/dest_lids.h"
+#include "routing/verify/dest_scan.h"
 #include "sm/base/bitset.h"
 #include "tests/unit/routing/core/sets_walk.h"
 #include "tests/unit/suite.h"
@@ -88,7 +88,7 @@ TEST(test_differ)
 		uint64_t differ = 0, want = 0;
 
 		routes_put_entry(other, 2, lid, 77, NULL);
-		dest_lids_differ(&d, x.r->row[2], x.r->nblocks, other->row[2],
+		dest_scan_differ(&d, x.r->row[2], x.r->nblocks, other->row[2],
 			other->nblocks, &differ);
 		for (uint16_t l = 1; l <= x.t->max_lid; l++) {
 			port_ix p = x.t->by_lid[l];
