@@ -11,10 +11,10 @@ static const char *
 find_reason(const struct device_store *h, const struct topo_node *n,
 	struct adaptive_seen seen, const struct adaptive_can *can)
 {
-	if (!mad_vendor_has_general(n->vendor, n->device))
-		return "has no adaptive routing that is known here";
 	if (seen.state == ADAPTIVE_UNREAD)
-		return "was not asked for adaptive routing yet";
+		return mad_vendor_has_general(n->vendor, n->device)
+			       ? "was not asked for adaptive routing yet"
+			       : "has no adaptive routing that is known here";
 	if (seen.kind == ADAPTIVE_NONE)
 		return "has no adaptive routing";
 	if (seen.kind == ADAPTIVE_OLDER)

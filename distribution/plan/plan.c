@@ -202,6 +202,7 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	size_t blocks;
 	bool fell, drained;
 
+	m->sm_switch = topo_switch_of(m->t, m->t->sm_port);
 	plan_pkeys_add(m);
 	plan_portinfo_params(m);
 	/* what groups sent on is in no forwarding table */
@@ -248,8 +249,27 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	plan_pkeys_drop(m);
 }
 
-struct plan *
-plan_make(const struct plan_job *job)
+/* What adaptive groups take beside a change of tables. */
+static void
+make_groups(struct plan_maker *m, const struct plan_job *job)
+{
+	const struct transition_result *x = m->p->change;
+
+	(void)job;
+	(void)add_adaptive(m, PLAN_ADAPTIVE_OFF, PLAN_ADAPTIVE_SHRINK);
+	for (unsigned stage = 0; stage < x->nstages; stage++) {
+		plan_begin(m, PLAN_LFT);
+		m->now->stage = (uint16_t)stage;
+		plan_adaptive_put(m, PLAN_LFT, stage);
+		(void)plan_end(m);
+	}
+	(void)add_adaptive(m, PLAN_ADAPTIVE_MOVE, PLAN_ADAPTIVE_ON);
+}
+
+/* A plan with the phases that `phases` makes. */
+static struct plan *
+make_plan(const struct plan_job *job,
+	void (*phases)(struct plan_maker *m, const struct plan_job *job))
 {
 	struct plan *p = mem_zalloc(1, sizeof(*p));
 	struct plan_maker m = {.p = p,
@@ -266,15 +286,26 @@ plan_make(const struct plan_job *job)
 	else
 		slvl_of_layers(&(struct slvl_want){0}, &p->routes->layers,
 			&m.vlarb.levels);
-	m.sm_switch = topo_switch_of(m.t, m.t->sm_port);
 	if (job->adaptive != NULL)
 		plan_adaptive_begin(&m, job->adaptive);
-	make_phases(&m, job);
+	phases(&m, job);
 	if (job->adaptive != NULL)
 		plan_adaptive_end(&m);
 	free(m.rise);
 	free(m.sl);
 	return p;
+}
+
+struct plan *
+plan_make(const struct plan_job *job)
+{
+	return make_plan(job, make_phases);
+}
+
+struct plan *
+plan_make_groups(const struct plan_job *job)
+{
+	return make_plan(job, make_groups);
 }
 
 void

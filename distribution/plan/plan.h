@@ -251,6 +251,10 @@ struct plan_job {
  */
 struct plan *plan_make(const struct plan_job *job);
 
+/* The same of adaptive groups alone, for a preview: of the job routes, change,
+ * hw and adaptive count. */
+struct plan *plan_make_groups(const struct plan_job *job);
+
 /* A cell of a multicast forwarding table. */
 struct plan_cell {
 	port_ix port; /* whose number is the position */

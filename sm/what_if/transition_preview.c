@@ -8,6 +8,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
+#include "sm/what_if/groups_preview.h"
 
 enum { LISTED = 20, METHODS = TRANSITION_DYNAMIC + 1 };
 
@@ -140,7 +141,7 @@ put_expected(json_t *o, const struct transition_preview_ask *ask,
  * unblocked. */
 static json_t *
 method_json(const struct transition_preview_ask *ask,
-	const struct transition_result *x)
+	const struct transition_result *x, uint64_t groups)
 {
 	json_t *o = json_object();
 	uint64_t ports = 0;
@@ -158,8 +159,10 @@ method_json(const struct transition_preview_ask *ask,
 		o, "dependencies_blocked", json_util_u64(x->ndeps - ports));
 	json_util_put(o, "ports_blocked", json_util_u64(ports));
 	json_util_put(o, "tops", json_util_u64(tops_changed(ask)));
+	json_util_put(o, "groups", json_util_u64(groups));
 	json_util_put(o, "smps",
-		json_util_u64(x->nwrites + 2 * x->ndeps + tops_changed(ask)));
+		json_util_u64(x->nwrites + 2 * x->ndeps + tops_changed(ask) +
+			      groups));
 	json_util_put(o, "pairs_cut", json_util_u64(x->cut_pairs));
 	json_util_put(o, "pairs_cut_paper", json_util_u64(x->paper_pairs));
 	json_util_put(o, "cyclic", json_util_u64(x->cyclic));
@@ -170,6 +173,27 @@ method_json(const struct transition_preview_ask *ask,
 	json_util_put(o, "dependencies", dependencies_json(x, ask->is->topo));
 	put_expected(o, ask, x);
 	return o;
+}
+
+/* The Sets of adaptive groups beside this transition, from a store of its own,
+ * which holds the old ones. */
+static uint64_t
+count_groups(const struct transition_preview_ask *ask,
+	const struct vlarb_want *w, struct transition_job job)
+{
+	struct groups_preview_ask groups = {
+		.was = ask->was, .is = ask->is, .by_lid = ask->by_lid};
+	uint64_t n;
+
+	if (ask->was->sets == NULL && ask->is->sets == NULL)
+		return 0;
+	groups.hw = store_as_acknowledged(ask, w);
+	groups_preview_before(&groups);
+	job.hw = groups.hw;
+	job.guests = ask->was->sets != NULL;
+	n = groups_preview_count(&groups, transition_find(&job));
+	device_free(groups.hw);
+	return n;
 }
 
 json_t *
@@ -204,7 +228,8 @@ transition_preview_report(const struct transition_preview_ask *ask)
 		if (m >= 0 && job.method == ask->method)
 			continue;
 		x = transition_find(&job);
-		(void)json_array_append_new(list, method_json(ask, x));
+		(void)json_array_append_new(
+			list, method_json(ask, x, count_groups(ask, &w, job)));
 		end = x->ports_down != NULL; /* no other is safe */
 		transition_free(x);
 	}

@@ -15,7 +15,8 @@
 
 /* What is asked for. */
 struct transition_preview_ask {
-	const struct routes *was, *is; /* of one pool */
+	struct routes *was, *is; /* of one pool; with sets, or without */
+	bool by_lid;		 /* as in struct plan_adaptive */
 	enum transition_method_kind method;
 	bool all; /* every method, to compare; method comes first */
 	unsigned max_stages;
@@ -26,8 +27,8 @@ struct transition_preview_ask {
 	double rate; /* packets a second that each host sends */
 };
 
-/* A list of methods with kind of change, stages, writes, dependencies blocked,
- * pairs cut, and the expected losses of hosts. */
+/* A list of methods with kind of change, stages, writes, those of adaptive
+ * groups, dependencies blocked, pairs cut, and the expected losses of hosts. */
 json_t *transition_preview_report(const struct transition_preview_ask *ask);
 
 /* The method of this name; false: there is none. */

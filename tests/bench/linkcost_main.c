@@ -37,7 +37,7 @@ kind_of(unsigned row)
 }
 
 static struct world *
-start(const struct fabric *f, const char *yaml)
+start_world(const struct fabric *f, const char *yaml)
 {
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, yaml);
@@ -141,10 +141,10 @@ run_fabric(const char *name)
 						  : 2048);
 		f->node[i].attrs.sub_groups = SUB_GROUPS;
 	}
-	with = start(f, "routing: {adaptive: {enabled: true}}\n");
+	with = start_world(f, "routing: {adaptive: {enabled: true}}\n");
 	(void)printf("%s: bring-up %llu SMPs", name,
 		(unsigned long long)sim_stats(with->sim)->smps);
-	without = start(f, "");
+	without = start_world(f, "");
 	(void)printf(" of %llu\n",
 		(unsigned long long)sim_stats(without->sim)->smps);
 	lose_links(f, with, without);

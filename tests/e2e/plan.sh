@@ -185,6 +185,7 @@ adaptive() {
 	same now.adaptive.ebb.lowest 1.0
 	same then.adaptive.choosing 3
 	same then.adaptive.ebb.lowest 0.5
+	[ "$(json_get "$E2E_DIR/plan.json" transition.0.groups)" -gt 0 ] || fail "no Sets of groups"
 	# of another maker
 	sed 's/^vendid=0x2c9/vendid=0x66a/' "$E2E_DIR/small.net" \
 		>"$E2E_DIR/others.net"

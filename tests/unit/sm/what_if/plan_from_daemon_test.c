@@ -569,17 +569,44 @@ make_adaptive(void)
 	return f;
 }
 
-/* What switches may choose is planned as it comes. */
-TEST(adaptive_as_planned)
+/* Sets of adaptive groups that switches got. */
+static uint64_t
+count_group_sets(const struct world *w)
+{
+	static const uint16_t attr[] = {MAD_AR_INFO, MAD_AR_GROUP, MAD_AR_LFT};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < sizeof(attr) / sizeof(attr[0]); i++)
+		n += sim_stats(w->sim)->by[sim_attr_row(attr[i])][MAD_SET];
+	return n;
+}
+
+/* As the first method of the plan has it, which counts it among the SMPs. */
+static uint64_t
+planned_groups(const struct plan *p)
+{
+	const json_t *m = json_array_get(p->change, 0);
+
+	ck_assert_int_eq(json_util_num(m, "smps"),
+		json_util_num(m, "writes") + json_util_num(m, "groups") +
+			2 * json_util_num(m, "dependencies_blocked") +
+			json_util_num(m, "tops"));
+	return (uint64_t)json_util_num(m, "groups");
+}
+
+/* What switches may choose is planned as it comes, and the Sets that it takes.
+ */
+LOOP_TEST(adaptive_as_planned, 0, DAYS)
 {
 	static const struct scene scene = {"adaptive",
 		"routing: {adaptive: {enabled: true}}\n", make_adaptive, NULL};
 	struct story s;
 	struct failure f;
 	struct plan p;
+	uint64_t sets;
 	uint32_t c;
 
-	begin_story(&s, &scene, (uint64_t)SEED);
+	begin_story(&s, &scene, (uint64_t)(SEED + _i));
 	apply_random_failures(&s, 2);
 	for (unsigned k = 0; k < 3; k++) {
 		c = pick_cable(&s, true);
@@ -587,8 +614,12 @@ TEST(adaptive_as_planned)
 			&s, s.f->cable[c].node[1], s.f->cable[c].port[1]);
 		plan_make(&p, s.w, &f, 1);
 		expect_same_sets(sm_view(s.w->sm)->routes, &p.out.now);
+		sets = count_group_sets(s.w);
 		cut_cable(&s, c);
 		settle_world(&s);
+		sets = count_group_sets(s.w) - sets;
+		ck_assert_uint_eq(planned_groups(&p), sets);
+		ck_assert_uint_gt(sets, 0);
 		expect_same_sets(sm_view(s.w->sm)->routes, &p.out.then);
 		plan_free(&p);
 	}
