@@ -28,11 +28,12 @@ beside_tables_ranked(const struct routes *r, struct link_ranks **ranks)
 }
 
 /*
- * The dependencies that r makes, no others: what is found beside them depends
- * on the tables alone, not on how they were judged.
+ * The dependencies that r makes in some layers, no others: what is found beside
+ * them depends on the tables alone, not on how they were judged.
  */
 static struct verify_dependencies *
-exact_dependencies(const struct route_job *job, const struct routes *r)
+exact_dependencies(
+	const struct route_job *job, const struct routes *r, uint16_t layers)
 {
 	struct verify_tables in;
 	struct verify_dependencies *deps;
@@ -41,10 +42,10 @@ exact_dependencies(const struct route_job *job, const struct routes *r)
 	struct link_ranks *ranks;
 
 	if (!r->report.by_change || r->report.by_rank)
-		return verify_state_dependencies(r->verified, r->topo);
+		return verify_state_dependencies(r->verified, r->topo, layers);
 	in = beside_tables_ranked(r, &ranks);
 	(void)verify_keep(&in, job->threads, &again, &state, NULL);
-	deps = verify_state_dependencies(state, r->topo);
+	deps = verify_state_dependencies(state, r->topo, layers);
 	verify_state_unref(state);
 	link_ranks_drop(ranks);
 	return deps;
@@ -57,16 +58,16 @@ beside_tables_mcast(const struct route_job *job, struct routes *r)
 	struct route_mcast was = {0}, own = r->mcast;
 	const struct mcast_order_try first[2] = {
 		{prev != NULL ? prev->topo : NULL, &was}, {r->topo, &own}};
+	uint16_t layers = route_layers_trees(&r->layers);
 	struct verify_dependencies *deps;
 	bool found;
 
 	if (r->order != ROUTE_NO_ORDER)
 		return true;
-	deps = exact_dependencies(job, r);
+	deps = exact_dependencies(job, r, layers);
 	if (prev != NULL)
 		routes_mcast(prev, &was);
-	found = mcast_order_find(r->topo, deps, route_layers_trees(&r->layers),
-		first, &r->mcast);
+	found = mcast_order_find(r->topo, deps, layers, first, &r->mcast);
 	routes_mcast_free(&was);
 	routes_mcast_free(&own);
 	free(deps);
@@ -135,7 +136,7 @@ judge_sets(const struct route_job *job, const struct routes *r,
 	struct route_sets *sets, struct reason *why)
 {
 	struct verify_dependencies *deps =
-		verify_state_dependencies(r->verified, r->topo);
+		verify_state_dependencies(r->verified, r->topo, UINT16_MAX);
 	bool safe;
 
 	sets->by_order = are_in_order(job, r, sets, deps);
@@ -143,7 +144,7 @@ judge_sets(const struct route_job *job, const struct routes *r,
 	free(deps);
 	if (safe)
 		return true;
-	deps = exact_dependencies(job, r);
+	deps = exact_dependencies(job, r, UINT16_MAX);
 	safe = are_safe(job, r, sets, deps, why);
 	free(deps);
 	return safe;

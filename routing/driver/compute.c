@@ -173,7 +173,8 @@ verify_routes(const struct route_job *job, const struct routes *before,
 			"not those that its paths climb",
 			r->engine);
 	if (r->layers.n == 1)
-		r->deps = verify_state_dependencies(r->verified, r->topo);
+		r->deps = verify_state_dependencies(
+			r->verified, r->topo, UINT16_MAX);
 	r->layers.plain =
 		r->report.plain && (r->layers.n < 2 || !has_own_vls(r));
 	return layer_links_fit(r, job->options, why);

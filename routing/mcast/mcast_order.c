@@ -16,9 +16,10 @@ struct added {
 
 struct finder {
 	const struct topo *t;
+	const struct verify_dependencies *deps; /* of the unicast tables */
 	unsigned layers;
 	struct dep_graph frame;
-	uint64_t *dep; /* of the unicast tables */
+	uint64_t *dep; /* deps, over the frame; NULL: neither is made yet */
 	struct dynamic_order order;
 	struct route_mcast out;
 	bool *placed;	 /* [nsw] */
@@ -37,11 +38,14 @@ struct finder {
 /* ---- the frame ---- */
 
 static void
-make_frame(struct finder *f, const struct verify_dependencies *deps)
+need_frame(struct finder *f)
 {
 	const struct topo *t = f->t;
+	const struct verify_dependencies *deps = f->deps;
 	size_t row = (size_t)1 << deps->shift;
 
+	if (f->dep != NULL)
+		return;
 	dep_graph_by_topo(&f->frame, t, f->layers);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
@@ -307,10 +311,73 @@ mark_all_links(struct finder *f, sw_ix s)
 	return hangs;
 }
 
+/* Out-ports of switch s over which packets go up, or stay, a bit each. */
+static void
+find_ports_up(const struct finder *f, sw_ix s, uint64_t up[ROUTE_PORT_WORDS])
+{
+	const struct topo *t = f->t;
+
+	memset(up, 0, ROUTE_PORT_WORDS * sizeof(*up));
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+		if (topo_sw_live(t, a->peer) &&
+			f->out.pos[a->peer] <= f->out.pos[s])
+			up[a->out / 64] |= UINT64_C(1) << a->out % 64;
+	}
+}
+
+/* Whether nothing that comes to a switch from above leaves it upwards, in the
+ * rows of its in-ports in one layer. */
+static bool
+goes_down_from_above(const struct finder *f, const uint64_t *rows,
+	const uint64_t up[ROUTE_PORT_WORDS])
+{
+	unsigned words = 1U << f->deps->shift;
+	uint64_t found = 0;
+
+	for (unsigned w = 0; w < words && w < ROUTE_PORT_WORDS; w++)
+		for (uint64_t left = up[w]; left != 0; left &= left - 1) {
+			size_t in = w * 64U + (unsigned)__builtin_ctzll(left);
+
+			for (unsigned k = 0; k < words; k++)
+				found |= rows[(in << f->deps->shift) + k] &
+					 up[k];
+		}
+	return found == 0;
+}
+
+/*
+ * Whether the unicast tables of the layers of trees are up/down by the places
+ * of the switches, as trees are: then there is no cycle.
+ */
+static bool
+are_up_down(const struct finder *f)
+{
+	const struct topo *t = f->t;
+	uint64_t up[ROUTE_PORT_WORDS];
+	uint32_t at = 0;
+	bool all = true;
+
+	for (sw_ix s = 0; s < t->nsw && all; s++) {
+		if (topo_sw_live(t, s))
+			find_ports_up(f, s, up);
+		for (unsigned l = 0; topo_sw_live(t, s) && l < f->layers && all;
+			l++)
+			all = (f->out.layers >> l & 1) == 0 ||
+			      goes_down_from_above(f,
+				      f->deps->row +
+					      (((size_t)l * f->deps->nrec + at)
+						      << f->deps->shift),
+				      up);
+		at += t->node[t->sw[s].node].nports + 1U;
+	}
+	return all;
+}
+
 /*
  * Place the switches in the order of f->seq, with all links; false: not each of
- * them finds its place at once, or there is no room for all links together. So
- * it is where the unicast tables of these layers are up/down by this order.
+ * them finds its place at once, or there is no room for all links together.
  */
 static bool
 try_all_links(struct finder *f)
@@ -321,6 +388,9 @@ try_all_links(struct finder *f)
 			return false;
 		place_switch(f, f->seq[k]);
 	}
+	if (are_up_down(f))
+		return true;
+	need_frame(f);
 	return mcast_order_fits(f->t, &f->out, &f->frame, f->dep);
 }
 
@@ -330,6 +400,7 @@ try_sequence(struct finder *f)
 {
 	bool more = true, all;
 
+	need_frame(f);
 	begin_attempt(f);
 	all = dynamic_order_new(&f->order, &f->frame, NULL, f->dep);
 	while (all && more && f->nplaced < f->nseq) {
@@ -464,6 +535,7 @@ finder_new(struct finder *f, struct topo *t,
 	const struct verify_dependencies *deps, uint16_t layers)
 {
 	*f = (struct finder){.t = t,
+		.deps = deps,
 		.layers = deps->layers,
 		.out = {mem_alloc((t->nsw + 1U) * sizeof(uint32_t)),
 			mem_zalloc(t->nsw, sizeof(*f->out.link)), layers},
@@ -474,7 +546,6 @@ finder_new(struct finder *f, struct topo *t,
 		.queue = mem_alloc((t->nsw + 1U) * sizeof(sw_ix)),
 		.piece = mem_alloc((t->nsw + 1U) * sizeof(uint32_t)),
 		.dist = mem_alloc((t->nsw + 1U) * sizeof(uint32_t))};
-	make_frame(f, deps);
 	(void)topo_pieces(t, f->piece);
 }
 

@@ -332,7 +332,8 @@ verify_tables_dependencies(const struct verify_tables *in,
 	struct verify_state *v;
 	int rc = verify_keep(in, 1, out, &v, why);
 
-	*deps = v != NULL ? verify_state_dependencies(v, in->topo) : NULL;
+	*deps = v != NULL ? verify_state_dependencies(v, in->topo, UINT16_MAX)
+			  : NULL;
 	verify_state_unref(v);
 	return rc;
 }

@@ -119,12 +119,13 @@ uint64_t verify_state_load(
 size_t verify_state_hops(const struct verify_state *v, const uint64_t **pairs);
 
 /*
- * The dependencies (to be freed) by t's numbers, t being the topology that was
- * judged. After verify_incremental there may be some that are no longer made,
- * unless the report says by_rank.
+ * The dependencies (to be freed) of some layers, a bit each, by t's numbers, t
+ * being the topology that was judged; other layers have none. After
+ * verify_incremental there may be some that are no longer made, unless the
+ * report says by_rank.
  */
 struct verify_dependencies *verify_state_dependencies(
-	const struct verify_state *v, const struct topo *t);
+	const struct verify_state *v, const struct topo *t, uint16_t layers);
 
 /*
  * verify_tables; *deps (to be freed) are the dependencies. For callers that

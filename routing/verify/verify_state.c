@@ -140,7 +140,8 @@ copy_rows(const struct cdg *g, const struct topo *t, const uint64_t *dep,
 }
 
 struct verify_dependencies *
-verify_state_dependencies(const struct verify_state *v, const struct topo *t)
+verify_state_dependencies(
+	const struct verify_state *v, const struct topo *t, uint16_t layers)
 {
 	const struct cdg *g = v->g;
 	struct verify_dependencies *x;
@@ -161,8 +162,11 @@ verify_state_dependencies(const struct verify_state *v, const struct topo *t)
 	x->layers = g->nlayers;
 	x->shift = shift;
 	for (unsigned l = 0; l < g->nlayers; l++) {
-		uint64_t *dep = cdg_layer_dependencies(g, l);
+		uint64_t *dep;
 
+		if ((layers >> l & 1) == 0)
+			continue;
+		dep = cdg_layer_dependencies(g, l);
 		copy_rows(g, t, dep, shift, x->row + l * words);
 		free(dep);
 	}

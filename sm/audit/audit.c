@@ -310,7 +310,8 @@ take_routes(struct audit *a)
 		in, jobs_threads(a->cfg), &r->report, &r->verified, NULL);
 	a->found.routes = r;
 	if (r->verified != NULL)
-		a->found.deps = verify_state_dependencies(r->verified, r->topo);
+		a->found.deps = verify_state_dependencies(
+			r->verified, r->topo, UINT16_MAX);
 }
 
 /*

@@ -46,7 +46,7 @@ static void
 time_sets(struct bench *b, struct routes *r, unsigned threads)
 {
 	struct verify_dependencies *deps =
-		verify_state_dependencies(r->verified, r->topo);
+		verify_state_dependencies(r->verified, r->topo, UINT16_MAX);
 	struct verify_sets_job judged = {.topo = r->topo,
 		.side = {{r->pool, r->row, r->nblocks, NULL}},
 		.nsides = 1,

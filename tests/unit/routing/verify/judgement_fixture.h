@@ -96,8 +96,10 @@ static inline void
 judgement_all_dependencies(const char *what, const struct topo *t,
 	const struct verify_state *part, const struct verify_state *full)
 {
-	struct verify_dependencies *a = verify_state_dependencies(part, t);
-	struct verify_dependencies *b = verify_state_dependencies(full, t);
+	struct verify_dependencies *a =
+		verify_state_dependencies(part, t, UINT16_MAX);
+	struct verify_dependencies *b =
+		verify_state_dependencies(full, t, UINT16_MAX);
 
 	for (unsigned l = 0; l < a->layers && l < b->layers; l++)
 		judgement_all_of_layer(what, t, l, a, b);
