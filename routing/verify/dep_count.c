@@ -113,91 +113,144 @@ dep_count_add(struct dep_count *c, const struct dep_count *more)
 		c->planes[i] |= more->planes[i];
 }
 
-/* The layers in which a dependency is made, a bit each. */
-static uint16_t
-layers_made(const struct dep_count *c, uint32_t dep)
-{
-	const uint32_t *pairs = c->pairs + (size_t)dep * c->stride;
-	unsigned layers = 0;
+/* The links of a switch, by their place among them: out-ports. */
+struct links {
+	uint32_t n;
+	uint8_t port[256];
+};
 
-	for (unsigned l = 0; l < c->stride; l++)
-		layers |= (unsigned)(pairs[l] != 0) << l;
-	return (uint16_t)layers;
+static struct links
+list_links(const struct cdg *g, uint32_t s)
+{
+	struct links x = {0};
+
+	for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
+		if (cdg_has_link(g, p))
+			x.port[x.n++] = (uint8_t)(p - g->off[s]);
+	return x;
 }
 
 void
 dep_count_rows(const struct dep_count *c, const struct cdg *g, uint16_t layers,
 	uint64_t *dep)
 {
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t in = g->off[s]; in < g->off[s + 1]; in++) {
+	layers &= (uint16_t)((1U << c->stride) - 1);
+	for (uint32_t s = 0; s < g->n; s++) {
+		const struct links x = list_links(g, s);
+
+		for (uint32_t i = 0; i < x.n; i++) {
+			uint32_t in = g->off[s] + x.port[i];
 			uint64_t *row = dep + ((size_t)in << g->shift);
-			uint32_t at = c->first[in];
+			const uint32_t *pairs =
+				c->pairs + (size_t)c->first[in] * c->stride;
 
-			if (!cdg_has_link(g, in))
-				continue;
-			for (uint32_t o = g->off[s]; o < g->off[s + 1]; o++) {
-				uint32_t out = o - g->off[s];
+			for (unsigned left = layers; left != 0;
+				left &= left - 1) {
+				unsigned l = (unsigned)__builtin_ctz(left);
 
-				if (!cdg_has_link(g, o))
-					continue;
-				row[out / 64] |=
-					(uint64_t)((layers_made(c, at++) &
-							   layers) != 0)
-					<< out % 64;
+				for (uint32_t k = 0; k < x.n; k++)
+					row[x.port[k] / 64] |=
+						(uint64_t)(pairs[k * c->stride +
+								   l] != 0)
+						<< x.port[k] % 64;
 			}
 		}
+	}
 }
 
-/* True if a dependency of a plane does. */
-static bool
-plane_climbs(const struct cdg *g, const uint32_t *rank, unsigned plane,
-	uint32_t in, uint32_t out)
-{
-	unsigned layer = plane % g->nlayers, from = layer, to = layer;
+/* The links of a switch with their ranks, where packets go on over them. */
+struct steps {
+	struct links links;
+	uint32_t from[VL_MAP_PLANES];	 /* of the link of arrival, by plane */
+	uint32_t to[256 * ROUTE_LAYERS]; /* by place and layer */
+};
 
-	if (g->map != NULL) {
-		from = vl_map_group(g->map, layer, plane / g->nlayers,
-			g->port_class[cdg_far_end(g, in)] >> 4);
-		to = vl_map_group(g->map, layer, g->port_class[in] & 15U,
-			g->port_class[out] >> 4);
+/* The ranks of the link that arrives by port record `in`, by the planes in
+ * which its packets may be. */
+static void
+rank_arrival(
+	const struct cdg *g, const uint32_t *rank, uint32_t in, struct steps *x)
+{
+	for (unsigned q = 0; q < g->nplanes; q++) {
+		unsigned l = q % g->nlayers, group = l;
+
+		if (g->map != NULL)
+			group = vl_map_group(g->map, l, q / g->nlayers,
+				g->port_class[cdg_far_end(g, in)] >> 4);
+		x->from[q] = rank[(size_t)group * g->nports + in];
 	}
-	return rank[(size_t)from * g->nports + in] <
-	       rank[(size_t)to * g->nports + cdg_far_end(g, out)];
 }
 
-/* True if a dependency climbs in the planes in which it may be made. */
-static bool
-climbs_where_made(const struct dep_count *c, const struct cdg *g,
-	const uint32_t *rank, uint32_t in, uint32_t out)
+/* The ranks of the links of switch s for what arrives by a link of a class. */
+static void
+rank_departures(const struct cdg *g, const uint32_t *rank, uint32_t s,
+	unsigned class, struct steps *x)
 {
-	uint32_t dep = dep_count_of(c, in, out);
-	uint16_t layers = layers_made(c, dep);
-	uint64_t planes = layers;
+	for (uint32_t k = 0; k < x->links.n; k++) {
+		uint32_t out = g->off[s] + x->links.port[k];
+		uint32_t end = cdg_far_end(g, out);
 
-	if (c->planes != NULL && layers != 0)
-		planes = c->planes[dep];
-	for (; planes != 0; planes &= planes - 1) {
-		unsigned plane = (unsigned)__builtin_ctzll(planes);
+		for (unsigned l = 0; l < g->nlayers; l++) {
+			unsigned group = l;
 
-		if ((layers >> plane % g->nlayers & 1) != 0 &&
-			!plane_climbs(g, rank, plane, in, out))
-			return false;
+			if (g->map != NULL)
+				group = vl_map_group(g->map, l, class,
+					g->port_class[out] >> 4);
+			x->to[k * g->count->stride + l] =
+				rank[(size_t)group * g->nports + end];
+		}
 	}
-	return true;
+}
+
+/* True if all that is made of what arrives by port record `in` climbs, in the
+ * planes in which it may be made. */
+static bool
+arrivals_climb(const struct dep_count *c, const struct cdg *g, uint32_t in,
+	const struct steps *x)
+{
+	const uint32_t *pairs = c->pairs + (size_t)c->first[in] * c->stride;
+	bool climb = true;
+
+	for (uint32_t i = 0; c->planes == NULL && i < x->links.n * c->stride;
+		i++)
+		climb &= pairs[i] == 0 ||
+			 x->from[i & (c->stride - 1)] < x->to[i];
+	for (uint32_t k = 0; c->planes != NULL && k < x->links.n; k++) {
+		uint64_t planes = c->planes[c->first[in] + k];
+
+		for (; planes != 0; planes &= planes - 1) {
+			unsigned q = (unsigned)__builtin_ctzll(planes);
+			uint32_t i = k * c->stride + q % g->nlayers;
+
+			climb &= pairs[i] == 0 || x->from[q] < x->to[i];
+		}
+	}
+	return climb;
 }
 
 bool
 dep_count_all_climb(
 	const struct dep_count *c, const struct cdg *g, const uint32_t *rank)
 {
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t in = g->off[s]; in < g->off[s + 1]; in++)
-			for (uint32_t out = g->off[s];
-				cdg_has_link(g, in) && out < g->off[s + 1];
-				out++)
-				if (cdg_has_link(g, out) &&
-					!climbs_where_made(c, g, rank, in, out))
-					return false;
-	return true;
+	struct steps *x = mem_zalloc(1, sizeof(*x));
+	bool climb = true;
+
+	for (uint32_t s = 0; s < g->n && climb; s++) {
+		unsigned had = VL_MAP_IN;
+
+		x->links = list_links(g, s);
+		for (uint32_t i = 0; i < x->links.n && climb; i++) {
+			uint32_t in = g->off[s] + x->links.port[i];
+			unsigned class =
+				g->map != NULL ? g->port_class[in] & 15U : 0;
+
+			if (class != had)
+				rank_departures(g, rank, s, class, x);
+			had = class;
+			rank_arrival(g, rank, in, x);
+			climb = arrivals_climb(c, g, in, x);
+		}
+	}
+	free(x);
+	return climb;
 }
