@@ -22,6 +22,8 @@ struct mark {
 struct columns {
 	uint32_t n, words;
 	uint64_t *weight; /* [n] */
+	uint64_t *alike;  /* [words] weight of each of these 64 classes; 0: they
+			     differ */
 	uint32_t *of;	  /* [nsw] UINT32_MAX: none */
 	uint64_t *near;	  /* [nsw] rows: classes within reach */
 	uint64_t *fresh;  /* [nsw] rows: classes that the last step reached */
@@ -56,6 +58,18 @@ has_same_neighbours(const struct swgraph *g, sw_ix a, sw_ix b)
 	return true;
 }
 
+/* Where classes weigh the same they are counted by words. */
+static void
+note_alike(const struct swgraph *g, struct columns *c)
+{
+	c->alike = arena_array(g->a, c->words + 1U, sizeof(*c->alike));
+	for (uint32_t k = 0; k < c->n; k++)
+		if (k % 64 == 0)
+			c->alike[k / 64] = c->weight[k];
+		else if (c->alike[k / 64] != c->weight[k])
+			c->alike[k / 64] = 0;
+}
+
 static void
 make_columns(struct tree_work *w, struct columns *c)
 {
@@ -87,6 +101,20 @@ make_columns(struct tree_work *w, struct columns *c)
 		c->weight[c->n - 1] += g->weight[mark[i].sw];
 	}
 	c->words = (c->n + 255) / 256 * 4;
+	note_alike(g, c);
+}
+
+/* The weight of some of the classes of word i. */
+static uint64_t
+weigh_classes(const struct columns *c, uint32_t i, uint64_t classes)
+{
+	uint64_t weight = 0;
+
+	if (c->alike[i] != 0)
+		return c->alike[i] * (unsigned)__builtin_popcountll(classes);
+	for (; classes != 0; classes &= classes - 1)
+		weight += c->weight[i * 64 + bitset_lowest64(classes)];
+	return weight;
 }
 
 /*
@@ -100,20 +128,18 @@ take_new_classes(struct columns *c, sw_ix s, uint64_t k)
 	bool any = false;
 
 	for (uint32_t i = 0; i < c->words; i++) {
-		uint64_t fresh = c->next[row + i] & ~c->near[row + i];
+		uint64_t fresh = c->next[row + i] & ~c->near[row + i], weight;
 
 		c->next[row + i] = 0;
 		c->near[row + i] |= fresh;
 		c->fresh[row + i] = fresh;
-		any |= fresh != 0;
-		for (; fresh != 0; fresh &= fresh - 1) {
-			uint64_t weight =
-				c->weight[i * 64 + bitset_lowest64(fresh)];
-
-			c->sum[s] += weight * k * k;
-			c->seen[s] += weight;
-			c->lacks[s]--;
-		}
+		if (fresh == 0)
+			continue;
+		any = true;
+		weight = weigh_classes(c, i, fresh);
+		c->sum[s] += weight * k * k;
+		c->seen[s] += weight;
+		c->lacks[s] -= (unsigned)__builtin_popcountll(fresh);
 	}
 	if (any)
 		c->front[c->nfront++] = s;
