@@ -98,6 +98,33 @@ match_switches(struct match *x)
 	map_free(&by_guid);
 }
 
+struct by_place {
+	uint32_t place;
+	sw_ix sw;
+};
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct by_place *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* The live switches by their places in the memory; how many. */
+static uint32_t
+list_by_place(const struct match *x, struct by_place *of)
+{
+	uint32_t n = 0;
+
+	for (sw_ix s = 0; s < x->g->nsw; s++)
+		if (x->g->live[s])
+			of[n++] = (struct by_place){x->was[s], s};
+	if (n > 0)
+		qsort(of, n, sizeof(*of), compare_places);
+	return n;
+}
+
 /*
  * The order of m with each switch behind a neighbour, but for the first of each
  * component: always the first of the order that has a neighbour before it. What
@@ -109,26 +136,30 @@ order_switches(const struct match *x, struct layer_orders *o)
 	const struct swgraph *g = x->g;
 	bool *ready = mem_zalloc(g->nsw + 1U, sizeof(*ready));
 	bool *rooted = mem_zalloc(g->ncomp + 1U, sizeof(*rooted));
+	struct by_place *of = mem_alloc((g->nsw + 1U) * sizeof(*of));
+	uint32_t n = list_by_place(x, of), first = 0;
 
 	memset(o->pos, 0xff, g->nsw * sizeof(*o->pos));
-	for (;;) {
-		sw_ix best = TOPO_NONE;
+	while (o->nseq < n) {
+		uint32_t i;
+		sw_ix best;
 
-		for (sw_ix s = 0; s < g->nsw; s++)
-			if (g->live[s] && o->pos[s] == UINT32_MAX &&
-				(ready[s] || !rooted[g->comp[s]]) &&
-				(best == TOPO_NONE || x->was[s] < x->was[best]))
-				best = s;
-		if (best == TOPO_NONE)
-			break;
+		while (o->pos[of[first].sw] != UINT32_MAX)
+			first++;
+		for (i = first; o->pos[of[i].sw] != UINT32_MAX ||
+				(!ready[of[i].sw] && rooted[g->comp[of[i].sw]]);
+			i++)
+			;
+		best = of[i].sw;
 		rooted[g->comp[best]] = true;
 		o->pos[best] = o->nseq;
 		o->seq[o->nseq++] = best;
-		for (uint32_t i = g->first[best]; i < g->first[best + 1]; i++)
+		for (i = g->first[best]; i < g->first[best + 1]; i++)
 			ready[g->group[i].peer] = true;
 	}
 	free(ready);
 	free(rooted);
+	free(of);
 }
 
 /* Switches of m from place i on that are away, up to one that is not. */
@@ -256,23 +287,21 @@ rank_links(const struct directions *d, const uint32_t *at,
 /* ---- the whole ---- */
 
 /* Drop links that are away, where there are too many of them. While none is
- * there, as in quarantine, all are expected back. */
+ * there, as in quarantine, all are expected back. known, at: see match_links,
+ * and of what is left then. */
 static const struct order_memory *
 without_lost_links(const struct order_memory *m, const struct directions *d,
-	struct arena *a)
+	struct arena *a, uint32_t known, uint32_t **at)
 {
-	uint32_t known, *at = match_links(m, d, &known);
-	bool *present = mem_zalloc(m->nlinks + 1U, sizeof(*present));
+	bool *present;
 	struct order_memory *out;
 
-	for (uint32_t c = 0; c < d->n; c++)
-		if (at[c] != UINT32_MAX)
-			present[at[c]] = true;
-	free(at);
-	if (known == 0 || m->nlinks - known <= AWAY * known) {
-		free(present);
+	if (known == 0 || m->nlinks - known <= AWAY * known)
 		return m;
-	}
+	present = mem_zalloc(m->nlinks + 1U, sizeof(*present));
+	for (uint32_t c = 0; c < d->n; c++)
+		if ((*at)[c] != UINT32_MAX)
+			present[(*at)[c]] = true;
 	out = memory_new(a, m->n, 0, known);
 	out->asked = m->asked;
 	out->places = m->places;
@@ -286,6 +315,8 @@ without_lost_links(const struct order_memory *m, const struct directions *d,
 			out->link[out->nlinks++] = m->link[k];
 		}
 	free(present);
+	free(*at);
+	*at = match_links(out, d, &known);
 	return out;
 }
 
@@ -301,8 +332,8 @@ order_memory_fit(const struct order_memory *m, const struct directions *d,
 
 	if (m->asked != asked)
 		return NULL;
-	m = without_lost_links(m, d, a);
 	at = match_links(m, d, &known);
+	m = without_lost_links(m, d, a, known, &at);
 	if ((d->n / 2 - known) * NEW_LINKS > d->n / 2) {
 		free(at);
 		return NULL;
