@@ -9,12 +9,9 @@
 
 #include "routing/climb/climb_priv.h"
 
-enum { PORTS = 256 };
-
 struct climb_former {
 	sw_ix *sw;	  /* [nsw] the switch in job->prev, or TOPO_NONE */
 	uint32_t *pair;	  /* [nsw] the switch in job->pairs, or TOPO_NONE */
-	uint32_t *group;  /* [nsw * PORTS] by out-port, or CLIMB_NO_GROUP */
 	bool gained;	  /* switches or links since */
 	uint32_t *dist;	  /* [nsw] links to a switch */
 	uint32_t *length; /* [nsw] of the path to it */
@@ -62,6 +59,32 @@ find_in_pairs(const struct climb *x, sw_ix s)
 	return i;
 }
 
+/* The groups of ports. */
+static void
+list_ports(struct climb *x)
+{
+	const struct swgraph *g = x->g;
+	const struct topo *t = g->t;
+	uint32_t n = 0;
+
+	x->ports = arena_array(g->a, g->nsw + 1U, sizeof(*x->ports));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		x->ports[s] = n;
+		n += t->node[t->sw[s].node].nports + 1U;
+	}
+	x->ports[g->nsw] = n;
+	x->port_group = arena_array(g->a, n + 1U, sizeof(*x->port_group));
+	memset(x->port_group, CLIMB_NO_PORT, n);
+	for (uint32_t c = 0; c < x->d->n; c++) {
+		sw_ix s = x->d->from[c];
+
+		for (unsigned k = 0; k < g->group[c].n; k++)
+			x->port_group[x->ports[s] +
+				      t->adj[g->group[c].adj + k].out] =
+				(uint8_t)(c - g->first[s]);
+	}
+}
+
 void
 climb_former_begin(struct climb *x)
 {
@@ -78,12 +101,7 @@ climb_former_begin(struct climb *x)
 					: topo_switch_in(prev->topo, g->t, s);
 		f->pair[s] = find_in_pairs(x, s);
 	}
-	f->group = arena_array(g->a, n * PORTS, sizeof(*f->group));
-	memset(f->group, 0xff, n * PORTS * sizeof(*f->group));
-	for (uint32_t c = 0; c < x->d->n; c++)
-		for (unsigned k = 0; k < g->group[c].n; k++)
-			f->group[x->d->from[c] * (size_t)PORTS +
-				 g->t->adj[g->group[c].adj + k].out] = c;
+	list_ports(x);
 	if (prev == NULL || !x->job->keep)
 		return;
 	f->dist = arena_array(g->a, n, sizeof(*f->dist));
@@ -152,12 +170,6 @@ measure_distances(struct climb *x, sw_ix t)
 	}
 }
 
-uint32_t
-climb_former_group(const struct climb *x, sw_ix u, uint8_t port)
-{
-	return x->former->group[u * (size_t)PORTS + port];
-}
-
 /* From u along the previous entries to what has been seen; the switches on the
  * way get their paths, if there are any. */
 static void
@@ -170,7 +182,7 @@ walk_on(struct climb *x, sw_ix t, sw_ix u, uint16_t lid,
 
 	for (; u != TOPO_NONE && !seen[u]; n++) {
 		uint32_t c =
-			climb_former_group(x, u, climb_former_port(x, u, lid));
+			climb_port_group(x, u, climb_former_port(x, u, lid));
 
 		seen[u] = true;
 		x->wave[n] = u;
@@ -244,7 +256,7 @@ climb_former_tree(struct climb *x, sw_ix t)
 	struct climb_former *f = x->former;
 
 	f->tree.n = 0;
-	if (first[t] == first[t + 1] || f->group == NULL)
+	if (first[t] == first[t + 1])
 		return &f->tree;
 	/* the last one is a host's, where there are any */
 	climb_former_paths(x, t, x->lids.lid[first[t + 1] - 1], &f->tree);

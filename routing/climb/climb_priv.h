@@ -15,6 +15,8 @@
 #include "routing/climb/climb.h"
 #include "routing/graph/switch_lids.h"
 
+enum { CLIMB_NO_PORT = 255 };
+
 /* Of a path: see mask and tail of struct climb. */
 struct climb_layers {
 	uint16_t mask, tail;
@@ -31,9 +33,12 @@ struct climb {
 			      link, where there is a map of VLs */
 	unsigned ins;	   /* in-classes */
 	const uint8_t *in; /* [groups] in-class of a link */
-	uint16_t all;	   /* layers, a bit each */
-	uint32_t *next;	   /* [nsw * nsw] the group that leads on, or
-			      CLIMB_NO_GROUP */
+	uint32_t *ports;   /* [nsw + 1] first of a switch in port_group */
+	uint8_t *port_group; /* by out-port: number of the group among those of
+				its switch, or CLIMB_NO_PORT */
+	uint16_t all;	     /* layers, a bit each */
+	uint32_t *next;	     /* [nsw * nsw] the group that leads on, or
+				CLIMB_NO_GROUP */
 	uint16_t *mask; /* [nsw * nsw] layers in which the whole path climbs */
 	uint16_t *tail; /* [nsw * nsw] ... in which it does behind its first
 			   link, after that link */
@@ -68,6 +73,17 @@ static inline size_t
 climb_pair(const struct climb *x, sw_ix t, sw_ix u)
 {
 	return (size_t)t * x->g->nsw + u;
+}
+
+/* The group that a port of u belongs to, or CLIMB_NO_GROUP. */
+static inline uint32_t
+climb_port_group(const struct climb *x, sw_ix u, uint8_t port)
+{
+	uint32_t at = x->ports[u] + port;
+
+	return at >= x->ports[u + 1] || x->port_group[at] == CLIMB_NO_PORT
+		       ? CLIMB_NO_GROUP
+		       : x->g->first[u] + x->port_group[at];
 }
 
 /* Layers that t and u have both ways. */
@@ -166,8 +182,6 @@ const struct climb_paths *climb_former_tree(struct climb *x, sw_ix t);
 sw_ix climb_former_switch(const struct climb *x, sw_ix s);
 /* The port by which the previous tables left u for a LID, or LFT_DROP. */
 uint8_t climb_former_port(const struct climb *x, sw_ix u, uint16_t lid);
-/* The group that a port of u belongs to now, or CLIMB_NO_GROUP. */
-uint32_t climb_former_group(const struct climb *x, sw_ix u, uint8_t port);
 /* The layer that a pair of switches had, a bit; 0: not known, or not there. */
 uint16_t climb_former_layer(const struct climb *x, sw_ix t, sw_ix u);
 

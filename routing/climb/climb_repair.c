@@ -66,7 +66,7 @@ find_lost_entries(const struct repair *m, sw_ix s, struct losses *l)
 		return;
 	for (uint32_t lid = 0; lid <= r->top; lid++) {
 		if (m->owner[lid] == TOPO_NONE || m->owner[lid] == s ||
-			!port[routes_port(r, s, (uint16_t)lid)])
+			!port[repair_port(m, s, (uint16_t)lid)])
 			continue;
 		l->of = mem_grow(l->of, l->n, &l->room, sizeof(*l->of));
 		l->of[l->n++] = (struct lost){(uint16_t)lid, s};
@@ -145,6 +145,7 @@ forget_lid(struct repair *m, uint16_t lid, bool host)
 		/* also where the last block goes on beyond the top */
 		if (lid / LFT_BLOCK < m->r->nblocks)
 			routes_put_entry(m->r, u, lid, LFT_DROP, NULL);
+		m->line[u].block = UINT32_MAX;
 	}
 }
 

@@ -38,7 +38,7 @@ struct mending {
 static uint32_t
 entry_group(const struct repair *m, sw_ix s)
 {
-	return climb_former_group(m->x, s, routes_port(m->r, s, m->lid));
+	return climb_port_group(m->x, s, repair_port(m, s, m->lid));
 }
 
 /* Pairs of what comes through s, and its own, that have another layer than that

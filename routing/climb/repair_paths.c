@@ -74,8 +74,8 @@ repair_know_path(struct repair *m, sw_ix u)
 	uint32_t n = 0;
 
 	while (m->state[u] == PATH_UNKNOWN) {
-		uint8_t port = routes_port(m->r, u, m->lid);
-		uint32_t c = climb_former_group(m->x, u, port);
+		uint8_t port = repair_port(m, u, m->lid);
+		uint32_t c = climb_port_group(m->x, u, port);
 
 		m->stack[n++] = u;
 		m->link[u] = c == CLIMB_NO_GROUP ? 0 : find_link(g, c, port);
@@ -121,9 +121,9 @@ add_switches_behind(struct repair *m)
 
 		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
 			sw_ix u = g->group[i].peer;
-			uint8_t port = routes_port(m->r, u, m->lid);
+			uint8_t port = repair_port(m, u, m->lid);
 
-			if (u != m->t && climb_former_group(m->x, u, port) ==
+			if (u != m->t && climb_port_group(m->x, u, port) ==
 						 m->x->d->back[i])
 				repair_add_orphan(m, u);
 		}
@@ -144,7 +144,7 @@ static uint32_t
 choose_roomy_link(struct repair *m, sw_ix u, uint32_t c, bool *kept)
 {
 	const struct link_group *links = &m->x->g->group[c];
-	uint8_t has = routes_port(m->r, u, m->lid);
+	uint8_t has = repair_port(m, u, m->lid);
 	uint32_t best = TOPO_NONE;
 
 	*kept = false;
@@ -265,7 +265,7 @@ repair_former_load(struct repair *m, sw_ix o, uint64_t hosts, bool add)
 		sw_ix s = m->is[o];
 		uint8_t port = routes_port(prev, o, m->lid);
 		uint32_t c = s == TOPO_NONE ? CLIMB_NO_GROUP
-					    : climb_former_group(x, s, port);
+					    : climb_port_group(x, s, port);
 
 		if (c == CLIMB_NO_GROUP)
 			continue;
@@ -277,8 +277,8 @@ repair_former_load(struct repair *m, sw_ix o, uint64_t hosts, bool add)
 uint32_t
 repair_entry_link(const struct repair *m, sw_ix u)
 {
-	uint8_t port = routes_port(m->r, u, m->lid);
-	uint32_t c = climb_former_group(m->x, u, port);
+	uint8_t port = repair_port(m, u, m->lid);
+	uint32_t c = climb_port_group(m->x, u, port);
 
 	return c == CLIMB_NO_GROUP ? TOPO_NONE : find_link(m->x->g, c, port);
 }
@@ -307,8 +307,10 @@ repair_move_load(struct repair *m, sw_ix u, uint64_t hosts, bool add)
 void
 repair_put_entry(struct repair *m, sw_ix u, uint8_t out)
 {
-	if (out != routes_port(m->r, u, m->lid))
-		routes_put_entry(m->r, u, m->lid, out, NULL);
+	if (out == repair_port(m, u, m->lid))
+		return;
+	routes_put_entry(m->r, u, m->lid, out, NULL);
+	m->line[u].block = UINT32_MAX;
 }
 
 /* u has been hung in. */

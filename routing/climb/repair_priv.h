@@ -35,11 +35,18 @@ struct gain {
 	uint32_t group, link; /* the latter an index in topo.adj */
 };
 
+/* The entries of a switch for the LIDs of a block. */
+struct repair_line {
+	const uint8_t *entry;
+	uint32_t block;
+};
+
 struct repair {
 	struct climb *x;
 	struct routes *r;
-	sw_ix *was;	   /* [nsw] numbers of switches in job->prev */
-	sw_ix *is;	   /* [prev->topo->nsw] and back, or TOPO_NONE */
+	struct repair_line *line; /* [nsw] that were looked at last */
+	sw_ix *was;		  /* [nsw] numbers of switches in job->prev */
+	sw_ix *is;		  /* [prev->topo->nsw] and back, or TOPO_NONE */
 	sw_ix *owner;	   /* [max_lid + 1] the switch that delivers a LID, or
 			      TOPO_NONE */
 	uint64_t *load;	   /* [topo.nadj] pairs of hosts */
@@ -72,6 +79,19 @@ struct repair {
 	struct climb_onward *onward;
 };
 
+/* The port by which u sends a LID. */
+static inline uint8_t
+repair_port(const struct repair *m, sw_ix u, uint16_t lid)
+{
+	struct repair_line *line = &m->line[u];
+
+	if (line->block != lid / LFT_BLOCK)
+		*line = (struct repair_line){
+			routes_block(m->r, u, lid / LFT_BLOCK),
+			lid / LFT_BLOCK};
+	return line->entry[lid % LFT_BLOCK];
+}
+
 /* repair_room.c: room for a repair of x, of which nothing is known yet. */
 struct repair repair_make_room(struct climb *x);
 /* The switches that deliver LIDs, [max_lid + 1] in an arena. */
@@ -98,6 +118,7 @@ uint32_t repair_entry_link(const struct repair *m, sw_ix u);
 /* Pairs of hosts from u leave the path by its entries, where it arrives, or
  * come to it. */
 void repair_move_load(struct repair *m, sw_ix u, uint64_t hosts, bool add);
+/* The entry of u becomes `out`. */
 void repair_put_entry(struct repair *m, sw_ix u, uint8_t out);
 /* u has no path. */
 void repair_add_orphan(struct repair *m, sw_ix u);

@@ -133,10 +133,10 @@ move_lid(struct rebalancing *f, sw_ix s, uint32_t k, uint16_t lid)
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1] && !moved; i++) {
 		sw_ix u = g->group[i].peer;
-		uint8_t port = routes_port(m->r, u, lid);
+		uint8_t port = repair_port(m, u, lid);
 
 		if (u != m->owner[lid] &&
-			climb_former_group(m->x, u, port) == m->x->d->back[i]) {
+			climb_port_group(m->x, u, port) == m->x->d->back[i]) {
 			m->lid = lid;
 			moved = move_switch(f, u, repair_entry_link(m, u), lid);
 		}
@@ -152,7 +152,7 @@ static bool
 is_new_entry(const struct repair *m, sw_ix s, uint16_t lid)
 {
 	return m->x->job->keep &&
-	       routes_port(m->r, s, lid) !=
+	       repair_port(m, s, lid) !=
 		       routes_port(m->x->job->prev, m->was[s], lid);
 }
 
@@ -170,7 +170,7 @@ unload_link(struct rebalancing *f, const struct hot *h, bool new)
 		lid++) {
 		if (m->owner[lid] == TOPO_NONE || !m->x->lids.host[lid] ||
 			m->owner[lid] == h->from ||
-			routes_port(m->r, h->from, (uint16_t)lid) != out ||
+			repair_port(m, h->from, (uint16_t)lid) != out ||
 			is_new_entry(m, h->from, (uint16_t)lid) != new)
 			continue;
 		if (move_lid(f, h->from, h->link, (uint16_t)lid)) {

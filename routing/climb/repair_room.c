@@ -25,8 +25,12 @@ repair_make_room(struct climb *x)
 	struct arena *a = x->g->a;
 	size_t n = x->g->nsw + 1U;
 	size_t was = prev != NULL ? prev->topo->nsw + 1U : 1;
+	struct repair_line *line = arena_array(a, n, sizeof(*line));
 
+	for (size_t i = 0; i < n; i++)
+		line[i].block = UINT32_MAX;
 	return (struct repair){.x = x,
+		.line = line,
 		.was = arena_array(a, n, sizeof(sw_ix)),
 		.is = arena_array(a, was, sizeof(sw_ix)),
 		.load = arena_array(a, x->g->t->nadj + 1U, sizeof(uint64_t)),
