@@ -591,7 +591,7 @@ climb_routes(const struct climb_job *job, struct climb_basis **basis,
 	struct climb x = {.job = &own,
 		.d = job->d,
 		.g = g,
-		.dep = layer_orders_climbing(job->d, job->orders),
+		.dep = layer_orders_climbing(job->d, job->orders, job->state),
 		.ins = vl_map_ins(job->orders->map),
 		.in = job->orders->in,
 		.all = (uint16_t)((1U << job->orders->n) - 1)};

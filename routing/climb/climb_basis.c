@@ -20,7 +20,6 @@ climb_basis_new(const struct directions *d, const struct layer_orders *o,
 {
 	const struct swgraph *g = d->g;
 	struct climb_basis *b = arena_alloc(a, sizeof(*b));
-	unsigned ins = vl_map_ins(o->map);
 
 	*b = (struct climb_basis){.nsw = g->nsw,
 		.first =
@@ -29,9 +28,8 @@ climb_basis_new(const struct directions *d, const struct layer_orders *o,
 		.in = array_copy(a, o->in, d->n, sizeof(*b->in)),
 		.out = array_copy(a, o->out, d->n, sizeof(*b->out)),
 		.next = array_copy(a, d->dep, d->n + 1U, sizeof(*b->next)),
-		.ins = ins,
-		.dep = array_copy(
-			a, dep, (size_t)ins * d->dep[d->n], sizeof(*dep)),
+		.ins = vl_map_ins(o->map),
+		.dep = dep,
 		.load = array_copy(a, load, g->t->nadj, sizeof(*load))};
 	for (uint32_t c = 0; c < d->n; c++)
 		b->peer[c] = g->group[c].peer;
@@ -45,6 +43,7 @@ struct match {
 	const sw_ix *was; /* [nsw] */
 	const uint16_t *dep;
 	uint32_t *group; /* [d->n] */
+	bool *same;	 /* [nsw] a switch has the groups that it had */
 };
 
 /* CLIMB_NO_GROUP: b lacks it. */
@@ -61,8 +60,11 @@ match_groups(const struct match *m)
 
 		for (uint32_t c = end[0]; c < end[1]; c++)
 			at[b->peer[c]] = c;
-		for (uint32_t c = g->first[s]; c < g->first[s + 1]; c++)
+		m->same[s] = end[1] - end[0] == g->first[s + 1] - g->first[s];
+		for (uint32_t c = g->first[s]; c < g->first[s + 1]; c++) {
 			m->group[c] = at[m->was[g->group[c].peer]];
+			m->same[s] &= m->group[c] - end[0] == c - g->first[s];
+		}
 		for (uint32_t c = end[0]; c < end[1]; c++)
 			at[b->peer[c]] = UINT32_MAX;
 	}
@@ -94,23 +96,69 @@ keeps_dependencies(const struct match *m, uint32_t c)
 	return lost == 0;
 }
 
+/*
+ * Groups from c on that come one after the other in b too, as what comes after
+ * them does, where all that comes after them climbs in the same layers as it
+ * did; how many.
+ */
+static uint32_t
+count_alike(const struct match *m, uint32_t c)
+{
+	const struct climb_basis *b = m->b;
+	const struct directions *d = m->d;
+	size_t was = b->next[b->first[b->nsw]], is = d->dep[d->n];
+	uint32_t end = c, n;
+	bool alike = true;
+
+	while (end < d->n && m->group[end] == m->group[c] + (end - c) &&
+		m->same[d->g->group[end].peer])
+		end++;
+	n = d->dep[end] - d->dep[c];
+	for (unsigned in = 0; in < b->ins && alike && n > 0; in++)
+		alike = memcmp(m->dep + in * is + d->dep[c],
+				b->dep + in * was + b->next[m->group[c]],
+				n * sizeof(*m->dep)) == 0;
+	return alike ? end - c : 0;
+}
+
+/* Whether all dependencies do. */
+static bool
+keep_all_dependencies(const struct match *m)
+{
+	bool keep = true;
+
+	for (uint32_t c = 0; c < m->d->n && keep;) {
+		uint32_t n =
+			m->group[c] == CLIMB_NO_GROUP ? 1 : count_alike(m, c);
+
+		if (n == 0) {
+			keep = keeps_dependencies(m, c);
+			n = 1;
+		}
+		c += n;
+	}
+	return keep;
+}
+
 bool
 climb_basis_holds(const struct climb_basis *b, const sw_ix *was,
 	const struct directions *d, const struct layer_orders *o,
 	const uint16_t *dep)
 {
-	struct match m = {b, d, was, dep, NULL};
+	struct match m = {b, d, was, dep, NULL, NULL};
 	bool holds = true;
 
 	if (b->ins != vl_map_ins(o->map))
 		return false;
 	m.group = mem_alloc((d->n + 1U) * sizeof(*m.group));
+	m.same = mem_zalloc(d->g->nsw + 1U, sizeof(*m.same));
 	match_groups(&m);
 	for (uint32_t c = 0; c < d->n && holds; c++)
 		holds = m.group[c] == CLIMB_NO_GROUP ||
 			(o->in[c] == b->in[m.group[c]] &&
-				o->out[c] == b->out[m.group[c]] &&
-				keeps_dependencies(&m, c));
+				o->out[c] == b->out[m.group[c]]);
+	holds = holds && keep_all_dependencies(&m);
 	free(m.group);
+	free(m.same);
 	return holds;
 }

@@ -24,13 +24,13 @@ struct climb_basis {
 	uint8_t *in, *out; /* [groups] classes of the map of VLs */
 	uint32_t *next;	   /* [groups + 1] as directions.dep */
 	unsigned ins;	   /* in-classes */
-	uint16_t *dep;	   /* [ins * dependencies] layers in which one climbs,
+	const uint16_t *dep; /* [ins * dependencies] layers in which one climbs,
 			      as layer_orders_climbing gives them */
-	uint64_t *load;	   /* [topo.nadj] pairs of hosts */
+	uint64_t *load;	     /* [topo.nadj] pairs of hosts */
 };
 
 /* The basis of routes for a graph, by orders of which dep are the climbing
- * dependencies; load: see above. All of it in arena a. */
+ * dependencies, in arena a; load: see above. All of it in that arena. */
 struct climb_basis *climb_basis_new(const struct directions *d,
 	const struct layer_orders *o, const uint16_t *dep, const uint64_t *load,
 	struct arena *a);

@@ -26,7 +26,9 @@ struct climb_search_room {
 	uint32_t bucket[CLIMB_COST_MOST]; /* entries by cost, or NO_STATE */
 	struct entry *entry;		  /* nentries of them */
 	uint32_t nentries;
-	bool *seen; /* [nsw] none is, in between */
+	bool *seen;	  /* [nsw] none is, in between */
+	uint32_t *asked;  /* [nsw] the search that change[] is of */
+	uint32_t *change; /* [nsw] see cost_of_change */
 };
 
 void
@@ -45,6 +47,8 @@ climb_search_room(struct climb_search *q)
 	m->before = arena_alloc(a, states * sizeof(*m->before));
 	m->entry = arena_alloc(a, entries * sizeof(*m->entry));
 	m->seen = arena_array(a, n, sizeof(*m->seen));
+	m->asked = arena_array(a, n, sizeof(*m->asked));
+	m->change = arena_array(a, n, sizeof(*m->change));
 	q->path = arena_alloc(a, states * sizeof(*q->path));
 	q->room = m;
 }
@@ -75,17 +79,24 @@ offer_state(struct climb_search_room *m, uint32_t state, uint32_t before,
 /* What any next hop costs at least that is not the one in use. */
 enum { COST_OTHER = CLIMB_COST_HOP + CLIMB_COST_CHANGE };
 
-/* What another next hop costs at s. */
+/* What another next hop costs at s, over whichever link it was reached. */
 static uint32_t
 cost_of_change(const struct climb_search *q, sw_ix s)
 {
-	uint32_t breaks = q->breaks(q->of, s);
+	struct climb_search_room *m = q->room;
+	uint32_t breaks;
 
-	if (breaks == CLIMB_COST_MOST)
-		return CLIMB_COST_MOST;
-	return COST_OTHER +
-	       CLIMB_COST_BREAK *
-		       (breaks < CLIMB_BREAKS ? breaks : CLIMB_BREAKS);
+	if (m->asked[s] == m->now)
+		return m->change[s];
+	breaks = q->breaks(q->of, s);
+	m->asked[s] = m->now;
+	m->change[s] = CLIMB_COST_MOST;
+	if (breaks != CLIMB_COST_MOST)
+		m->change[s] =
+			COST_OTHER +
+			CLIMB_COST_BREAK *
+				(breaks < CLIMB_BREAKS ? breaks : CLIMB_BREAKS);
+	return m->change[s];
 }
 
 /* Go on from a state by group i. */

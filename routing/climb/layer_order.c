@@ -558,59 +558,77 @@ rank_after(const struct directions *d, const struct layer_orders *o, unsigned l,
 		       c];
 }
 
-/* The ranks of group c for packets that came over a link of each class, by
- * layer. */
-struct first_ranks {
-	int32_t of[VL_MAP_IN][ROUTE_LAYERS];
+enum { BATCH = 8 }; /* links that are compared together */
+
+/* The ranks of the links of a switch for what arrives by a link of a class, in
+ * batches: by batch, then by layer. */
+struct onward_ranks {
+	uint32_t n; /* links */
+	int32_t (*of)[ROUTE_LAYERS][BATCH];
 };
 
-static struct first_ranks
-ranks_by_class(
-	const struct directions *d, const struct layer_orders *o, uint32_t c)
+static void
+rank_onward(const struct directions *d, const struct layer_orders *o, sw_ix s,
+	unsigned in, struct onward_ranks *x)
 {
-	unsigned ins = vl_map_ins(o->map);
-	struct first_ranks f;
+	uint32_t first = d->g->first[s];
 
-	for (unsigned in = 0; in < ins; in++)
+	x->n = d->g->first[s + 1] - first;
+	for (uint32_t i = 0; i < x->n; i++)
 		for (unsigned l = 0; l < o->n; l++)
-			f.of[in][l] = rank_after(d, o, l, in, c);
-	return f;
+			x->of[i / BATCH][l][i % BATCH] =
+				rank_after(d, o, l, in, first + i);
 }
 
-/* Layers in which next comes after c, of which first are the ranks, by the
- * class of the link before c: dep, a class after all of another. */
+/* Layers in which each link comes after one of these ranks [o->n]: dep [x->n].
+ */
 static void
-find_climbing(const struct directions *d, const struct layer_orders *o,
-	const struct first_ranks *first, uint32_t c, uint32_t next,
-	uint16_t *dep)
+find_climbing(const struct layer_orders *o, const int32_t *rank,
+	const struct onward_ranks *x, uint16_t *dep)
 {
-	unsigned ins = vl_map_ins(o->map);
-	size_t stride = d->dep[d->n];
+	for (uint32_t i = 0; i < x->n; i += BATCH) {
+		int32_t(*of)[BATCH] = x->of[i / BATCH];
+		int32_t climbs[BATCH] = {0};
 
-	for (unsigned l = 0; l < o->n; l++) {
-		int32_t rank = rank_after(d, o, l, o->in[c], next);
-
-		for (unsigned in = 0; in < ins; in++)
-			dep[in * stride] |=
-				(uint16_t)((first->of[in][l] < rank) << l);
+		for (unsigned l = 0; l < o->n; l++)
+			for (unsigned k = 0; k < BATCH; k++)
+				climbs[k] |= (rank[l] < of[l][k]) << l;
+		for (unsigned k = 0; k < BATCH && i + k < x->n; k++)
+			dep[i + k] = (uint16_t)climbs[k];
 	}
 }
 
 uint16_t *
-layer_orders_climbing(const struct directions *d, const struct layer_orders *o)
+layer_orders_climbing(const struct directions *d, const struct layer_orders *o,
+	struct arena *a)
 {
+	const struct swgraph *g = d->g;
 	uint32_t n = d->dep[d->n];
-	uint16_t *dep = arena_array(
-		d->g->a, (size_t)vl_map_ins(o->map) * n + 1, sizeof(*dep));
+	unsigned ins = vl_map_ins(o->map);
+	uint16_t *dep = arena_array(a, (size_t)ins * n + 1, sizeof(*dep));
+	int32_t rank[ROUTE_LAYERS];
+	struct onward_ranks x = {
+		.of = mem_zalloc(UINT8_MAX / BATCH + 1U, sizeof(*x.of))};
 
-	for (uint32_t c = 0; c < d->n; c++) {
-		struct first_ranks first = ranks_by_class(d, o, c);
-		sw_ix to = d->g->group[c].peer;
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		unsigned had = VL_MAP_IN;
 
-		for (uint32_t i = d->g->first[to]; i < d->g->first[to + 1]; i++)
-			if (i != d->back[c])
-				find_climbing(d, o, &first, c, i,
-					dep + directions_dep(d, c, i));
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			uint32_t c = d->back[i];
+
+			if (o->in[c] != had)
+				rank_onward(d, o, s, o->in[c], &x);
+			had = o->in[c];
+			for (unsigned in = 0; in < ins; in++) {
+				uint16_t *to = dep + (size_t)in * n + d->dep[c];
+
+				for (unsigned l = 0; l < o->n; l++)
+					rank[l] = rank_after(d, o, l, in, c);
+				find_climbing(o, rank, &x, to);
+				to[i - g->first[s]] = 0;
+			}
+		}
 	}
+	free(x.of);
 	return dep;
 }

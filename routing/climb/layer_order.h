@@ -115,9 +115,9 @@ void layer_orders_free(struct layer_orders *o);
 /*
  * Layers in which a dependency climbs, a bit each: [in-classes *
  * directions.dep[n]] by the class of the link that the packet came over before
- * the two, 0: it starts with the first. In the graph's arena.
+ * the two, 0: it starts with the first. In arena a.
  */
-uint16_t *layer_orders_climbing(
-	const struct directions *d, const struct layer_orders *o);
+uint16_t *layer_orders_climbing(const struct directions *d,
+	const struct layer_orders *o, struct arena *a);
 
 #endif

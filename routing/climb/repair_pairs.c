@@ -48,7 +48,7 @@ count_breaks(void *of, sw_ix s)
 {
 	const struct mending *f = of;
 	struct repair *m = f->m;
-	const struct swgraph *g = m->x->g;
+	const struct topo *t = m->x->g->t;
 	uint32_t n = 0, left = 0;
 
 	m->stack[left++] = s;
@@ -57,12 +57,10 @@ count_breaks(void *of, sw_ix s)
 
 		n += v != f->u &&
 		     routes_layer(&m->r->layers, v, m->t) != f->search.layer;
-		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-			sw_ix w = g->group[i].peer;
-
-			if (w != m->t && entry_group(m, w) == m->x->d->back[i])
-				m->stack[left++] = w;
-		}
+		for (uint32_t k = t->sw[v].adj;
+			k < t->sw[v].adj + t->sw[v].nadj; k++)
+			if (repair_comes_by(m, k, m->lid))
+				m->stack[left++] = t->adj[k].peer;
 	}
 	return n;
 }

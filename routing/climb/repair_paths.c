@@ -114,19 +114,14 @@ repair_add_orphan(struct repair *m, sw_ix u)
 static void
 add_switches_behind(struct repair *m)
 {
-	const struct swgraph *g = m->x->g;
+	const struct topo *t = m->x->g->t;
 
 	for (uint32_t at = 0; at < m->norphans; at++) {
-		sw_ix v = m->orphan[at];
+		const struct topo_switch *v = &t->sw[m->orphan[at]];
 
-		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-			sw_ix u = g->group[i].peer;
-			uint8_t port = repair_port(m, u, m->lid);
-
-			if (u != m->t && climb_port_group(m->x, u, port) ==
-						 m->x->d->back[i])
-				repair_add_orphan(m, u);
-		}
+		for (uint32_t k = v->adj; k < v->adj + v->nadj; k++)
+			if (repair_comes_by(m, k, m->lid))
+				repair_add_orphan(m, t->adj[k].peer);
 	}
 }
 

@@ -92,6 +92,17 @@ repair_port(const struct repair *m, sw_ix u, uint16_t lid)
 	return line->entry[lid % LFT_BLOCK];
 }
 
+/* Whether what arrives at u for the LID comes from the switch behind link k of
+ * u, an index in topo.adj. */
+static inline bool
+repair_comes_by(const struct repair *m, uint32_t k, uint16_t lid)
+{
+	const struct topo_adj *a = &m->x->g->t->adj[k];
+
+	return m->x->g->live[a->peer] && a->peer != m->t &&
+	       repair_port(m, a->peer, lid) == a->peer_port;
+}
+
 /* repair_room.c: room for a repair of x, of which nothing is known yet. */
 struct repair repair_make_room(struct climb *x);
 /* The switches that deliver LIDs, [max_lid + 1] in an arena. */

@@ -213,8 +213,8 @@ arrivals_climb(const struct dep_count *c, const struct cdg *g, uint32_t in,
 
 	for (uint32_t i = 0; c->planes == NULL && i < x->links.n * c->stride;
 		i++)
-		climb &= pairs[i] == 0 ||
-			 x->from[i & (c->stride - 1)] < x->to[i];
+		climb &= (pairs[i] == 0) |
+			 (x->from[i & (c->stride - 1)] < x->to[i]);
 	for (uint32_t k = 0; c->planes != NULL && k < x->links.n; k++) {
 		uint64_t planes = c->planes[c->first[in] + k];
 
