@@ -101,11 +101,13 @@ struct change {
 	struct verify_dest *dest; /* [nlid] */
 	uint32_t nlid;
 	struct verify_report *out;
-	bool *other;	   /* [nports] the link changed, went or came */
-	bool *recabled;	   /* [n] the switch has such a port */
-	uint64_t *whole;   /* [nlid / 64] LIDs with another destination */
-	bool *relayered;   /* [n] destinations with other layers, or NULL */
-	uint32_t *weighed; /* [nweighed] switches with other hosts */
+	bool *other;	     /* [nports] the link changed, went or came */
+	bool *recabled;	     /* [n] the switch has such a port */
+	uint64_t *whole;     /* [nlid / 64] LIDs with another destination */
+	uint32_t *relayered; /* [n + 1] by destination, the first in source; or
+				NULL: no pair has another layer */
+	uint32_t *source;    /* switches that have another layer to it */
+	uint32_t *weighed;   /* [nweighed] switches with other hosts */
 	uint32_t nweighed;
 	uint64_t paths; /* that may still change */
 	bool failed;	/* left to verify_keep */
@@ -263,20 +265,33 @@ find_weighed(struct change *c)
 	}
 }
 
-/* True if the packets to live switch d have the layers that they had. */
-static bool
-same_layers(const struct cdg *g0, const struct cdg *g, uint32_t d, bool same_sw)
+/* Find the switches with other layers, by destination; how many. */
+static uint64_t
+list_relayered(struct change *c, bool same_sw)
 {
-	if (same_sw && layer_row_same(g0->layer_row[d], g->layer_row[d]))
-		return true;
-	for (uint32_t s = 0; s < g->n; s++)
-		if (cdg_layer(g0, s, d) != cdg_layer(g, s, d))
-			return false;
-	return true;
+	const struct cdg *g0 = c->was.g, *g = c->g;
+	size_t n = 0, room = 0;
+
+	c->relayered = mem_alloc((g->n + 1U) * sizeof(*c->relayered));
+	for (uint32_t d = 0; d < g->n; d++) {
+		c->relayered[d] = (uint32_t)n;
+		if (same_sw &&
+			layer_row_same(g0->layer_row[d], g->layer_row[d]))
+			continue;
+		for (uint32_t s = 0; s < g->n; s++) {
+			if (cdg_layer(g0, s, d) == cdg_layer(g, s, d))
+				continue;
+			c->source = mem_grow(
+				c->source, n, &room, sizeof(*c->source));
+			c->source[n++] = s;
+		}
+	}
+	c->relayered[g->n] = (uint32_t)n;
+	return n;
 }
 
-/* Find the destinations with other layers, and check both directions of their
- * pairs. */
+/* Find the pairs with other layers, and check that both directions of a pair
+ * have the same. */
 static void
 find_relayered(struct change *c)
 {
@@ -287,14 +302,11 @@ find_relayered(struct change *c)
 	verify_compare_directions(
 		g, c->is.in->layers, same_sw ? &c->from->layers : NULL, c->out);
 	c->failed |= c->out->asymmetric > 0;
-	for (uint32_t d = 0; g->nlayers > 1 && d < g->n; d++) {
-		if (same_layers(g0, g, d, same_sw))
-			continue;
-		if (c->relayered == NULL)
-			c->relayered = mem_zalloc(g->n, sizeof(*c->relayered));
-		c->relayered[d] = true;
-		for (uint32_t s = 0; s < g->n; s++)
-			moved += cdg_layer(g0, s, d) != cdg_layer(g, s, d);
+	if (g->nlayers > 1)
+		moved = list_relayered(c, same_sw);
+	if (moved == 0) {
+		free(c->relayered);
+		c->relayered = NULL;
 	}
 	c->failed |= moved > (uint64_t)g->n * g->n / MOVED_PART;
 }
@@ -597,21 +609,17 @@ find_moved(struct change *c)
 static void
 find_relayered_pairs(struct change *c)
 {
-	uint64_t all = 0;
+	for (unsigned l = 0; c->relayered != NULL && l < LFT_BLOCK; l++) {
+		uint32_t root;
 
-	for (unsigned l = 0; c->relayered != NULL && l < LFT_BLOCK; l++)
-		if (!(c->is.strays >> l & 1) &&
-			c->relayered[c->is.dest[c->b * LFT_BLOCK + l].root])
-			all |= (uint64_t)1 << l;
-	for (uint32_t s = 0; all != 0 && s < c->g->n; s++)
-		for (uint64_t x = all; x != 0; x &= x - 1) {
-			unsigned l = (unsigned)__builtin_ctzll(x);
-			uint32_t root = c->is.dest[c->b * LFT_BLOCK + l].root;
-
-			if (cdg_layer(c->was.g, s, root) !=
-				cdg_layer(c->g, s, root))
-				(void)add_lids(&c->moved, s, (uint64_t)1 << l);
-		}
+		if ((c->is.strays >> l & 1) != 0)
+			continue;
+		root = c->is.dest[c->b * LFT_BLOCK + l].root;
+		for (uint32_t i = c->relayered[root];
+			i < c->relayered[root + 1]; i++)
+			(void)add_lids(
+				&c->moved, c->source[i], (uint64_t)1 << l);
+	}
 }
 
 /* ---- paths ---- */
@@ -912,6 +920,7 @@ apply_differences(struct change *c)
 	free_sets(&c->moved);
 	free(c->found);
 	free(c->relayered);
+	free(c->source);
 	free(c->fresh);
 	return chan_order;
 }
