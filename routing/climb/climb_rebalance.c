@@ -68,7 +68,6 @@ climb_rebalance(struct climb *x, struct routes *r, uint64_t *load)
 	least = hosts > 0 ? link_load_of_host(t, hosts) : UINT64_MAX;
 	m.r = r;
 	m.load = load;
-	m.owner = repair_list_owners(&x->lids, t, x->g->a);
 	for (unsigned i = 0; i < sizeof(stages) / sizeof(*stages); i++)
 		lower_loads(&m, least, stages[i].longer, stages[i].step);
 	routes_count_changes(r, x->job->prev);

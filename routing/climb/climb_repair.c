@@ -319,16 +319,13 @@ change_lids(struct repair *m)
 	const struct climb *x = m->x;
 	const struct topo *was = x->job->prev->topo;
 	struct switch_lids old;
-	sw_ix *had;
 
-	m->owner = repair_list_owners(&x->lids, x->g->t, x->g->a);
 	switch_lids_list(&old, was, x->g->a);
-	had = repair_list_owners(&old, was, x->g->a);
 	count_hosts(m, &old);
 	for (uint32_t lid = 0; lid <= was->max_lid || lid <= x->g->t->max_lid;
 		lid++) {
 		sw_ix t = lid <= x->g->t->max_lid ? m->owner[lid] : TOPO_NONE;
-		sw_ix o = lid <= was->max_lid ? had[lid] : TOPO_NONE;
+		sw_ix o = lid <= was->max_lid ? old.of[lid] : TOPO_NONE;
 
 		if (o != TOPO_NONE && (t == TOPO_NONE || m->was[t] != o))
 			forget_lid(m, (uint16_t)lid, old.host[lid]);
@@ -337,7 +334,7 @@ change_lids(struct repair *m)
 		m->lid = (uint16_t)lid;
 		if (m->was[t] != o)
 			add_lid(m, t, m->lid);
-		else
+		else if (x->lids.eject[lid] != old.eject[lid])
 			repair_put_entry(m, t, x->lids.eject[lid]);
 	}
 }

@@ -47,10 +47,10 @@ struct repair {
 	struct repair_line *line; /* [nsw] that were looked at last */
 	sw_ix *was;		  /* [nsw] numbers of switches in job->prev */
 	sw_ix *is;		  /* [prev->topo->nsw] and back, or TOPO_NONE */
-	sw_ix *owner;	   /* [max_lid + 1] the switch that delivers a LID, or
-			      TOPO_NONE */
-	uint64_t *load;	   /* [topo.nadj] pairs of hosts */
-	struct gain *gain; /* [ngains] */
+	const sw_ix *owner; /* [max_lid + 1] the switch that delivers a LID, or
+			       TOPO_NONE */
+	uint64_t *load;	    /* [topo.nadj] pairs of hosts */
+	struct gain *gain;  /* [ngains] */
 	uint32_t ngains;
 	bool *owned; /* [nsw] the row of layers is not shared any more */
 	struct stuck *stuck;
@@ -105,9 +105,6 @@ repair_comes_by(const struct repair *m, uint32_t k, uint16_t lid)
 
 /* repair_room.c: room for a repair of x, of which nothing is known yet. */
 struct repair repair_make_room(struct climb *x);
-/* The switches that deliver LIDs, [max_lid + 1] in an arena. */
-sw_ix *repair_list_owners(
-	const struct switch_lids *lids, const struct topo *t, struct arena *a);
 
 /* repair_paths.c: the paths to one LID, that at work. */
 

@@ -1,22 +1,7 @@
 /*
- * repair_room: the arrays of a repair, and the switches of LIDs.
+ * repair_room: the arrays of a repair.
  */
-#include <string.h>
-
 #include "routing/climb/repair_priv.h"
-
-sw_ix *
-repair_list_owners(
-	const struct switch_lids *lids, const struct topo *t, struct arena *a)
-{
-	sw_ix *owner = arena_array(a, t->max_lid + 1U, sizeof(*owner));
-
-	memset(owner, 0xff, (t->max_lid + 1U) * sizeof(*owner));
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = lids->first[s]; i < lids->first[s + 1]; i++)
-			owner[lids->lid[i]] = s;
-	return owner;
-}
 
 struct repair
 repair_make_room(struct climb *x)
@@ -30,6 +15,7 @@ repair_make_room(struct climb *x)
 	for (size_t i = 0; i < n; i++)
 		line[i].block = UINT32_MAX;
 	return (struct repair){.x = x,
+		.owner = x->lids.of,
 		.line = line,
 		.was = arena_array(a, n, sizeof(sw_ix)),
 		.is = arena_array(a, was, sizeof(sw_ix)),

@@ -15,12 +15,14 @@ switch_lids_list(struct switch_lids *x, const struct topo *t, struct arena *a)
 {
 	uint32_t *at;
 
+	x->of = arena_array(a, t->max_lid + 1U, sizeof(*x->of));
+	x->of[0] = TOPO_NONE;
 	x->first = arena_array(a, t->nsw + 2U, sizeof(*x->first));
 	x->lid = arena_array(a, t->max_lid + 1U, sizeof(*x->lid));
 	x->eject = arena_array(a, t->max_lid + 1U, 1);
 	x->host = arena_array(a, t->max_lid + 1U, sizeof(*x->host));
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-		sw_ix s = switch_of_lid(t, lid);
+		sw_ix s = x->of[lid] = switch_of_lid(t, lid);
 
 		if (s != TOPO_NONE)
 			x->first[s + 2]++;
@@ -29,7 +31,7 @@ switch_lids_list(struct switch_lids *x, const struct topo *t, struct arena *a)
 		x->first[s + 2] += x->first[s + 1];
 	at = x->first + 1; /* moves to the end of each list as it is filled */
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-		sw_ix s = switch_of_lid(t, lid);
+		sw_ix s = x->of[lid];
 		port_ix p = t->by_lid[lid];
 
 		if (s == TOPO_NONE)

@@ -12,6 +12,8 @@
 #include "sm/base/arena.h"
 
 struct switch_lids {
+	sw_ix *of; /* [max_lid + 1] the live switch that delivers a LID, or
+		      TOPO_NONE */
 	uint32_t *first; /* [nsw + 1] those of s: lid[first[s] .. first[s + 1])
 			  */
 	uint16_t *lid;	 /* ascending for each switch */
