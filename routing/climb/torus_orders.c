@@ -89,14 +89,20 @@ static void
 find_split(const struct torus *x, bool *split)
 {
 	const struct swgraph *g = x->d->g;
-	uint32_t *links = mem_zalloc(count_rows(x) + 1U, sizeof(*links));
+	uint32_t rows = count_rows(x);
+	uint32_t *links = mem_zalloc(rows + 1U, sizeof(*links));
+	uint32_t *switches = mem_zalloc(rows + 1U, sizeof(*switches));
 
 	for (uint32_t c = 0; c < x->d->n; c++)
 		if (x->m->of[c] == x->dim && leads_up(x, c))
 			links[row_of(x, x->d->from[c])]++;
 	for (sw_ix s = 0; s < g->nsw; s++)
+		if (g->live[s])
+			switches[row_of(x, s)]++;
+	for (sw_ix s = 0; s < g->nsw; s++)
 		split[s] = g->live[s] &&
-			   links[row_of(x, s)] + 1 < x->m->dim[x->dim].size;
+			   links[row_of(x, s)] + 1 < switches[row_of(x, s)];
+	free(switches);
 	free(links);
 }
 

@@ -100,6 +100,28 @@ LOOP_TEST(broken, 0, 5)
 	ck_assert_uint_le(refused, 6);
 }
 
+/* A ring that has lost a switch is a line, which nothing has to be reached
+ * around: next to no pair needs up/down paths for it. */
+LOOP_TEST(lost_switches, 0, 4)
+{
+	const unsigned size[] = {6, 7, 5};
+	struct reason why = {""};
+	struct channel_verdict v;
+	struct engine_rig g;
+	struct routes *r;
+
+	rig_open(&g, &engine_torus,
+		gen_edit_fail_switches(gen_grid(size, 3, true, 1, &why), 3,
+			(uint64_t)_i, true, &why),
+		&why);
+	r = rig_route(&g, g.t, NULL, NULL, &why);
+	ck_assert_msg(r != NULL, "%s", why.text);
+	v = rig_check(r);
+	ck_assert_uint_le(v.used[0], 10);
+	routes_unref(r);
+	rig_close(&g);
+}
+
 /* One square in eight has lost a link, and each of its directions shares but
  * one square with another. */
 TEST(smallest)
