@@ -136,6 +136,27 @@ offer_switch(
 	}
 }
 
+/* u is in the tree, at a level. */
+static void
+join_level(struct climb *x, sw_ix u, uint32_t level)
+{
+	const struct swgraph *g = x->g;
+	struct climb_level *l = &x->at[level];
+
+	x->settled[u] = true;
+	x->level[u] = level;
+	if (level > x->deepest)
+		x->deepest = level;
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		x->open[g->group[i].peer]--;
+	if (l->first == TOPO_NONE)
+		l->first = u;
+	else
+		x->after[l->last] = u;
+	l->last = u;
+	x->after[u] = TOPO_NONE;
+}
+
 static void
 settle_switch(struct climb *x, sw_ix t, sw_ix u)
 {
@@ -143,10 +164,7 @@ settle_switch(struct climb *x, sw_ix t, sw_ix u)
 	sw_ix v = x->g->group[c].peer;
 	size_t p = climb_pair(x, t, u);
 
-	x->settled[u] = true;
-	x->level[u] = x->level[v] + 1;
-	if (x->level[u] > x->deepest)
-		x->deepest = x->level[u];
+	join_level(x, u, x->level[v] + 1);
 	x->cost[u] = x->cost[v] + x->load[c];
 	x->next[p] = c;
 	x->mask[p] = x->leaves[u].mask;
@@ -161,18 +179,26 @@ is_complete(const struct climb *x, sw_ix t)
 	return x->nseq[t] == x->size[x->g->comp[t]];
 }
 
-/* What the settled ones of a level lead to. */
+/* What the settled ones of a level lead to; those whose neighbours are all
+ * settled are looked at no more. */
 static void
 grow_level(struct climb *x, sw_ix t, uint32_t level, const struct demand *d)
 {
+	sw_ix *at = &x->at[level].first, last = TOPO_NONE;
 	uint32_t n = 0;
 
-	for (uint32_t k = 0; k < x->nseq[t]; k++) {
-		sw_ix v = x->seq[climb_pair(x, t, k)];
+	while (*at != TOPO_NONE) {
+		sw_ix v = *at;
 
-		if (x->level[v] == level)
-			offer_switch(x, t, v, d, &n);
+		if (x->open[v] == 0) {
+			*at = x->after[v];
+			continue;
+		}
+		offer_switch(x, t, v, d, &n);
+		last = v;
+		at = &x->after[v];
 	}
+	x->at[level].last = last;
 	for (uint32_t k = 0; k < n; k++)
 		settle_switch(x, t, x->wave[k]);
 }
@@ -197,8 +223,10 @@ begin_tree(struct climb *x, sw_ix t)
 	memset(x->tail + row, 0, n * sizeof(*x->tail));
 	memset(x->settled, 0, n * sizeof(*x->settled));
 	memset(x->offer, 0xff, n * sizeof(*x->offer));
-	x->settled[t] = true;
-	x->level[t] = x->deepest = 0;
+	memset(x->at, 0xff, n * sizeof(*x->at));
+	memcpy(x->open, x->degree, n * sizeof(*x->open));
+	x->deepest = 0;
+	join_level(x, t, 0);
 	x->cost[t] = 0;
 	x->mask[climb_pair(x, t, t)] = x->all;
 	x->nseq[t] = 0;

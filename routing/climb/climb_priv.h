@@ -22,6 +22,12 @@ struct climb_layers {
 	uint16_t mask, tail;
 };
 
+/* Settled switches of a level: a list by climb.after, without those that no
+ * other switch can be settled by. */
+struct climb_level {
+	sw_ix first, last; /* TOPO_NONE: there are none */
+};
+
 /* Arrays [nsw * nsw] are by destination switch, then by switch. */
 struct climb {
 	const struct climb_job *job;
@@ -54,13 +60,17 @@ struct climb {
 	struct switch_lids lids;
 	struct route_layers layers;
 	/* room for one tree */
-	sw_ix escape_to;   /* the destination of escape[], or TOPO_NONE */
-	uint32_t *escape;  /* [nsw] groups of the escape tree */
-	uint32_t *depth;   /* [nsw] links of the escape path */
-	uint32_t *level;   /* [nsw] links of the path */
-	uint32_t deepest;  /* level so far */
-	uint64_t *cost;	   /* [nsw] load on the path */
-	bool *settled;	   /* [nsw] */
+	sw_ix escape_to;	/* the destination of escape[], or TOPO_NONE */
+	uint32_t *escape;	/* [nsw] groups of the escape tree */
+	uint32_t *depth;	/* [nsw] links of the escape path */
+	uint32_t *level;	/* [nsw] links of the path */
+	uint32_t deepest;	/* level so far */
+	struct climb_level *at; /* [nsw] by level */
+	sw_ix *after;		/* [nsw] the next of its level, or TOPO_NONE */
+	uint32_t *degree;	/* [nsw] live neighbours */
+	uint32_t *open;		/* [nsw] ... that are not settled */
+	uint64_t *cost;		/* [nsw] load on the path */
+	bool *settled;		/* [nsw] */
 	uint32_t *offer;   /* [nsw] the best group so far, or CLIMB_NO_GROUP */
 	uint64_t *offered; /* [nsw] what it costs */
 	struct climb_layers *leaves; /* [nsw] the layers that it leaves */

@@ -28,10 +28,16 @@ climb_make_room(struct climb *x)
 	x->wave = arena_array(a, n, sizeof(*x->wave));
 	x->behind = arena_array(a, n, sizeof(*x->behind));
 	x->level = arena_array(a, n, sizeof(*x->level));
+	x->at = arena_array(a, n, sizeof(*x->at));
+	x->after = arena_array(a, n, sizeof(*x->after));
+	x->open = arena_array(a, n, sizeof(*x->open));
+	x->degree = arena_array(a, n, sizeof(*x->degree));
 	x->has_pins = arena_array(a, n, sizeof(*x->has_pins));
 	x->size = arena_array(a, g->ncomp + 1U, sizeof(*x->size));
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (g->live[s])
 			x->size[g->comp[s]]++;
+	for (uint32_t c = 0; c < x->d->n; c++)
+		x->degree[x->d->from[c]] += g->live[g->group[c].peer];
 	x->escape_to = TOPO_NONE;
 }
