@@ -9,12 +9,12 @@
  * at first fewer than before, then as many, then a few more, so that the search
  * does not end where no single change helps.
  *
- * Pairs that have no layer after that get up/down paths, in the layer of these,
- * whatever that breaks, and those paths are pinned: nothing changes them any
- * more, and the search goes on around them. If pinned paths leave none in a
- * tree, all its pins are those of the escape tree from then on. A tree becomes
- * one of these once, and otherwise pins only grow; with all of them pinned
- * every pair has that layer, so this ends.
+ * Pairs that have no layer after that get the paths of the layer in which they
+ * change the least, whatever that breaks, and those paths are pinned: nothing
+ * changes them any more, and the search goes on around them. If pinned paths
+ * leave none in a tree, all its pins are up/down paths from then on, those of
+ * the escape tree. A tree becomes one of these once, and otherwise pins only
+ * grow; with all of them pinned every pair has that layer, so this ends.
  */
 #include <string.h>
 
@@ -312,15 +312,39 @@ hang_escape(const struct climb_mend *m, sw_ix t, sw_ix u)
 	}
 }
 
-/* u is pinned to an up/down path in the tree of t. */
+/* The layer in which the paths of a pair change the least; that of up/down
+ * paths, if there is no other, or a tree is pinned to these. */
+static unsigned
+choose_layer(struct climb_mend *m, sw_ix t, sw_ix u)
+{
+	const struct layer_orders *o = m->x->job->orders;
+	uint32_t least = UINT32_MAX;
+	unsigned best = o->escape;
+
+	for (unsigned l = 0; l < o->n && !m->escapes[t] && !m->escapes[u];
+		l++) {
+		uint32_t cost;
+
+		if (!find_path(m, t, u, l))
+			continue;
+		cost = m->search.cost;
+		if (!find_path(m, u, t, l) || cost + m->search.cost >= least)
+			continue;
+		least = cost + m->search.cost;
+		best = l;
+	}
+	return best;
+}
+
+/* u is pinned to a path of a layer in the tree of t, or to its escape path. */
 static void
-force_path(struct climb_mend *m, sw_ix t, sw_ix u)
+force_path(struct climb_mend *m, sw_ix t, sw_ix u, unsigned layer)
 {
 	struct climb *x = m->x;
 	bool *pinned = x->pinned + climb_pair(x, t, 0);
 
 	climb_add_load(x, t, false);
-	if (!m->escapes[t] && find_path(m, t, u, x->job->orders->escape)) {
+	if (!m->escapes[t] && find_path(m, t, u, layer)) {
 		(void)hang_path(m, t);
 		m->n = 0;
 		for (uint32_t i = 0; i < m->search.length; i++)
@@ -335,7 +359,8 @@ force_path(struct climb_mend *m, sw_ix t, sw_ix u)
 	climb_add_load(x, t, true);
 }
 
-/* The first pair without a layer gets up/down paths; false: there is none. */
+/* The first pair without a layer is pinned to paths in one; false: there is no
+ * such pair. */
 static bool
 force_first(struct climb_mend *m)
 {
@@ -343,10 +368,13 @@ force_first(struct climb_mend *m)
 
 	for (sw_ix t = 0; t < x->g->nsw; t++)
 		for (sw_ix u = 0; u < t; u++) {
+			unsigned layer;
+
 			if (!is_left(x, t, u))
 				continue;
-			force_path(m, t, u);
-			force_path(m, u, t);
+			layer = choose_layer(m, t, u);
+			force_path(m, t, u, layer);
+			force_path(m, u, t, layer);
 			return true;
 		}
 	return false;

@@ -227,6 +227,7 @@ struct climb_search {
 	unsigned layer;
 	uint32_t *path; /* groups that were found; length of them */
 	uint32_t length;
+	uint32_t cost; /* of the path */
 	struct climb_search_room *room;
 };
 

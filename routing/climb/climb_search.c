@@ -198,9 +198,10 @@ climb_search_path(struct climb_search *q, sw_ix t, sw_ix u, unsigned layer)
 				continue;
 			if (e.others)
 				offer_others(q, e.state);
-			else if (x->g->group[e.state / x->ins].peer == t)
+			else if (x->g->group[e.state / x->ins].peer == t) {
+				q->cost = cost;
 				return list_path(q, e.state);
-			else
+			} else
 				offer_next_hop(q, e.state, cost);
 		}
 	return false;
