@@ -1,5 +1,6 @@
 #include "routing/climb/climb.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,10 @@ struct demand {
 	enum wish wish;
 	uint16_t layers; /* of these; 0: even in none */
 	enum path_kind kind;
+	uint32_t longer; /* by at most so many links than a shortest one */
 };
+
+enum { ANY_LENGTH = INT_MAX };
 
 static uint16_t
 wanted_layers(const struct climb *x, sw_ix t, sw_ix u, enum wish wish)
@@ -94,9 +98,12 @@ meets_demand(const struct climb *x, sw_ix t, uint32_t c,
 	const struct climb_onward *onward, struct climb_layers l,
 	const struct demand *d)
 {
-	uint16_t wanted =
-		d->layers & wanted_layers(x, t, x->d->from[c], d->wish);
+	sw_ix u = x->d->from[c], v = x->g->group[c].peer;
+	uint16_t wanted = d->layers & wanted_layers(x, t, u, d->wish);
 
+	if (d->longer != ANY_LENGTH &&
+		x->level[v] + 1 > x->shortest[u] + d->longer)
+		return false;
 	if ((l.mask & wanted) == 0)
 		return d->layers == 0;
 	if (d->kind == PATH_REGULAR)
@@ -272,27 +279,37 @@ pin_stuck(struct climb *x, sw_ix t)
 	return true;
 }
 
-/* What finds a path by one wish: in the layers of a structure first. */
+/* What finds a path in the layers of a structure. */
 static void
-grow_wish(struct climb *x, sw_ix t, enum wish wish)
+grow_structure(struct climb *x, sw_ix t, enum wish wish, uint32_t longer)
 {
 	const struct layer_orders *o = x->job->orders;
 	const struct demand structure[] = {
-		{wish, o->first, PATH_REGULAR},
-		{wish, o->first, PATH_ANY},
-		{wish, o->structure, PATH_ANY},
+		{wish, o->first, PATH_REGULAR, longer},
+		{wish, o->first, PATH_ANY, longer},
+		{wish, o->structure, PATH_ANY, longer},
 	};
 	/* with a map those that are not first are for what is left */
 	const unsigned n = o->map == NULL ? 3 : 2;
-	const struct demand last = {wish, o->structure, PATH_LAST_STEP};
-	const struct demand others = {wish, o->structure, PATH_ANY};
-	const struct demand any = {wish, x->all, PATH_ANY};
+	const struct demand last = {wish, o->structure, PATH_LAST_STEP, longer};
 
-	if (o->structure != 0) {
-		if (o->last_steps != NULL && o->last_steps[t])
-			grow_levels(x, t, &last, 1);
-		grow_levels(x, t, structure, n);
-		grow_levels(x, t, &others, 1);
+	if (o->last_steps != NULL && o->last_steps[t])
+		grow_levels(x, t, &last, 1);
+	grow_levels(x, t, structure, n);
+	grow_levels(x, t, &structure[2], 1);
+}
+
+/* What finds a path by one wish: in the layers of a structure first. Regular
+ * paths go a long way round what is lost, and all that comes through such a
+ * switch does; so those come first that are as short as any. */
+static void
+grow_wish(struct climb *x, sw_ix t, enum wish wish)
+{
+	const struct demand any = {wish, x->all, PATH_ANY, ANY_LENGTH};
+
+	if (x->job->orders->structure != 0) {
+		grow_structure(x, t, wish, 0);
+		grow_structure(x, t, wish, ANY_LENGTH);
 	}
 	grow_levels(x, t, &any, 1);
 }
@@ -317,7 +334,7 @@ is_mended(const struct layer_orders *o)
 static void
 grow_tree(struct climb *x, sw_ix t)
 {
-	const struct demand none = {WISH_NONE, 0, PATH_ANY};
+	const struct demand none = {WISH_NONE, 0, PATH_ANY, ANY_LENGTH};
 	const struct layer_orders *o = x->job->orders;
 
 	if (x->job->layers != NULL && (x->job->keep || !is_mended(o)))
@@ -330,10 +347,38 @@ grow_tree(struct climb *x, sw_ix t)
 	}
 }
 
+/* The links of the shortest paths to t. */
+static void
+find_shortest(struct climb *x, sw_ix t)
+{
+	const struct swgraph *g = x->g;
+	uint32_t n = 0;
+
+	memset(x->settled, 0, g->nsw * sizeof(*x->settled));
+	x->settled[t] = true;
+	x->shortest[t] = 0;
+	x->wave[n++] = t;
+	for (uint32_t k = 0; k < n; k++) {
+		sw_ix v = x->wave[k];
+
+		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
+			sw_ix u = g->group[i].peer;
+
+			if (!g->live[u] || x->settled[u])
+				continue;
+			x->settled[u] = true;
+			x->shortest[u] = x->shortest[v] + 1;
+			x->wave[n++] = u;
+		}
+	}
+}
+
 /* False: a switch has no path, and there is no escape tree. */
 static bool
 make_tree(struct climb *x, sw_ix t)
 {
+	if (x->job->orders->structure != 0)
+		find_shortest(x, t);
 	if (x->has_pins[t])
 		climb_escape_make(x, t);
 	do {

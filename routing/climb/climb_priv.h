@@ -64,6 +64,7 @@ struct climb {
 	uint32_t *escape;	/* [nsw] groups of the escape tree */
 	uint32_t *depth;	/* [nsw] links of the escape path */
 	uint32_t *level;	/* [nsw] links of the path */
+	uint32_t *shortest;	/* [nsw] links of the shortest path */
 	uint32_t deepest;	/* level so far */
 	struct climb_level *at; /* [nsw] by level */
 	sw_ix *after;		/* [nsw] the next of its level, or TOPO_NONE */

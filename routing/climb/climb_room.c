@@ -27,6 +27,7 @@ climb_make_room(struct climb *x)
 	x->leaves = arena_array(a, n, sizeof(*x->leaves));
 	x->wave = arena_array(a, n, sizeof(*x->wave));
 	x->behind = arena_array(a, n, sizeof(*x->behind));
+	x->shortest = arena_array(a, n, sizeof(*x->shortest));
 	x->level = arena_array(a, n, sizeof(*x->level));
 	x->at = arena_array(a, n, sizeof(*x->at));
 	x->after = arena_array(a, n, sizeof(*x->after));
