@@ -552,10 +552,10 @@ static const struct schema_option health[] = {
 		.unit = "10^-n errors per bit",
 		.reload = SCHEMA_LIVE,
 		.help = "The same for the errors before correction, where they "
-			"are known: symbols that the error correction of HDR "
-			"and faster links corrected, and symbol errors of "
-			"links "
-			"up to QDR. Links work with many of them: 5 or 6 finds "
+			"are known: of links of FDR and faster what their "
+			"devices say that they corrected or detected, and "
+			"symbol errors of links up to QDR. Links work with "
+			"many of them: 5 or 6 finds "
 			"cables that will fail. 0: any number is allowed."},
 	{.key = "flap_limit",
 		.type = SCHEMA_INT,

@@ -38,6 +38,11 @@ static const struct {
 	{"fec_corrected_symbols_total", "PortFECCorrectedSymbolCounter", 1},
 	{"fec_uncorrectable_blocks_total", "PortFECUncorrectableBlockCounter",
 		1},
+	/* sums of all lanes */
+	{"fec_lanes_corrected_blocks_total", "FECCorrectableBlockCtrLane", 1},
+	{"fec_lanes_uncorrectable_blocks_total", "FECUncorrectableBlockCtrLane",
+		1},
+	{"detected_errors_total", "ErrorDetectionCounterLane", 1},
 	/* of an hour */
 	{"raw_ber", "RawBER", 0},
 	{"effective_ber", "EffectiveBER", 0},

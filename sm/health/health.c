@@ -25,6 +25,8 @@ struct health_node {
 	enum agent agent;
 	uint16_t capmask;
 	uint32_t capmask2;
+	uint64_t fec_refused_in; /* the pass in or after which it refused the
+				    counters of FEC; 0: it never did */
 	uint32_t silent;   /* requests without an answer since the last one */
 	uint64_t heard_in; /* number of the pass of the last answer */
 	uint64_t asked_in; /* ... of the last request */
@@ -370,15 +372,26 @@ ask_next(struct health *h, const struct topo *t, struct mono now)
 	return false;
 }
 
-/* Whether the agent of a port has counters of FEC for its link: these are of
- * RS-FEC, which links of HDR and faster have. */
 static bool
-has_fec(const struct health_node *n, const struct topo *t, port_ix p)
+refuses_fec(const struct health *h, const struct health_node *n)
 {
-	return n != NULL && n->agent == AGENT_KNOWN && n->silent < SILENT &&
-	       (n->capmask & MAD_PERF_CAP_RS_FEC) != 0 &&
-	       t->port[p].num <= n->nports && n->port[t->port[p].num] != NULL &&
-	       t->port[p].speed_ext >= PORT_HDR && agent_lid(t, p) != 0;
+	return n->fec_refused_in != 0 && h->pass - n->fec_refused_in < SELDOM;
+}
+
+/* Whether the agent of a port may have counters of FEC for its link. */
+static bool
+has_fec(const struct health *h, const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+	const struct health_node *n = find_node(h, t->node[port->node].guid);
+
+	if (n == NULL || n->agent != AGENT_KNOWN || n->silent >= SILENT ||
+		refuses_fec(h, n) || port->num > n->nports ||
+		n->port[port->num] == NULL || agent_lid(t, p) == 0)
+		return false;
+	return port->speed_ext < PORT_HDR
+		       ? port->speed_ext != 0
+		       : (n->capmask & MAD_PERF_CAP_RS_FEC) != 0;
 }
 
 /* The same for the counters of FEC. */
@@ -388,12 +401,10 @@ ask_next_fec(struct health *h, const struct topo *t, struct mono now)
 	port_ix p;
 
 	while ((p = next_port(&h->next_fec, t)) != TOPO_NONE) {
-		const struct health_node *n =
-			find_node(h, t->node[t->port[p].node].guid);
-
-		if (!has_fec(n, t, p))
+		if (!has_fec(h, t, p))
 			continue;
-		open_slot(h, t, p, n, MAD_PERF_FEC_COUNTERS, now);
+		open_slot(h, t, p, find_node(h, t->node[t->port[p].node].guid),
+			MAD_PERF_FEC_COUNTERS, now);
 		return true;
 	}
 	return false;
@@ -708,7 +719,7 @@ take_refusal(struct health *h, struct health_node *n, struct health_slot *s,
 {
 	h->stats.refused++;
 	if (s->attr == MAD_PERF_FEC_COUNTERS) {
-		n->capmask &= (uint16_t)~MAD_PERF_CAP_RS_FEC;
+		n->fec_refused_in = h->pass;
 		close_slot(h, s);
 		return;
 	}

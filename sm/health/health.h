@@ -11,10 +11,11 @@
  *
  * What is left of the interval, and a quarter of the time of the pass at least,
  * is for a second round: the counters of forward error correction
- * (sm/health/port_fec.h) of links that have it for certain, HDR and faster,
- * where the agent says that it has them. It goes on where it was when a pass
- * came between, so that the errors of all ports are read as often as without
- * it.
+ * (sm/health/port_fec.h) of links of FDR and faster. Of RS-FEC, which links of
+ * HDR and faster have, the agent says that it has them; the others are asked
+ * for until the agent refuses them, which it is seldom asked again. The round
+ * goes on where it was when a pass came between, so that the errors of all
+ * ports are read as often as without it.
  *
  * Nothing that matters waits for it: it sends only while its caller lets it,
  * HEALTH_RATE requests a second at most, which is 5 % of what the management of

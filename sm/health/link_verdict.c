@@ -50,7 +50,7 @@ static bool
 raw_errors(const struct port_health *h, const struct topo *t, port_ix p,
 	enum port_health_window w, double *errors, struct mono *span)
 {
-	struct port_fec_sums n;
+	uint64_t n;
 
 	*errors = 0;
 	*span = (struct mono){0};
@@ -59,10 +59,9 @@ raw_errors(const struct port_health *h, const struct topo *t, port_ix p,
 			h, w, PORT_HEALTH_SYMBOL_ERRORS, span);
 		return true;
 	}
-	if (t->port[p].speed_ext < PORT_HDR || h->fec == NULL ||
-		!port_fec_gained(h->fec, w, &n, span))
+	if (h->fec == NULL || !port_fec_gained(h->fec, w, &n, span))
 		return false;
-	*errors = (double)n.corrected + n.uncorrectable;
+	*errors = (double)n;
 	return true;
 }
 

@@ -6,11 +6,11 @@
  * counted too many errors or recoveries in an hour. There are two bit error
  * ratios, both to the bits that the link carries, idle or not:
  *
- *	raw		what the cable does, before error correction: a wrong
- *			bit for each symbol that was corrected, at least, and
- *			each block that could not be; without error correction,
- *			that is up to QDR, of symbol errors. Not known of FDR
- * and EDR, which may have it or not, and where the device does not count.
+ *	raw		what the cable does, before error correction: up to QDR,
+ *			which has none, of symbol errors; of FDR and faster by
+ *			sm/health/port_fec.h, a wrong bit at least for each
+ *			error that was corrected or detected. Not known where
+ *			the device does not count these.
  *	effective	what error correction left: of symbol errors
  *
  * Each is judged against the bits of a whole hour, however short the time is

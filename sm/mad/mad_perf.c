@@ -154,6 +154,13 @@ mad_perf_extended_encode(
 		be_put64(d + EXT_AT + 8 * i, in->count[i]);
 }
 
+/* A counter of a lane; those of lane 0 to 11 follow one another. */
+static enum MAD_FIELDS
+of_lane(enum MAD_FIELDS first, unsigned lane)
+{
+	return (enum MAD_FIELDS)((unsigned)first + lane);
+}
+
 void
 mad_perf_fec_decode(const uint8_t d[MAD_PERF_SIZE], struct mad_perf_fec *out)
 {
@@ -161,8 +168,7 @@ mad_perf_fec_decode(const uint8_t d[MAD_PERF_SIZE], struct mad_perf_fec *out)
 
 	memcpy(copy, d, sizeof(copy));
 	*out = (struct mad_perf_fec){
-		.port = (uint8_t)mad_get_field(
-			copy, 0, IB_PESC_RSFEC_PORT_SELECT_F),
+		.port = (uint8_t)mad_get_field(copy, 0, IB_PESC_PORT_SELECT_F),
 		.corrected_blocks = mad_get_field(
 			copy, 0, IB_PESC_PORT_FEC_CORR_BLOCK_CTR_F),
 		.uncorrectable_blocks = mad_get_field(
@@ -170,13 +176,33 @@ mad_perf_fec_decode(const uint8_t d[MAD_PERF_SIZE], struct mad_perf_fec *out)
 		.corrected_symbols = mad_get_field(
 			copy, 0, IB_PESC_PORT_FEC_CORR_SYMBOL_CTR_F),
 	};
+	for (unsigned i = 0; i < MAD_PERF_LANES; i++) {
+		out->detected[i] = mad_get_field(
+			copy, 0, of_lane(IB_PESC_ERR_DET_CTR_LANE0_F, i));
+		out->lane_corrected[i] = mad_get_field(copy, 0,
+			of_lane(IB_PESC_FEC_CORR_BLOCK_CTR_LANE0_F, i));
+		out->lane_uncorrectable[i] = mad_get_field(copy, 0,
+			of_lane(IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE0_F, i));
+	}
 }
 
 void
 mad_perf_fec_encode(const struct mad_perf_fec *in, uint8_t d[MAD_PERF_SIZE])
 {
 	memset(d, 0, MAD_PERF_SIZE);
-	mad_set_field(d, 0, IB_PESC_RSFEC_PORT_SELECT_F, in->port);
+	mad_set_field(d, 0, IB_PESC_PORT_SELECT_F, in->port);
+	for (unsigned i = 0; i < MAD_PERF_LANES; i++) {
+		uint32_t n = in->detected[i];
+
+		mad_set_field(d, 0, of_lane(IB_PESC_ERR_DET_CTR_LANE0_F, i),
+			n < UINT16_MAX ? n : UINT16_MAX);
+		mad_set_field(d, 0,
+			of_lane(IB_PESC_FEC_CORR_BLOCK_CTR_LANE0_F, i),
+			in->lane_corrected[i]);
+		mad_set_field(d, 0,
+			of_lane(IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE0_F, i),
+			in->lane_uncorrectable[i]);
+	}
 	mad_set_field(
 		d, 0, IB_PESC_PORT_FEC_CORR_BLOCK_CTR_F, in->corrected_blocks);
 	mad_set_field(d, 0, IB_PESC_PORT_FEC_UNCORR_BLOCK_CTR_F,

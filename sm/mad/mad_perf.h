@@ -1,7 +1,7 @@
 /*
  * mad_perf: performance counters of ports, as the PerfMgt class carries them
  * (IBA volume 1, 16.1): ClassPortInfo, PortCounters, PortCountersExtended, and
- * of PortExtendedSpeedsCounters what forward error correction did.
+ * of PortExtendedSpeedsCounters what error correction and detection did.
  *
  * Such a MAD is no SMP: it travels as data, between queue pairs 1, and has no
  * M_Key. Its payload begins at byte 64.
@@ -116,12 +116,22 @@ void mad_perf_extended_encode(
 	const struct mad_perf_counters *in, uint8_t d[MAD_PERF_SIZE]);
 
 /*
- * PortExtendedSpeedsCounters of a link with RS-FEC: the totals of the port, of
- * 32 bits each, which stop at their highest value. A symbol is 10 bits, of
- * which the correction does not tell how many were wrong.
+ * PortExtendedSpeedsCounters, of links of FDR and faster. With RS-FEC there are
+ * totals of the port, and each lane has the symbols that were corrected in
+ * place of its blocks; a symbol is 10 bits, of which the correction does not
+ * tell how many were wrong. Without it the totals are 0, and each lane has the
+ * blocks that its own correction corrected and could not correct, and the
+ * errors that were detected, with or without correction. The latter have 16
+ * bits, all others 32, and they stop at their highest value: encode cuts each
+ * to its width.
  */
+enum { MAD_PERF_LANES = 12 };
+
 struct mad_perf_fec {
 	uint8_t port;
+	uint32_t detected[MAD_PERF_LANES];
+	uint32_t lane_corrected[MAD_PERF_LANES];
+	uint32_t lane_uncorrectable[MAD_PERF_LANES];
 	uint32_t corrected_blocks, uncorrectable_blocks;
 	uint32_t corrected_symbols;
 };

@@ -35,6 +35,32 @@ peer_json(const struct topo *t, port_ix p)
 		lid_of(t, n));
 }
 
+/*
+ * Put what error correction and detection counted: totals of the port where it
+ * has RS-FEC, as those do that have counted some, and HDR and faster; else the
+ * sums of the lanes.
+ */
+static void
+put_fec(json_t *counters, const struct mad_perf_fec *r, bool is_rs)
+{
+	const struct port_fec_lanes lanes = port_fec_lanes(r);
+
+	if (is_rs || (r->corrected_symbols | r->corrected_blocks |
+			     r->uncorrectable_blocks) != 0) {
+		json_util_put(counters, "PortFECCorrectedSymbolCounter",
+			json_util_u64(r->corrected_symbols));
+		json_util_put(counters, "PortFECUncorrectableBlockCounter",
+			json_util_u64(r->uncorrectable_blocks));
+		return;
+	}
+	json_util_put(counters, "FECCorrectableBlockCtrLane",
+		json_util_u64(lanes.corrected));
+	json_util_put(counters, "FECUncorrectableBlockCtrLane",
+		json_util_u64(lanes.uncorrectable));
+	json_util_put(counters, "ErrorDetectionCounterLane",
+		json_util_u64(lanes.detected));
+}
+
 static json_t *
 port_json(const struct topo *t, port_ix p, const struct port_health *h)
 {
@@ -46,12 +72,9 @@ port_json(const struct topo *t, port_ix p, const struct port_health *h)
 			json_util_put(counters,
 				mad_perf_name((enum mad_perf_kind)k),
 				json_util_u64(h->count[k]));
-	if (h->fec != NULL && h->fec->counts) {
-		json_util_put(counters, "PortFECCorrectedSymbolCounter",
-			json_util_u64(h->fec->last.corrected_symbols));
-		json_util_put(counters, "PortFECUncorrectableBlockCounter",
-			json_util_u64(h->fec->last.uncorrectable_blocks));
-	}
+	if (h->fec != NULL && h->fec->counts)
+		put_fec(counters, &h->fec->last,
+			t->port[p].speed_ext >= PORT_HDR);
 	if (link_verdict_raw_ber(h, t, p, PORT_HEALTH_HOUR, &ber))
 		json_util_put(counters, "RawBER", json_real(ber));
 	if (link_verdict_ber(h, t, p, PORT_HEALTH_HOUR, &ber))

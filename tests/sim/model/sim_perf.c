@@ -137,9 +137,20 @@ act_fec(struct sim *s, uint32_t node, bool set, uint8_t *d)
 	return 0;
 }
 
-static struct mad_perf_class_info
-class_info(const struct sim *s, const struct sim_behaviour *how)
+/* Whether a port of the node runs at HDR or faster. */
+static bool
+has_rs_fec(const struct sim *s, uint32_t node)
 {
+	for (unsigned p = 1; p <= s->node[node].nports; p++)
+		if (sim_int_port(s, node, p)->rate.speed_ext >= PORT_HDR)
+			return true;
+	return false;
+}
+
+static struct mad_perf_class_info
+class_info(const struct sim *s, uint32_t node)
+{
+	const struct sim_behaviour *how = &s->node[node].how;
 	enum sim_perf_agent agent = how->perf;
 	struct mad_perf_class_info info = {
 		.base_version = 1,
@@ -152,7 +163,7 @@ class_info(const struct sim *s, const struct sim_behaviour *how)
 		info.capmask = IBSIM_CAPMASK;
 	else if (agent != SIM_PERF_SHORT)
 		info.capmask |= MAD_PERF_CAP_EXT;
-	if (how->fec)
+	if (how->fec && has_rs_fec(s, node))
 		info.capmask |= MAD_PERF_CAP_RS_FEC;
 	if (agent == SIM_PERF_WIDE)
 		info.capmask2 = MAD_PERF_CAP2_EXT_ERRORS;
@@ -164,7 +175,7 @@ act_on_attr(
 	struct sim *s, uint32_t node, uint8_t method, uint16_t attr, uint8_t *d)
 {
 	enum sim_perf_agent agent = s->node[node].how.perf;
-	struct mad_perf_class_info info = class_info(s, &s->node[node].how);
+	struct mad_perf_class_info info = class_info(s, node);
 	bool set = method == MAD_SET;
 
 	if (!set && method != MAD_GET)

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -283,20 +284,44 @@ parse_counter(const char *word, enum mad_perf_kind *kind, struct reason *why)
 		word);
 }
 
-/* A counter of FEC, or NULL: it is none of these. */
+/* A counter of error correction, or NULL: it is none of these. */
 static uint32_t *
 find_fec_counter(
 	struct serve *s, uint32_t node, unsigned port, const char *word)
 {
 	struct mad_perf_fec *fec = sim_fec(s->sim, node, port);
+	const struct {
+		const char *name;
+		uint32_t *at;
+		bool lanes;
+	} counters[] = {
+		{"PortFECCorrectedSymbolCounter", &fec->corrected_symbols,
+			false},
+		{"PortFECCorrectableBlockCounter", &fec->corrected_blocks,
+			false},
+		{"PortFECUncorrectableBlockCounter", &fec->uncorrectable_blocks,
+			false},
+		{"ErrorDetectionCounterLane", fec->detected, true},
+		{"FECCorrectableBlockCtrLane", fec->lane_corrected, true},
+		{"FECUncorrectableBlockCtrLane", fec->lane_uncorrectable, true},
+	};
 
-	if (strcmp(word, "PortFECCorrectedSymbolCounter") == 0)
-		return &fec->corrected_symbols;
-	if (strcmp(word, "PortFECCorrectableBlockCounter") == 0)
-		return &fec->corrected_blocks;
-	return strcmp(word, "PortFECUncorrectableBlockCounter") == 0
-		       ? &fec->uncorrectable_blocks
-		       : NULL;
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		const size_t n = strlen(counters[i].name);
+		unsigned long lane;
+		char *end;
+
+		if (strncmp(word, counters[i].name, n) != 0)
+			continue;
+		if (!counters[i].lanes)
+			return word[n] == '\0' ? counters[i].at : NULL;
+		lane = strtoul(word + n, &end, 10);
+		return isdigit((unsigned char)word[n]) && *end == '\0' &&
+				       lane < MAD_PERF_LANES
+			       ? counters[i].at + lane
+			       : NULL;
+	}
+	return NULL;
 }
 
 /* Show a counter of a port, write it, or add to it. */

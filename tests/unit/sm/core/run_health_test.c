@@ -470,6 +470,40 @@ TEST(counters_of_fec)
 	core_end(w, f);
 }
 
+/* Links of EDR: no capability tells of the counters, and what has none refuses
+ * once for a node. */
+TEST(counters_of_fec_at_edr)
+{
+	struct fabric *f = core_tree();
+	struct world *w;
+	struct health_stats was;
+
+	for (uint32_t i = 0; i < f->ncables; i++)
+		f->cable[i].rate.speed_ext = PORT_EDR;
+	w = start_reading(f, "");
+	set_fec(w, "leaf1", true);
+	fec_of(w, "leaf1", 5)->lane_corrected[1] = 1000;
+	world_reload(w, health_on);
+	world_run(w, mono_ms(15000));
+	was = *stats_of(w);
+	ck_assert_uint_eq(was.fec_read, 8);
+	ck_assert_uint_ge(was.refused, 43); /* nodes; more while in flight */
+	fec_of(w, "leaf1", 5)->lane_corrected[1] += 400000;
+	fec_of(w, "leaf1", 5)->lane_uncorrectable[2] += 2;
+	world_run(w, mono_ms(10000));
+	ck_assert_uint_eq(stats_of(w)->asked, was.asked + 128 + 8);
+	ck_assert_uint_eq(stats_of(w)->refused, was.refused);
+	/* 100 Gb/s for 20 s */
+	ck_assert_double_eq_tol(raw_ber(w, "leaf1", 5), 400002 / 2e12, 1e-9);
+	ck_assert_double_lt(raw_ber(w, "leaf1", 6), 0); /* zeroes */
+	ck_assert_double_lt(raw_ber(w, "leaf2", 5), 0); /* no counters */
+	/* one that has learnt them is found */
+	set_fec(w, "leaf2", true);
+	world_run(w, mono_ms(160000));
+	ck_assert_uint_eq(stats_of(w)->fec_read, 16);
+	core_end(w, f);
+}
+
 /* One that refuses them after all is not asked again, and has the others. */
 TEST(counters_of_fec_are_refused)
 {

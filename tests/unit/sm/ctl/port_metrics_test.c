@@ -162,3 +162,50 @@ TEST(names_and_units)
 	json_decref(nodes);
 	core_end(w, f);
 }
+
+/* What error correction counts: by lane up to EDR, of the port from HDR on. */
+TEST(error_correction)
+{
+	struct fabric *f = core_tree();
+	struct world *w;
+	struct sim_behaviour how;
+	struct mad_perf_fec *fec;
+	struct buf out = {0};
+	unsigned pages;
+	json_t *nodes;
+	uint32_t leaf = fabric_find(f, "leaf1");
+
+	f->cable[f->port[f->node[leaf].first + 5].cable].rate.speed_ext =
+		PORT_EDR;
+	w = core_start(f, "");
+	core_expect_order(w, "start");
+	how = *sim_behaviour(w->sim, leaf);
+	how.fec = true;
+	sim_fault_behave(w->sim, leaf, &how);
+	fec = sim_fec(w->sim, leaf, 5);
+	fec->lane_corrected[0] = 30;
+	fec->lane_corrected[3] = 12;
+	fec->lane_uncorrectable[1] = 5;
+	fec->detected[2] = 7;
+	sim_fec(w->sim, leaf, 6)->corrected_symbols = 99;
+	world_reload(w,
+		"health: {enabled: true, interval: 1s, port_metrics: true}\n");
+	world_run(w, mono_ms(5000));
+	nodes = read_pages(w, &pages);
+	port_metrics_text(nodes, &out);
+	expect_line(&out,
+		"infiniband_switch_port_fec_lanes_corrected_blocks_total{guid="
+		"\"0x0002c90200000100\",port=\"5\"} 42\n");
+	expect_line(&out,
+		"infiniband_switch_port_fec_lanes_uncorrectable_blocks_total{"
+		"guid=\"0x0002c90200000100\",port=\"5\"} 5\n");
+	expect_line(&out, "infiniband_switch_port_detected_errors_total{guid="
+			  "\"0x0002c90200000100\",port=\"5\"} 7\n");
+	expect_line(&out,
+		"infiniband_switch_port_fec_corrected_symbols_total{guid="
+		"\"0x0002c90200000100\",port=\"6\"} 99\n");
+	expect_in_manual(out.text);
+	buf_free(&out);
+	json_decref(nodes);
+	core_end(w, f);
+}

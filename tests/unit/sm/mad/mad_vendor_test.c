@@ -452,6 +452,31 @@ TEST(fec_counters)
 	ck_assert_mem_eq(&back, &x, sizeof(x));
 }
 
+/* Those of lanes, without RS-FEC. */
+TEST(fec_counters_of_lanes)
+{
+	struct mad_perf_fec x = {.port = 5}, back;
+	uint8_t d[MAD_PERF_SIZE];
+
+	for (unsigned i = 0; i < MAD_PERF_LANES; i++) {
+		x.detected[i] = 0x0101 + i;
+		x.lane_corrected[i] = 0x01020304 + i;
+		x.lane_uncorrectable[i] = 0xf1121314 + i;
+	}
+	mad_perf_fec_encode(&x, d);
+	ck_assert_uint_eq(be_get16(d + 20), x.detected[0]);
+	ck_assert_uint_eq(be_get16(d + 42), x.detected[11]);
+	ck_assert_uint_eq(be_get32(d + 44), x.lane_corrected[0]);
+	ck_assert_uint_eq(be_get32(d + 88), x.lane_corrected[11]);
+	ck_assert_uint_eq(be_get32(d + 92), x.lane_uncorrectable[0]);
+	ck_assert_uint_eq(be_get32(d + 136), x.lane_uncorrectable[11]);
+	mad_perf_fec_decode(d, &back);
+	ck_assert_mem_eq(&back, &x, sizeof(x));
+	x.detected[0] = 1 << 20;
+	mad_perf_fec_encode(&x, d);
+	ck_assert_uint_eq(be_get16(d + 20), UINT16_MAX);
+}
+
 /* A counter of PortCounters stops at what its field holds. */
 TEST(short_counters_stop)
 {
