@@ -1,8 +1,10 @@
 #include "sm/report/drains_json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/mem.h"
 #include "sm/mad/port_values.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -76,6 +78,22 @@ watch_of(const struct drains_facts *f, const struct drain *d)
 		       : watch_json(watch_json_find(f->watches, t, p));
 }
 
+/* Host ports that are cut off when it is pulled; there are some only where it
+ * was forced. */
+static uint32_t
+cut_off_by(const struct topo *t, const struct drain *d)
+{
+	bool *cut;
+	uint32_t n;
+
+	if (!d->forced)
+		return 0;
+	cut = mem_zalloc(t->nports, sizeof(*cut));
+	n = drains_cut_off(t, d, 1, cut);
+	free(cut);
+	return n;
+}
+
 json_t *
 drains_json_one(const struct drains_facts *f, const struct drain *d)
 {
@@ -94,6 +112,7 @@ drains_json_one(const struct drains_facts *f, const struct drain *d)
 	json_util_put(o, "by", names_text(d->by));
 	json_util_put(o, "reason", names_text(d->reason));
 	json_util_put(o, "forced", json_boolean(d->forced));
+	json_util_put(o, "cut_off", json_integer(cut_off_by(t, d)));
 	json_util_put(o, "generation", json_util_u64(d->generation));
 	json_util_put(
 		o, "age", json_real(mono_seconds(mono_sub(f->now, d->since))));
@@ -194,8 +213,15 @@ static void
 show_state(const json_t *d, bool standby, struct buf *out)
 {
 	const char *state = page_text(d, "state");
+	long long cut_off = json_util_num(d, "cut_off");
 
-	if (strcmp(state, "clear") == 0)
+	if (strcmp(state, "clear") == 0 && cut_off > 0)
+		buf_printf(out,
+			"no other route leads over it; when it is pulled, %lld "
+			"host port%s %s cut off",
+			cut_off, cut_off == 1 ? "" : "s",
+			cut_off == 1 ? "is" : "are");
+	else if (strcmp(state, "clear") == 0)
 		buf_printf(out, "no route leads over it: it may be pulled");
 	else if (strcmp(state, "absent") == 0)
 		buf_printf(out, "not there now");

@@ -24,13 +24,14 @@ struct drains_facts {
 
 /*
  * {"drains": [{"guid", "name", "port", "peer", "state", "entries", "trees",
- * "lid", "from", "by", "reason", "forced", "generation", "age", "left",
- * "watch"}], "kept", "standby"}, a new object, the last as in standby_json.h.
- * "watch" is what is known of a link that is drained for its health, else null;
- * "kept" are the bad links that may not be drained: as in watch_json.h.
- * "generation" is that of the first view it can be in force in. "state" is
- * "pending" (its routes are on the way, or this is a standby), "clear" (it may
- * be pulled), "used" (entries and trees lead over it) or "absent".
+ * "lid", "from", "by", "reason", "forced", "cut_off", "generation", "age",
+ * "left", "watch"}], "kept", "standby"}, a new object, the last as in
+ * standby_json.h. "watch" is what is known of a link that is drained for its
+ * health, else null; "kept" are the bad links that may not be drained: as in
+ * watch_json.h. "generation" is that of the first view it can be in force in.
+ * "state" is "pending" (its routes are on the way, or this is a standby),
+ * "clear" (it may be pulled; "cut_off" host ports lose the fabric then), "used"
+ * (entries and trees lead over it) or "absent".
  */
 json_t *drains_json(const struct drains_facts *f);
 

@@ -688,6 +688,10 @@ test_drain() {
 	[ $? = 4 ] || fail "a leaf: not code 4"
 	grep -q "would cut 4 host ports off when pulled: 'h9', 'h10'" \
 		"$E2E_DIR/out" || fail "$(cat "$E2E_DIR/out")"
+	tell a drain leaf3 --force >"$E2E_DIR/out" || fail "leaf3 by force"
+	grep -q 'when it is pulled, 4 host ports are cut off$' \
+		"$E2E_DIR/out" || fail "$(cat "$E2E_DIR/out")"
+	tell a undrain leaf3 >/dev/null || fail "undrain leaf3"
 	tell a drain spine1 --for soon 2>"$E2E_DIR/out"
 	[ $? = 2 ] || fail "--for soon: not code 2"
 	tell a undrain spine2 | grep -q '^Undrained$' || fail "undrain"
