@@ -295,7 +295,8 @@ check_again(struct sweep *s, builder_id n, uint8_t port)
  * Two links lead to the same port of the same GUID. The node moved, or there
  * are two of them: check both ends of the link that holder has; the port that
  * led here (a->port) is asked through again after that. If the answer is the
- * same then, there are two nodes.
+ * same then, there are two nodes. The link that this port had before is gone:
+ * where several moved at once, it may be what the next answer contradicts.
  */
 static void
 recheck_holder(struct sweep *s, const struct answer *a, builder_id holder)
@@ -303,6 +304,8 @@ recheck_holder(struct sweep *s, const struct answer *a, builder_id holder)
 	const struct builder_port *p =
 		&s->d->node[holder]->port[a->ni.local_port];
 
+	if (s->d->node[a->from]->port[a->port].seen != s->sweep)
+		sweep_unplug(s, a->from, a->port);
 	sweep_ask_later(s, a->from, a->port);
 	check_again(s, holder, a->ni.local_port);
 	if (p->peer != BUILDER_NONE && p->peer != holder)

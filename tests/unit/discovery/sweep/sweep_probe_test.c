@@ -419,3 +419,32 @@ TEST(deaf)
 	sweep_free(s);
 	bench_end(&b);
 }
+
+/* The uplinks of two leaves change places, and all four switches have sent
+ * traps: none is taken for a second switch of its GUID. */
+TEST(swapped_uplinks)
+{
+	static const char *const name[] = {
+		"leaf2", "spine1", "leaf3", "spine2"};
+	uint64_t guid[4];
+	struct bench b;
+	struct topo *t;
+	uint32_t leaf2, leaf3;
+
+	bench_start(&b, two_tier_tree(4, 8, 1, 4));
+	leaf2 = fabric_find(b.f, "leaf2");
+	leaf3 = fabric_find(b.f, "leaf3");
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	for (unsigned i = 0; i < 4; i++)
+		guid[i] = b.f->node[fabric_find(b.f, name[i])].guid;
+	fabric_swap(b.f, leaf2, 5, leaf3, 6);
+	sim_fault_swap(b.sim, b.f, leaf2, 5, leaf3, 6);
+	bench_sweep(&b, SWEEP_PROBE, guid, 4);
+	expect_oddities(&b, NULL);
+	ck_assert_uint_eq(b.stats.duplicates, 0);
+	ck_assert_uint_eq(b.stats.new_nodes, 0);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
+	topo_unref(t);
+	bench_end(&b);
+}
