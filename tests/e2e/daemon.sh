@@ -505,6 +505,7 @@ test_ctl() {
 	wrong 1 "no node is called 'leef1'; did you mean 'leaf1'?" routes leef1
 	wrong 1 "no node is called '-5'" routes -- -5
 	wrong 1 "'pine' is in the name of 4 nodes: use a GUID" routes pine
+	wrong 4 "'pine' is in the name of 4 nodes: use a GUID" drain pine
 	wrong 1 '"spine4"' routes pine
 	for c in status topology tree routes rebalance groups change \
 		pkeys partitions events links path metrics sweep plan import; do
