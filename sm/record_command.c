@@ -210,15 +210,11 @@ record_command_show(const json_t *result, struct buf *out)
 		return;
 	}
 	page_line("recording   ", result, "dir", out);
-	if (json_util_num(result, "size") > 0)
-		buf_printf(out, "room        %lld MiB\n",
-			json_util_num(result, "size"));
+	page_if(out, result, "size", "room        %(size)d MiB\n");
 	page_line("TROUBLE     ", result, "trouble", out);
-	if (json_util_num(result, "missing") > 0)
-		buf_printf(out,
-			"GAP         %lld entries of the present recording are "
-			"missing: no replay goes past them\n",
-			json_util_num(result, "missing"));
+	page_if(out, result, "missing",
+		"GAP         %(missing)d entries of the present recording are "
+		"missing: no replay goes past them\n");
 	json_array_foreach(all, i, o)
 	{
 		buf_printf(out, "%s", i == 0 ? "since       " : "            ");

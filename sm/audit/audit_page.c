@@ -5,7 +5,7 @@
 
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
-#include "sm/report/names.h"
+#include "sm/report/page.h"
 #include "sm/what_if/plan_page.h"
 
 /* ---- folding lines ---- */
@@ -73,79 +73,52 @@ fold_page(const struct buf *page, struct buf *out)
 static void
 page_seen(const json_t *a, struct buf *out)
 {
-	const json_t *list = json_object_get(a, "managers"), *e;
-	size_t i;
-
 	fabric_counts_line(json_object_get(a, "fabric"), out);
-	json_array_foreach(list, i, e)
-		buf_printf(out, "manager     on %s, port GUID %s\n",
-			json_util_text(e, "name"), json_util_text(e, "guid"));
+	page_each(out, json_object_get(a, "managers"),
+		"manager     on %(name)s, port GUID %(guid)s\n");
 }
 
 static void
 page_vls(const json_t *a, struct buf *out)
 {
 	const json_t *l = json_object_get(a, "sl2vl");
-	const json_t *s = json_object_get(a, "sa");
 	const json_t *d = json_object_get(a, "dependencies");
 
-	buf_printf(out,
-		"VLs         %lld VL%s in use, according to %lld SL to VL "
-		"table%s\n",
-		json_util_num(l, "vls"), names_plural(json_util_num(l, "vls")),
-		json_util_num(l, "maps_read"),
-		names_plural(json_util_num(l, "maps_read")));
+	page_print(out, l,
+		"VLs         %(vls)d VL%(vls)[|s] in use, according to "
+		"%(maps_read)d SL to VL table%(maps_read)[|s]\n");
 	if (json_util_num(l, "vls") > 1 &&
 		json_util_num(d, "cyclic_on_one_vl") == 0)
 		buf_printf(out, "            the VLs do not matter: there is "
 				"no credit loop even with a single one\n");
-	if (json_util_num(s, "paths") > 0)
-		buf_printf(out,
-			"SLs         %lld path%s read from subnet "
-			"administration, those of %s: SLs of %lld pairs of "
-			"port and LID are known, of %lld unknown\n",
-			json_util_num(s, "paths"),
-			names_plural(json_util_num(s, "paths")),
-			json_util_text(s, "asked"),
-			json_util_num(s, "pairs_told"),
-			json_util_num(s, "pairs_assumed"));
-	if (json_util_num(d, "cyclic_on_one_vl") > 0 &&
-		json_util_num(d, "cyclic") == 0)
-		buf_printf(out,
-			"            with one VL %lld link directions would be "
-			"in credit loops: the VLs break them\n",
-			json_util_num(d, "cyclic_on_one_vl"));
+	page_if(out, json_object_get(a, "sa"), "paths",
+		"SLs         %(paths)d path%(paths)[|s] read from subnet "
+		"administration, those of %(asked)s: SLs of %(pairs_told)d "
+		"pairs of port and LID are known, of %(pairs_assumed)d "
+		"unknown\n");
+	if (json_util_num(d, "cyclic") == 0)
+		page_if(out, d, "cyclic_on_one_vl",
+			"            with one VL %(cyclic_on_one_vl)d link "
+			"directions would be in credit loops: the VLs break "
+			"them\n");
 }
 
 static void
 page_groups(const json_t *a, struct buf *out)
 {
-	const json_t *g = json_object_get(a, "groups");
 	const json_t *s = json_object_get(a, "sa");
 
-	buf_printf(out, "multicast   %lld tree%s to %lld port%s of hosts",
-		json_util_num(g, "trees"),
-		names_plural(json_util_num(g, "trees")),
-		json_util_num(g, "ports"),
-		names_plural(json_util_num(g, "ports")));
-	if (json_util_yes(s, "answers"))
-		buf_printf(out, "; subnet administration knows %lld group%s",
-			json_util_num(s, "groups"),
-			names_plural(json_util_num(s, "groups")));
+	page_print(out, json_object_get(a, "groups"),
+		"multicast   %(trees)d tree%(trees)[|s] to %(ports)d "
+		"port%(ports)[|s] of hosts");
+	page_if(out, s, "answers",
+		"; subnet administration knows %(groups)d "
+		"group%(groups)[|s]");
 	buf_printf(out, "\n");
-}
-
-static void
-page_wire(const json_t *a, struct buf *out)
-{
-	const json_t *w = json_object_get(a, "wire");
-
-	buf_printf(out,
-		"sent        %lld request%s to nodes, %lld to subnet "
-		"administration; %lld Sets: nothing was written\n",
-		json_util_num(w, "sent"),
-		names_plural(json_util_num(w, "sent")),
-		json_util_num(w, "to_sa"), json_util_num(w, "sets"));
+	page_print(out, json_object_get(a, "wire"),
+		"sent        %(sent)d request%(sent)[|s] to nodes, %(to_sa)d "
+		"to subnet administration; %(sets)d Sets: nothing was "
+		"written\n");
 }
 
 /* ---- findings ---- */
@@ -155,7 +128,7 @@ page_findings(const json_t *a, struct buf *out)
 {
 	static const char *const label[][2] = {{"fault", "FAULT"},
 		{"risk", "RISK"}, {"unknown", "UNKNOWN"}, {"note", "note"}};
-	const json_t *list = json_object_get(a, "findings"), *e, *l;
+	const json_t *list = json_object_get(a, "findings"), *e;
 	size_t i, k;
 
 	if (json_array_size(list) > 0)
@@ -170,24 +143,19 @@ page_findings(const json_t *a, struct buf *out)
 				    json_util_text(e, "severity")) == 0)
 				name = label[k][1];
 		buf_printf(out, "%-10s  %s\n", name, json_util_text(e, "text"));
-		json_array_foreach(json_object_get(e, "lines"), k, l)
-			buf_printf(out, "            - %s\n",
-				json_string_value(l));
+		page_each(out, json_object_get(e, "lines"),
+			"            - %()s\n");
 	}
 }
 
 static void
-page_better(const json_t *a, struct buf *out)
+page_better(const json_t *list, struct buf *out)
 {
-	const json_t *list = json_object_get(a, "better"), *e;
-	size_t i;
-
 	buf_printf(out, "\n"
 			"WITH HEDDLE'S ROUTES FOR THE SAME LINKS\n");
 	if (json_array_size(list) == 0)
 		buf_printf(out, "  - no difference\n");
-	json_array_foreach(list, i, e)
-		buf_printf(out, "  - %s\n", json_string_value(e));
+	page_each(out, list, "  - %()s\n");
 }
 
 /* ---- figures ---- */
@@ -243,7 +211,7 @@ audit_page(const json_t *a, struct buf *out)
 {
 	struct buf page = {0};
 
-	buf_printf(&page, "%s\n", json_util_text(a, "text"));
+	page_print(&page, a, "%(text)s\n");
 	if (json_object_get(a, "fabric") == NULL) { /* it was not read */
 		fold_page(&page, out);
 		buf_free(&page);
@@ -253,9 +221,8 @@ audit_page(const json_t *a, struct buf *out)
 	page_seen(a, &page);
 	page_vls(a, &page);
 	page_groups(a, &page);
-	page_wire(a, &page);
 	page_findings(a, &page);
-	page_better(a, &page);
+	page_better(json_object_get(a, "better"), &page);
 	page_figures(a, &page);
 	buf_printf(&page, "\nAS FOUND\n");
 	plan_page_forecast(json_object_get(a, "found"), &page);

@@ -124,55 +124,38 @@ adaptive_json_put_path(json_t *o, const struct view *v,
 	json_util_put(o, "choose", c);
 }
 
-static void
-show_cannot(const json_t *a, struct buf *out)
-{
-	const json_t *first =
-		json_array_get(json_object_get(a, "cannot_list"), 0);
-	long long n = json_util_num(a, "cannot");
-
-	if (n == 0)
-		return;
-	buf_printf(out, "            %lld cannot", n);
-	if (first != NULL)
-		buf_printf(out, "%s %s \"%s\" %s", n > 1 ? ", the first:" : ":",
-			page_text(first, "guid"), page_text(first, "name"),
-			page_text(first, "why"));
-	buf_printf(out, "\n");
-}
-
 void
 adaptive_json_show(const json_t *a, struct buf *out)
 {
 	if (!json_util_yes(a, "enabled") && json_util_num(a, "choosing") == 0)
 		return;
-	buf_printf(out, "adaptive    %lld of %lld switches choose among ports",
-		json_util_num(a, "choosing"), json_util_num(a, "switches"));
+	page_print(out, a,
+		"adaptive    %(choosing)d of %(switches)d switches choose "
+		"among ports");
 	if (json_util_has_text(a, "why"))
-		buf_printf(out, ": %s", page_text(a, "why"));
+		page_print(out, a, ": %(why)s");
 	else if (!json_util_yes(a, "complete"))
 		buf_printf(out, ", groups are being written");
 	buf_printf(out, "\n");
-	show_cannot(a, out);
-	if (json_util_num(a, "no_room") > 0)
-		buf_printf(out,
-			"            %lld times a destination has no group in "
-			"a switch, for want of room\n",
-			json_util_num(a, "no_room"));
+	if (json_util_num(a, "cannot") > 0) {
+		page_print(out, a, "            %(cannot)d cannot");
+		page_if(out, a, "cannot_list",
+			"%(cannot)[:|, the first:] %(cannot_list.0.guid)s "
+			"\"%(cannot_list.0.name)s\" %(cannot_list.0.why)s");
+		buf_printf(out, "\n");
+	}
+	page_if(out, a, "no_room",
+		"            %(no_room)d times a destination has no group in a "
+		"switch, for want of room\n");
 }
 
 void
 adaptive_json_show_step(const json_t *step, struct buf *out)
 {
-	const json_t *list = json_object_get(step, "alternatives"), *p;
-	size_t i;
-
-	json_array_foreach(list, i, p) buf_printf(out, "%s %lld",
-		i == 0 ? "       or by another port of its adaptive group:"
-		       : "",
-		(long long)json_integer_value(p));
-	if (i > 0)
-		buf_printf(out, "\n");
+	page_if(out, step, "alternatives",
+		"       or by another port of its adaptive group:");
+	page_each(out, json_object_get(step, "alternatives"), " %()d");
+	page_if(out, step, "alternatives", "\n");
 	page_line("       chooses no other port: it ", step, "cannot_choose",
 		out);
 }

@@ -230,38 +230,28 @@ show_state(const json_t *d, bool standby, struct buf *out)
 	else if (strcmp(state, "pending") == 0)
 		buf_printf(out, "not in force yet: DO NOT PULL");
 	else
-		buf_printf(out,
-			"STILL USED, DO NOT PULL: %lld entries and %lld "
-			"multicast trees lead over it",
-			json_util_num(d, "entries"), json_util_num(d, "trees"));
-	if (json_util_has_text(d, "from"))
-		buf_printf(out, ", first for LID %lld at \"%s\"",
-			json_util_num(d, "lid"), page_text(d, "from"));
+		page_print(out, d,
+			"STILL USED, DO NOT PULL: %(entries)d entries and "
+			"%(trees)d multicast trees lead over it");
+	page_if(out, d, "from", ", first for LID %(lid)d at \"%(from)s\"");
 }
 
 static void
 show_one(const json_t *d, bool standby, struct buf *out)
 {
-	const json_t *peer = json_object_get(d, "peer");
-
-	buf_printf(out, "%s", page_text(d, "name"));
-	if (json_util_num(d, "port") != 0)
-		buf_printf(out, " port %lld", json_util_num(d, "port"));
-	if (json_is_object(peer))
-		buf_printf(out, " - %s port %lld", page_text(peer, "name"),
-			json_util_num(peer, "port"));
-	buf_printf(out, "  %s\n    ", page_text(d, "guid"));
+	page_print(out, d, "%(name)s");
+	page_if(out, d, "port", " port %(port)d");
+	page_if(out, d, "peer", " - %(peer.name)s port %(peer.port)d");
+	page_print(out, d, "  %(guid)s\n    ");
 	show_state(d, standby, out);
 	buf_printf(out, "\n    drained ");
 	show_time(json_util_real(d, "age"), out);
-	buf_printf(out, " ago by %s%s", page_text(d, "by"),
-		json_util_yes(d, "forced") ? ", forced" : "");
+	page_print(out, d, " ago by %(by)s%(forced)[, forced|]");
 	if (json_is_number(json_object_get(d, "left"))) {
 		buf_printf(out, ", ends in ");
 		show_time(json_util_real(d, "left"), out);
 	}
-	if (json_util_has_text(d, "reason"))
-		buf_printf(out, ": %s", page_text(d, "reason"));
+	page_if(out, d, "reason", ": %(reason)s");
 	buf_printf(out, "\n");
 	watch_json_show(json_object_get(d, "watch"), "    ", out);
 }
@@ -285,7 +275,6 @@ drains_show(const json_t *result, struct buf *out)
 	{
 		buf_printf(out, "  ");
 		show_ends(d, " - ", out);
-		buf_printf(out, ": %s\n    %s\n", json_util_text(d, "why"),
-			json_util_text(d, "kept"));
+		page_print(out, d, ": %(why)s\n    %(kept)s\n");
 	}
 }

@@ -2,6 +2,7 @@
 
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/report/page.h"
 
 bool
 fabric_counts_is_host(const struct topo *t, node_ix n)
@@ -77,9 +78,7 @@ fabric_counts_line(const json_t *census, struct buf *out)
 			n == 1 ? kinds[i].one : kinds[i].many);
 		sep = ", ";
 	}
-	if (*json_util_text(census, "seen_from") != '\0')
-		buf_printf(out, ", seen from %s",
-			json_util_text(census, "seen_from"));
+	page_if(out, census, "seen_from", ", seen from %(seen_from)s");
 	buf_printf(out, "\n");
 	if (json_util_num(census, "switches") == 0)
 		buf_printf(out, "            no switches: nothing to route\n");

@@ -4,6 +4,7 @@
 
 #include "distribution/transition/loss_estimate.h"
 #include "sm/report/json_util.h"
+#include "sm/report/page.h"
 
 /* Packets of each cause, beside their sum. */
 static void
@@ -116,24 +117,22 @@ loss_show(const json_t *o, struct buf *out)
 	loss_count_text(json_util_real(o, "packets"), count);
 	buf_printf(out, "  expected  %s packets lost", count);
 	show_causes(o, out);
-	buf_printf(out,
-		"            if each of %lld hosts sends %.0f packets/s, "
-		"evenly to all others,\n"
-		"            and an SMP is answered after %.0f us\n",
-		json_util_num(o, "hosts"), json_util_real(o, "rate"),
+	page_print(out, o,
+		"            if each of %(hosts)d hosts sends %(rate).0f "
+		"packets/s, evenly to all others,\n");
+	buf_printf(out, "            and an SMP is answered after %.0f us\n",
 		json_util_real(o, "answer") * 1e6);
 	loss_count_text(json_util_real(o, "without_way_per_ms"), count);
-	if (json_util_real(o, "pairs_without_way") > 0)
-		buf_printf(out,
-			"            %.0f pairs of hosts have no path until "
-			"the first write:\n"
-			"            %s packets per ms\n",
-			json_util_real(o, "pairs_without_way"), count);
-	if (json_util_real(o, "down") > 0)
-		buf_printf(out, "            ports that were taken down are "
-				"assumed to come up at once;\n"
-				"            links that take long to train "
-				"lose more\n");
+	if (json_util_real(o, "pairs_without_way") > 0) {
+		page_print(out, o,
+			"            %(pairs_without_way).0f pairs of hosts "
+			"have no path until the first write:\n");
+		buf_printf(out, "            %s packets per ms\n", count);
+	}
+	page_if(out, o, "down",
+		"            ports that were taken down are assumed to come up "
+		"at once;\n"
+		"            links that take long to train lose more\n");
 	json_array_foreach(json_object_get(o, "phases"), i, p)
 		show_phase(p, out);
 }

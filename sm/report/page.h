@@ -11,6 +11,31 @@
 
 #include "sm/base/buf.h"
 
+/*
+ * Append text, in which members of o are named as in Python's %:
+ *
+ *	%(lids.used)d	an integer, 0 where it is missing
+ *	%(name)s	a text, "-" where it is missing or empty
+ *	%(age).1f	a number; e and g as well
+ *	%(pkey)x	an integer as 0x and four digits
+ *	%(blocked)n	the length of an array
+ *	%(links)[|s]	what is before the bar if the integer is 1, if the
+ *			boolean is true or the text is not empty, else what is
+ *			behind it
+ *	%%		a per cent sign
+ *
+ * A dot leads into an object, or with a number into an array; %()s is o itself.
+ * A width and a precision may precede the letter, as in printf.
+ */
+void page_print(struct buf *out, const json_t *o, const char *text);
+
+/* The same if the member is there and is neither 0, false nor empty. */
+void page_if(
+	struct buf *out, const json_t *o, const char *key, const char *text);
+
+/* The same for each element of a list, o in the text. */
+void page_each(struct buf *out, const json_t *list, const char *text);
+
 /* A member's text, "-" if it is missing or empty. */
 const char *page_text(const json_t *o, const char *key);
 

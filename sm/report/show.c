@@ -12,8 +12,7 @@
 #include <string.h>
 
 /* Of routes without an order, which a standby read. */
-static const char READ_BACK[] = "as switches hold it, judged as if all packets "
-				"had one VL";
+#define READ_BACK "as switches hold it, judged as if all packets had one VL"
 
 /* ---- status ---- */
 
@@ -30,70 +29,53 @@ status_others(const json_t *r, struct buf *out)
 	{
 		long long s = json_util_num(o, "state");
 
-		buf_printf(out, "other SM    %s \"%s\" ", page_text(o, "guid"),
-			page_text(o, "name"));
-		if (json_util_yes(o, "answers") && s >= 0 && s < 4)
-			buf_printf(out, "priority %lld, %s\n",
-				json_util_num(o, "priority"), state[s]);
-		else
+		page_print(out, o, "other SM    %(guid)s \"%(name)s\" ");
+		if (json_util_yes(o, "answers") && s >= 0 && s < 4) {
+			page_print(out, o, "priority %(priority)d, ");
+			buf_printf(out, "%s\n", state[s]);
+		} else {
 			buf_printf(out, "does not answer\n");
+		}
 	}
 }
 
 static void
 status_head(const json_t *r, struct buf *out)
 {
-	const json_t *port = json_object_get(r, "port");
-	const json_t *master = json_object_get(r, "master");
-	const json_t *sweeps = json_object_get(r, "sweeps");
-
 	page_line("ALARM       ", r, "alarm", out);
-	buf_printf(out, "role        %s, %s%s%s%s\n", page_text(r, "role"),
-		page_text(r, "phase"),
-		json_util_has_text(r, "writing") ? " " : "",
-		json_util_has_text(r, "writing") ? page_text(r, "writing") : "",
-		json_util_yes(r, "dirty") ? ", more pending" : "");
-	buf_printf(out, "port        %s/%lld %s priority %lld\n",
-		page_text(port, "device"), json_util_num(port, "port"),
-		page_text(port, "guid"), json_util_num(port, "priority"));
-	if (json_is_object(master))
-		buf_printf(out, "master      %s \"%s\" priority %lld\n",
-			page_text(master, "guid"), page_text(master, "name"),
-			json_util_num(master, "priority"));
+	page_print(out, r, "role        %(role)s, %(phase)s");
+	page_if(out, r, "writing", " %(writing)s");
+	page_print(out, r,
+		"%(dirty)[, more pending|]\n"
+		"port        %(port.device)s/%(port.port)d %(port.guid)s "
+		"priority %(port.priority)d\n");
+	page_if(out, r, "master",
+		"master      %(master.guid)s \"%(master.name)s\" priority "
+		"%(master.priority)d\n");
 	status_others(r, out);
-	buf_printf(out,
-		"sweeps      %lld full, %lld light, %lld probes; last run "
-		"%s%s\n",
-		json_util_num(sweeps, "full"), json_util_num(sweeps, "light"),
-		json_util_num(sweeps, "probes"),
-		json_util_yes(sweeps, "last_ok") ? "ok" : "failed: ",
-		json_util_yes(sweeps, "last_ok")
-			? ""
-			: page_text(sweeps, "last_why"));
+	page_print(out, r,
+		"sweeps      %(sweeps.full)d full, %(sweeps.light)d light, "
+		"%(sweeps.probes)d probes; last run "
+		"%(sweeps.last_ok)[ok|failed: ]");
+	if (!json_util_yes(json_object_get(r, "sweeps"), "last_ok"))
+		page_print(out, r, "%(sweeps.last_why)s");
+	buf_printf(out, "\n");
 }
 
 static void
 status_fabric(const json_t *r, struct buf *out)
 {
-	const json_t *c = json_object_get(r, "counts");
-	const json_t *l = json_object_get(r, "lids");
-
-	buf_printf(out, "view        generation %lld, %.0f s old, cause: %s\n",
-		json_util_num(r, "generation"), json_util_real(r, "age"),
-		page_text(r, "cause"));
+	page_print(out, r,
+		"view        generation %(generation)d, %(age).0f s old, "
+		"cause: %(cause)s\n");
 	fabric_counts_line(json_object_get(r, "fabric"), out);
-	buf_printf(out,
-		"ports       %lld of %lld linked are Active, %lld "
-		"unreachable\n",
-		json_util_num(c, "ports_active"),
-		json_util_num(c, "ports_linked"),
-		json_util_num(r, "unreachable"));
-	buf_printf(out,
-		"LIDs        %lld used by %lld ports, %lld free of %lld-%lld\n",
-		json_util_num(l, "used"), json_util_num(l, "ports"),
-		json_util_num(l, "free"), json_util_num(l, "first"),
-		json_util_num(l, "last"));
-	page_line("            ", l, "conflict", out);
+	page_print(out, r,
+		"ports       %(counts.ports_active)d of "
+		"%(counts.ports_linked)d linked are Active, %(unreachable)d "
+		"unreachable\n"
+		"LIDs        %(lids.used)d used by %(lids.ports)d ports, "
+		"%(lids.free)d free of %(lids.first)d-%(lids.last)d\n");
+	page_line("            ", json_object_get(r, "lids"), "conflict", out);
 }
 
 /* The last change: a line if it needed stages or blocking, and its
@@ -101,40 +83,16 @@ status_fabric(const json_t *r, struct buf *out)
 static void
 status_change(const json_t *c, struct buf *out)
 {
-	if (json_util_has_text(c, "cause"))
-		buf_printf(out,
-			"change      %s in %lld stage%s, %zu dependencies "
-			"blocked, %lld pairs cut meanwhile\n",
-			page_text(c, "kind"), json_util_num(c, "stages"),
-			names_plural(json_util_num(c, "stages")),
-			json_array_size(json_object_get(c, "blocked")),
-			json_util_num(c, "pairs_cut"));
-	if (json_util_num(c, "stay_blocked") > 0)
-		buf_printf(out,
-			"            %lld dependencies stay blocked for "
-			"connections made with earlier SLs\n",
-			json_util_num(c, "stay_blocked"));
-	if (json_util_num(c, "mismatched_ports") > 0)
-		buf_printf(out,
-			"            %lld ports run below the MTU or VLs that "
-			"both ends support, and were not bounced for it\n",
-			json_util_num(c, "mismatched_ports"));
-}
-
-/* Ports that do not take what they are sent; what they lack of what traffic
- * needs is an alarm besides. */
-static void
-status_settings(const json_t *r, struct buf *out)
-{
-	const json_t *s = json_object_get(r, "settings");
-	long long n = json_util_num(s, "ports");
-
-	if (n > 0)
-		buf_printf(out,
-			"settings    %lld port%s keep%s other settings than "
-			"configured\n            %s\n",
-			n, names_plural(n), n == 1 ? "s" : "",
-			page_text(s, "first"));
+	page_if(out, c, "cause",
+		"change      %(kind)s in %(stages)d stage%(stages)[|s], "
+		"%(blocked)n dependencies blocked, %(pairs_cut)d pairs cut "
+		"meanwhile\n");
+	page_if(out, c, "stay_blocked",
+		"            %(stay_blocked)d dependencies stay blocked for "
+		"connections made with earlier SLs\n");
+	page_if(out, c, "mismatched_ports",
+		"            %(mismatched_ports)d ports run below the MTU or "
+		"VLs that both ends support, and were not bounced for it\n");
 }
 
 /* The named ports that are silent, or not; what: before each. */
@@ -149,9 +107,8 @@ m_key_ports(const json_t *m, int silent, const char *what, struct buf *out)
 	{
 		if (json_util_yes(p, "silent") != silent)
 			continue;
-		buf_printf(out, "            %sport %lld of %s \"%s\"\n", what,
-			json_util_num(p, "port"), page_text(p, "guid"),
-			page_text(p, "name"));
+		buf_printf(out, "            %s", what);
+		page_print(out, p, "port %(port)d of %(guid)s \"%(name)s\"\n");
 		left--;
 	}
 	if (left > 0)
@@ -160,24 +117,19 @@ m_key_ports(const json_t *m, int silent, const char *what, struct buf *out)
 
 /* Ports that cannot be written for want of their M_Key. */
 static void
-status_m_keys(const json_t *r, struct buf *out)
+status_m_keys(const json_t *m, struct buf *out)
 {
-	const json_t *m = json_object_get(r, "m_keys");
-	long long n = json_util_num(m, "unknown");
-
-	if (n > 0) {
-		buf_printf(out,
-			"M_Keys      %lld port%s not written: %s M_Key is not "
-			"known\n",
-			n, names_plural(n), n == 1 ? "its" : "their");
+	if (json_util_num(m, "unknown") > 0) {
+		page_print(out, m,
+			"M_Keys      %(unknown)d port%(unknown)[|s] not "
+			"written: %(unknown)[its|their] M_Key is not known\n");
 		m_key_ports(m, false, "", out);
 	}
-	n = json_util_num(m, "silent");
-	if (n > 0) {
-		buf_printf(out,
-			"M_Keys      %lld node%s that %s not answer: a hang, "
-			"or an M_Key that is not known\n",
-			n, names_plural(n), n == 1 ? "does" : "do");
+	if (json_util_num(m, "silent") > 0) {
+		page_print(out, m,
+			"M_Keys      %(silent)d node%(silent)[|s] that "
+			"%(silent)[does|do] not answer: a hang, or an M_Key "
+			"that is not known\n");
 		m_key_ports(m, true, "behind ", out);
 	}
 }
@@ -190,53 +142,44 @@ status_blocked(const json_t *r, struct buf *out)
 	const json_t *s = json_object_get(r, "sweeps");
 
 	if (json_util_num(h, "dependencies") > 0) {
-		buf_printf(out,
-			"blocked     %lld dependencies, %lld pairs lose "
-			"packets",
-			json_util_num(h, "dependencies"),
-			json_util_num(h, "pairs"));
+		page_print(out, h,
+			"blocked     %(dependencies)d dependencies, %(pairs)d "
+			"pairs lose packets");
 		if (json_is_real(json_object_get(h, "left")))
-			buf_printf(out, ", alarm in %.0f s",
-				json_util_real(h, "left"));
+			page_print(out, h, ", alarm in %(left).0f s");
 		buf_printf(out, "\n");
 	}
 	if (json_util_num(s, "untrue_blocks") + json_util_num(s, "altered") +
 			json_util_num(s, "altered_key_tables") +
 			json_util_num(s, "rows_freed") >
 		0)
-		buf_printf(out,
-			"drift       %lld acknowledged but not held, %lld "
-			"tables and %lld P_Key tables modified, %lld "
-			"dependencies blocked by others\n",
-			json_util_num(s, "untrue_blocks"),
-			json_util_num(s, "altered"),
-			json_util_num(s, "altered_key_tables"),
-			json_util_num(s, "rows_freed"));
+		page_print(out, s,
+			"drift       %(untrue_blocks)d acknowledged but not "
+			"held, %(altered)d tables and %(altered_key_tables)d "
+			"P_Key tables modified, %(rows_freed)d dependencies "
+			"blocked by others\n");
 }
 
 /* What traps reported: link errors, and packets with wrong keys. */
 static void
-status_faults(const json_t *r, struct buf *out)
+status_faults(const json_t *f, struct buf *out)
 {
-	const json_t *f = json_object_get(r, "faults");
-
-	if (!json_util_has_text(f, "last"))
-		return;
-	buf_printf(out,
-		"faults      reported: %lld by links, %lld M_Keys, %lld "
-		"P_Keys, %lld Q_Keys; last: %s\n",
-		json_util_num(f, "link_errors") +
-			json_util_num(f, "buffer_overruns") +
-			json_util_num(f, "flow_control"),
-		json_util_num(f, "m_key"),
-		json_util_num(f, "p_key") + json_util_num(f, "switch_p_key"),
-		json_util_num(f, "q_key"), page_text(f, "last"));
+	if (json_util_has_text(f, "last"))
+		buf_printf(out,
+			"faults      reported: %lld by links, %lld M_Keys, "
+			"%lld P_Keys, %lld Q_Keys; last: %s\n",
+			json_util_num(f, "link_errors") +
+				json_util_num(f, "buffer_overruns") +
+				json_util_num(f, "flow_control"),
+			json_util_num(f, "m_key"),
+			json_util_num(f, "p_key") +
+				json_util_num(f, "switch_p_key"),
+			json_util_num(f, "q_key"), page_text(f, "last"));
 }
 
 static void
-status_tree(const json_t *r, struct buf *out)
+status_tree(const json_t *tree, struct buf *out)
 {
-	const json_t *tree = json_object_get(r, "tree");
 	size_t shown = json_array_size(json_object_get(tree, "first"));
 
 	show_tiers(tree, out);
@@ -245,29 +188,24 @@ status_tree(const json_t *r, struct buf *out)
 }
 
 static void
-status_redundancy(const json_t *r, struct buf *out)
+status_redundancy(const json_t *redundancy, struct buf *out)
 {
-	const json_t *redundancy = json_object_get(r, "multi_port");
-
 	if (json_is_null(redundancy))
 		buf_printf(out, "redundancy  being counted\n");
 	show_redundancy(redundancy, out);
-	if (json_util_num(redundancy, "single_points") > 0)
-		buf_printf(out, "            list them: heddlectl tree --list "
-				"multi-port\n");
+	page_if(out, redundancy, "single_points",
+		"            list them: heddlectl tree --list multi-port\n");
 }
 
 /* The exception to the verdict on the routes. */
 static void
 status_except(const json_t *verdict, const char *margin, struct buf *out)
 {
-	long long n = json_util_num(verdict, "except");
-
-	if (n > 0)
-		buf_printf(out,
-			"%sexcept for %lld switch%s, which may not forward by "
-			"these routes\n",
-			margin, n, names_plural_es(n));
+	if (json_util_num(verdict, "except") > 0)
+		buf_printf(out, "%s", margin);
+	page_if(out, verdict, "except",
+		"except for %(except)d switch%(except)[|es], which may not "
+		"forward by these routes\n");
 }
 
 /* What the verdict on the routes leaves out. */
@@ -288,51 +226,42 @@ static void
 status_routes(const json_t *r, struct buf *out)
 {
 	const json_t *v = json_object_get(r, "verified");
-	const json_t *t = json_object_get(r, "times");
-	const json_t *c = json_object_get(r, "counts");
 
-	if (json_util_has_text(r, "order"))
-		buf_printf(out, "routing     %s%s%s, %s\n",
-			page_text(r, "engine"),
-			json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-			page_order(r).s, page_layers(v).s);
-	else
-		buf_printf(out, "routing     %s\n", READ_BACK);
+	if (json_util_has_text(r, "order")) {
+		page_print(out, r,
+			"routing     %(engine)s%(fallback)[ (FALLBACK)|]");
+		buf_printf(out, "%s, %s\n", page_order(r).s, page_layers(v).s);
+	} else {
+		buf_printf(out, "routing     " READ_BACK "\n");
+	}
 	page_line("            ", r, "tried", out);
 	page_line("            ", r, "layers_short", out);
 	page_line("            ", r, "layers_shared", out);
-	buf_printf(out,
-		"verified    %lld pairs, %lld missing, %lld loops, %lld "
-		"cyclic channels\n",
-		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
-		json_util_num(v, "loops"), json_util_num(v, "cyclic_channels"));
+	page_print(out, v,
+		"verified    %(pairs)d pairs, %(unreachable)d missing, "
+		"%(loops)d loops, %(cyclic_channels)d cyclic channels\n");
 	status_except(v, "            ", out);
 	status_unwritten(json_object_get(r, "m_keys"), out);
 	status_change(json_object_get(r, "change"), out);
-	buf_printf(out,
-		"last run    %.3f s: discover %.3f, readback %.3f, route "
-		"%.3f, push %.3f; %lld SMPs, %lld LFT blocks\n",
-		json_util_real(t, "total"), json_util_real(t, "discover"),
-		json_util_real(t, "readback"), json_util_real(t, "route"),
-		json_util_real(t, "push"), json_util_num(c, "smps"),
-		json_util_num(c, "lft_blocks"));
+	page_print(out, r,
+		"last run    %(times.total).3f s: discover "
+		"%(times.discover).3f, readback %(times.readback).3f, route "
+		"%(times.route).3f, push %(times.push).3f; %(counts.smps)d "
+		"SMPs, %(counts.lft_blocks)d LFT blocks\n");
 }
 
 /* Of the counters of ports, where they are read. */
 static void
 status_health(const json_t *h, struct buf *out)
 {
-	long long bad = json_util_num(h, "bad");
-
 	if (!json_util_yes(h, "enabled"))
 		return;
-	buf_printf(out,
-		"health      %lld of %lld ports read in %.1f s, %lld bad "
-		"link%s",
-		json_util_num(h, "read"), json_util_num(h, "ports"),
-		json_util_real(h, "pass_seconds"), bad, names_plural(bad));
+	page_print(out, h,
+		"health      %(read)d of %(ports)d ports read in "
+		"%(pass_seconds).1f s, %(bad)d bad link%(bad)[|s]");
 	show_acted(h, out);
-	buf_printf(out, "%s\n", bad > 0 ? "; list: heddlectl links --bad" : "");
+	page_if(out, h, "bad", "; list: heddlectl links --bad");
+	buf_printf(out, "\n");
 }
 
 /* What was there before and is not, links that could be faster, and that are
@@ -342,42 +271,32 @@ status_links(const json_t *r, struct buf *out)
 {
 	const json_t *m = json_object_get(r, "missing");
 	const json_t *d = json_object_get(r, "degraded");
-	long long nodes = json_util_num(m, "nodes");
-	long long links = json_util_num(m, "links");
-	long long slow = json_util_num(d, "links");
 
-	if (nodes + links > 0) {
-		buf_printf(out,
-			"missing     %lld node%s, %lld link%s that were there "
-			"before; list all: heddlectl links\n",
-			nodes, names_plural(nodes), links, names_plural(links));
+	if (json_util_num(m, "nodes") + json_util_num(m, "links") > 0) {
+		page_print(out, m,
+			"missing     %(nodes)d node%(nodes)[|s], %(links)d "
+			"link%(links)[|s] that were there before; list all: "
+			"heddlectl links\n");
 		show_missing(m, out);
 	}
-	if (slow > 0) {
-		buf_printf(out,
-			"degraded    %lld link%s below the width or speed that "
-			"both ends support\n",
-			slow, names_plural(slow));
+	if (json_util_num(d, "links") > 0) {
+		page_print(out, d,
+			"degraded    %(links)d link%(links)[|s] below the "
+			"width or speed that both ends support\n");
 		show_degraded(d, out);
 	}
 	status_health(json_object_get(r, "health"), out);
 }
 
 static void
-status_wire(const json_t *r, struct buf *out)
+status_wire(const json_t *w, struct buf *out)
 {
-	const json_t *w = json_object_get(r, "wire");
-
-	buf_printf(out,
-		"wire        window %lld, %lld in flight, %lld sent (%lld by "
-		"LID%s), %lld retried, %lld timeouts, %lld late, %lld alien\n",
-		json_util_num(w, "window"), json_util_num(w, "in_flight"),
-		json_util_num(w, "sent"), json_util_num(w, "by_lid"),
-		json_is_true(json_object_get(w, "directed_only"))
-			? ": never answered, all are directed now"
-			: "",
-		json_util_num(w, "retried"), json_util_num(w, "timeouts"),
-		json_util_num(w, "late"), json_util_num(w, "alien"));
+	page_print(out, w,
+		"wire        window %(window)d, %(in_flight)d in flight, "
+		"%(sent)d sent (%(by_lid)d by "
+		"LID%(directed_only)[: never answered, all are directed now|])"
+		", %(retried)d retried, %(timeouts)d timeouts, %(late)d late, "
+		"%(alien)d alien\n");
 }
 
 /* The configuration and state files, if one of them was refused or lost. */
@@ -399,51 +318,24 @@ status_files(const json_t *r, struct buf *out)
 }
 
 static void
-status_drains(const json_t *d, struct buf *out)
-{
-	if (json_util_num(d, "all") > 0)
-		buf_printf(out,
-			"drained     %lld: %lld clear, %lld pending, %lld "
-			"still used, %lld absent; list: heddlectl drains\n",
-			json_util_num(d, "all"), json_util_num(d, "clear"),
-			json_util_num(d, "pending"), json_util_num(d, "used"),
-			json_util_num(d, "absent"));
-}
-
-static void
 status_trouble(const json_t *r, struct buf *out)
 {
-	const json_t *list = json_object_get(r, "quarantined");
-	const json_t *e;
-	size_t i;
-
-	json_array_foreach(list, i, e) buf_printf(out,
-		"quarantine  %s \"%s\" %s\n", page_text(e, "guid"),
-		page_text(e, "name"), page_text(e, "why"));
-	list = json_object_get(r, "foreign_adaptive");
-	json_array_foreach(list, i, e) buf_printf(out,
-		"unverified  %s \"%s\" %s\n", page_text(e, "guid"),
-		page_text(e, "name"), page_text(e, "why"));
-	list = json_object_get(r, "unreachable_ports");
-	json_array_foreach(list, i, e) buf_printf(out,
-		"unreachable %s port %lld \"%s\"\n", page_text(e, "guid"),
-		json_util_num(e, "port"), page_text(e, "name"));
+	page_each(out, json_object_get(r, "quarantined"),
+		"quarantine  %(guid)s \"%(name)s\" %(why)s\n");
+	page_each(out, json_object_get(r, "foreign_adaptive"),
+		"unverified  %(guid)s \"%(name)s\" %(why)s\n");
+	page_each(out, json_object_get(r, "unreachable_ports"),
+		"unreachable %(guid)s port %(port)d \"%(name)s\"\n");
 }
 
 static void
 status_partitions(const json_t *p, struct buf *out)
 {
-	const json_t *e;
-	size_t i;
-
-	json_array_foreach(json_object_get(p, "list"), i, e) buf_printf(out,
-		"partition   %s 0x%04llx: %lld ports, %lld of them "
-		"full members\n",
-		page_text(e, "name"), json_util_num(e, "pkey"),
-		json_util_num(e, "ports"), json_util_num(e, "full"));
-	json_array_foreach(json_object_get(p, "nobody"), i, e)
-		buf_printf(out, "            %s: no port matches \"%s\"\n",
-			page_text(e, "partition"), page_text(e, "member"));
+	page_each(out, json_object_get(p, "list"),
+		"partition   %(name)s %(pkey)x: %(ports)d ports, %(full)d of "
+		"them full members\n");
+	page_each(out, json_object_get(p, "nobody"),
+		"            %(partition)s: no port matches \"%(member)s\"\n");
 	page_line("            ", p, "no_room", out);
 }
 
@@ -453,8 +345,8 @@ put_numbers(const json_t *list, struct buf *out)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(list, i, e) buf_printf(
-		out, "%s%lld", i > 0 ? " " : "", json_integer_value(e));
+	json_array_foreach(list, i, e)
+		page_print(out, e, i > 0 ? " %()d" : "%()d");
 }
 
 static void
@@ -465,19 +357,15 @@ status_qos(const json_t *q, struct buf *out)
 
 	json_array_foreach(json_object_get(q, "levels"), i, e)
 	{
-		const json_t *w = json_object_get(e, "weight");
-
-		buf_printf(out, "QoS level   %s: SL ", page_text(e, "name"));
+		page_print(out, e, "QoS level   %(name)s: SL ");
 		put_numbers(json_object_get(e, "sls"), out);
-		buf_printf(out,
-			", %s priority, weight %lld hosts, %lld "
-			"switches\n",
-			page_text(e, "priority"), json_util_num(w, "hosts"),
-			json_util_num(w, "switches"));
+		page_print(out, e,
+			", %(priority)s priority, weight %(weight.hosts)d "
+			"hosts, %(weight.switches)d switches\n");
 	}
-	if (i > 0 && json_util_num(q, "missing") > 0)
-		buf_printf(out, "            %lld ports lack their tables\n",
-			json_util_num(q, "missing"));
+	if (i > 0)
+		page_if(out, q, "missing",
+			"            %(missing)d ports lack their tables\n");
 	page_line("            ", q, "shortage", out);
 }
 
@@ -490,10 +378,8 @@ put_qos_levels(const json_t *list, struct buf *out)
 
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "level  %s: SL %lld", page_text(e, "name"),
-			json_util_num(e, "sl"));
-		if (json_array_size(json_object_get(e, "vls")) > 0)
-			buf_printf(out, ", VL ");
+		page_print(out, e, "level  %(name)s: SL %(sl)d");
+		page_if(out, e, "vls", ", VL ");
 		put_numbers(json_object_get(e, "vls"), out);
 		buf_printf(out, "\n");
 	}
@@ -506,22 +392,28 @@ show_status(const json_t *r, struct buf *out)
 	if (json_util_num(r, "generation") > 0) {
 		status_fabric(r, out);
 		status_links(r, out);
-		status_tree(r, out);
-		status_redundancy(r, out);
+		status_tree(json_object_get(r, "tree"), out);
+		status_redundancy(json_object_get(r, "multi_port"), out);
 		status_routes(r, out);
 		adaptive_json_show(json_object_get(r, "adaptive"), out);
 		status_partitions(json_object_get(r, "partitions"), out);
 		status_qos(json_object_get(r, "qos"), out);
 	}
-	status_settings(r, out);
-	status_m_keys(r, out);
+	/* what ports lack of what traffic needs is an alarm besides */
+	page_if(out, json_object_get(r, "settings"), "ports",
+		"settings    %(ports)d port%(ports)[|s] keep%(ports)[s|] other "
+		"settings than configured\n            %(first)s\n");
+	status_m_keys(json_object_get(r, "m_keys"), out);
 	status_blocked(r, out);
-	status_wire(r, out);
+	status_wire(json_object_get(r, "wire"), out);
 	status_files(r, out);
-	status_drains(json_object_get(r, "drains"), out);
+	page_if(out, json_object_get(r, "drains"), "all",
+		"drained     %(all)d: %(clear)d clear, %(pending)d pending, "
+		"%(used)d still used, %(absent)d absent; list: heddlectl "
+		"drains\n");
 	show_verify_status(json_object_get(r, "expected"), out);
 	status_trouble(r, out);
-	status_faults(r, out);
+	status_faults(json_object_get(r, "faults"), out);
 }
 
 /* ---- topology ---- */
@@ -566,16 +458,10 @@ show_topology(const json_t *r, struct buf *out)
 static void
 put_out(const json_t *e, struct buf *out)
 {
-	const json_t *port = json_object_get(e, "out");
-	const json_t *next = json_object_get(e, "next");
-
-	if (!json_is_integer(port))
-		buf_printf(out, "  drop");
-	else
-		buf_printf(out, "%6lld", json_util_num(e, "out"));
-	if (json_is_object(next))
-		buf_printf(out, "  -> %s port %lld", page_text(next, "name"),
-			json_util_num(next, "port"));
+	page_print(out, e,
+		json_is_integer(json_object_get(e, "out")) ? "%(out)6d"
+							   : "  drop");
+	page_if(out, e, "next", "  -> %(next.name)s port %(next.port)d");
 }
 
 /* A switch's place in the order, if that is known. */
@@ -583,7 +469,7 @@ static void
 put_rank(const json_t *r, struct buf *out)
 {
 	if (json_object_get(r, "rank") != NULL)
-		buf_printf(out, " rank %lld", json_util_num(r, "rank"));
+		page_print(out, r, " rank %(rank)d");
 }
 
 /* The switches of a path, and the link by which it leaves each. */
@@ -595,26 +481,20 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 
 	json_array_foreach(steps, i, s)
 	{
-		buf_printf(out, "%4zu   %s \"%s\"", i + 1,
-			page_text(s, "switch"), page_text(s, "name"));
+		buf_printf(out, "%4zu", i + 1);
+		page_print(out, s, "   %(switch)s \"%(name)s\"");
 		put_rank(s, out);
-		buf_printf(out, " in %lld", json_util_num(s, "in"));
-		if (json_util_has_text(s, "direction"))
-			buf_printf(out, " %s", page_text(s, "direction"));
+		page_print(out, s, " in %(in)d");
+		page_if(out, s, "direction", " %(direction)s");
 		buf_printf(out, " out");
 		put_out(s, out);
-		if (json_util_has_text(s, "width"))
-			buf_printf(out, "  %s %s %g Gb/s",
-				page_text(s, "width"), page_text(s, "speed"),
-				json_util_real(s, "gbps"));
-		if (json_object_get(s, "load") != NULL)
-			buf_printf(out, ", load %lld (mean %.1f)",
-				json_util_num(s, "load"),
-				json_util_real(r, "load_mean"));
-		if (json_util_num(s, "drained") > 0)
-			buf_printf(out, ", %lld link%s drained",
-				json_util_num(s, "drained"),
-				names_plural(json_util_num(s, "drained")));
+		page_if(out, s, "width", "  %(width)s %(speed)s %(gbps)g Gb/s");
+		if (json_object_get(s, "load") != NULL) {
+			page_print(out, s, ", load %(load)d");
+			page_print(out, r, " (mean %(load_mean).1f)");
+		}
+		page_if(out, s, "drained",
+			", %(drained)d link%(drained)[|s] drained");
 		buf_printf(out, "\n");
 		page_line("       may leave by another port: it ", s,
 			"foreign_adaptive", out);
@@ -625,71 +505,69 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 static void
 path_why(const json_t *r, struct buf *out)
 {
-	if (!json_util_has_text(r, "order")) {
-		buf_printf(out, "why    %s\n", READ_BACK);
-		return;
+	const char *order = json_util_text(r, "order");
+
+	if (*order == '\0') {
+		buf_printf(out, "why    " READ_BACK "\n");
+	} else if (strcmp(order, "none") == 0) {
+		page_print(out, r,
+			"why    engine %(engine)s, no order of switches\n");
+	} else {
+		page_print(out, r,
+			"why    engine %(engine)s, order %(order)s: a path "
+			"climbs to lower ranks first and then only descends");
+		page_if(out, r, "turn_leaf",
+			"; a path may descend and climb again only below "
+			"%(turn_leaf)s");
+		buf_printf(out, "\n");
 	}
-	if (strcmp(page_text(r, "order"), "none") == 0) {
-		buf_printf(out, "why    engine %s, no order of switches\n",
-			page_text(r, "engine"));
-		return;
-	}
-	buf_printf(out,
-		"why    engine %s, order %s: a path climbs to lower ranks "
-		"first and then only descends%s%s\n",
-		page_text(r, "engine"), page_text(r, "order"),
-		json_util_has_text(r, "turn_leaf")
-			? "; a path may descend and climb again only below "
-			: "",
-		json_util_has_text(r, "turn_leaf") ? page_text(r, "turn_leaf")
-						   : "");
 }
 
 static void
 routes_path(const json_t *r, struct buf *out)
 {
-	const json_t *steps = json_object_get(r, "steps");
-	const json_t *back = json_object_get(r, "back");
-	const json_t *from = json_object_get(r, "from");
-	const json_t *to = json_object_get(r, "to");
-
-	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
-		page_text(from, "guid"), json_util_num(from, "port"),
-		json_util_num(from, "lid"), page_text(from, "name"));
-	put_steps(r, steps, out);
-	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
-		page_text(to, "guid"), json_util_num(to, "port"),
-		json_util_num(to, "lid"), page_text(to, "name"));
-	if (json_array_size(back) > 0) {
-		buf_printf(out, "back\n");
-		put_steps(r, back, out);
-	}
+	page_print(out, r,
+		"from   %(from.guid)s port %(from.port)d LID %(from.lid)d "
+		"\"%(from.name)s\"\n");
+	put_steps(r, json_object_get(r, "steps"), out);
+	page_print(out, r,
+		"to     %(to.guid)s port %(to.port)d LID %(to.lid)d "
+		"\"%(to.name)s\"\n");
+	page_if(out, r, "back", "back\n");
+	put_steps(r, json_object_get(r, "back"), out);
 	put_qos_levels(json_object_get(r, "levels"), out);
 	path_why(r, out);
 	page_line("       ", r, "note", out);
 }
 
+/* A line an entry of a table: head, the name in its column, and the port. */
 static void
-routes_column(const json_t *r, struct buf *out)
+put_entries(const json_t *list, const char *head, size_t width, struct buf *out)
 {
-	const json_t *to = json_object_get(r, "to");
-	const json_t *list = json_object_get(r, "entries");
-	size_t width = names_column(list);
 	const json_t *e;
 	size_t i;
 
-	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n",
-		page_text(to, "guid"), json_util_num(to, "port"),
-		json_util_num(to, "lid"), page_text(to, "name"));
-	buf_printf(
-		out, "%-18s  %-*s  %4s\n", "SWITCH", (int)width, "NAME", "OUT");
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "%-18s  ", page_text(e, "switch"));
+		page_print(out, e, head);
 		terminal_put_padded(page_text(e, "name"), width, out);
 		put_out(e, out);
 		buf_printf(out, "\n");
 	}
+}
+
+static void
+routes_column(const json_t *r, struct buf *out)
+{
+	const json_t *list = json_object_get(r, "entries");
+	size_t width = names_column(list);
+
+	page_print(out, r,
+		"to %(to.guid)s port %(to.port)d LID %(to.lid)d "
+		"\"%(to.name)s\"\n");
+	buf_printf(
+		out, "%-18s  %-*s  %4s\n", "SWITCH", (int)width, "NAME", "OUT");
+	put_entries(list, "%(switch)-18s  ", width, out);
 }
 
 static void
@@ -697,93 +575,61 @@ routes_row(const json_t *r, struct buf *out)
 {
 	const json_t *list = json_object_get(r, "entries");
 	size_t width = names_column(list);
-	const json_t *e;
-	size_t i;
 
-	buf_printf(out, "switch %s \"%s\"", page_text(r, "switch"),
-		page_text(r, "name"));
+	page_print(out, r, "switch %(switch)s \"%(name)s\"");
 	put_rank(r, out);
 	buf_printf(out, "\n");
 	buf_printf(out, "%5s  %-18s  %-*s  %4s\n", "LID", "GUID", (int)width,
 		"OWNER", "OUT");
-	json_array_foreach(list, i, e)
-	{
-		buf_printf(out, "%5lld  %-18s  ", json_util_num(e, "lid"),
-			page_text(e, "guid"));
-		terminal_put_padded(page_text(e, "name"), width, out);
-		put_out(e, out);
-		buf_printf(out, "\n");
-	}
+	put_entries(list, "%(lid)5d  %(guid)-18s  ", width, out);
 }
 
 static void
 summary_engine(const json_t *r, struct buf *out)
 {
-	if (!json_util_has_text(r, "order")) {
-		buf_printf(out, "engine    %s, generation %lld\n", READ_BACK,
-			json_util_num(r, "generation"));
-		return;
+	if (json_util_has_text(r, "order")) {
+		page_print(out, r,
+			"engine    %(engine)s%(fallback)[ (FALLBACK)|], order "
+			"%(order)s, ");
+		buf_printf(out, "%s", page_layers(r).s);
+	} else {
+		buf_printf(out, "engine    " READ_BACK);
 	}
-	buf_printf(out, "engine    %s%s, order %s, %s, generation %lld\n",
-		page_text(r, "engine"),
-		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-		page_text(r, "order"), page_layers(r).s,
-		json_util_num(r, "generation"));
-}
-
-static void
-summary_ranks(const json_t *ranks, struct buf *out)
-{
-	const json_t *e;
-	size_t i;
-
-	if (json_array_size(ranks) == 0)
-		return;
-	buf_printf(out, "ranks    ");
-	json_array_foreach(ranks, i, e) buf_printf(out, " %lld:%lld",
-		json_util_num(e, "rank"), json_util_num(e, "switches"));
-	buf_printf(out, " (rank:switches, top first)\n");
+	page_print(out, r, ", generation %(generation)d\n");
 }
 
 static void
 routes_summary(const json_t *r, struct buf *out)
 {
-	const json_t *busy = json_object_get(r, "busiest");
-
 	summary_engine(r, out);
 	page_line("          ", r, "note", out);
 	page_line("tried     ", r, "tried", out);
-	summary_ranks(json_object_get(r, "ranks"), out);
-	buf_printf(out,
-		"verified  %lld pairs, %lld missing, %lld cut off, %lld "
-		"loops, %lld cyclic channels\n",
-		json_util_num(r, "pairs"), json_util_num(r, "unreachable"),
-		json_util_num(r, "cut_off"), json_util_num(r, "loops"),
-		json_util_num(r, "cyclic_channels"));
+	page_if(out, r, "ranks", "ranks    ");
+	page_each(out, json_object_get(r, "ranks"), " %(rank)d:%(switches)d");
+	page_if(out, r, "ranks", " (rank:switches, top first)\n");
+	page_print(out, r,
+		"verified  %(pairs)d pairs, %(unreachable)d missing, "
+		"%(cut_off)d cut off, %(loops)d loops, %(cyclic_channels)d "
+		"cyclic channels\n");
 	status_except(r, "          ", out);
-	buf_printf(out, "load      highest %lld, mean %.1f",
-		json_util_num(r, "load_max"), json_util_real(r, "load_mean"));
-	if (json_is_object(busy))
-		buf_printf(out, "; busiest %s port %lld",
-			page_text(busy, "name"), json_util_num(busy, "port"));
-	buf_printf(out, "\nhops      longest %lld, mean %.2f\n",
-		json_util_num(r, "hops_max"), json_util_real(r, "hops_mean"));
-	buf_printf(out,
-		"entries   %lld kept, %lld changed; top LID %lld; %lld "
-		"switches reranked\n",
-		json_util_num(r, "entries_kept"),
-		json_util_num(r, "entries_changed"), json_util_num(r, "top"),
-		json_util_num(r, "reranked"));
+	page_print(
+		out, r, "load      highest %(load_max)d, mean %(load_mean).1f");
+	page_if(out, r, "busiest",
+		"; busiest %(busiest.name)s port %(busiest.port)d");
+	page_print(out, r,
+		"\nhops      longest %(hops_max)d, mean %(hops_mean).2f\n"
+		"entries   %(entries_kept)d kept, %(entries_changed)d changed; "
+		"top LID %(top)d; %(reranked)d switches reranked\n");
 }
 
 void
 show_routes(const json_t *r, struct buf *out)
 {
 	if (json_object_get(r, "wait_generation") != NULL)
-		buf_printf(out,
+		page_print(out, r,
 			"Rebalance requested (heddlectl status "
-			"--wait-generation %lld waits for it)\n",
-			json_util_num(r, "wait_generation"));
+			"--wait-generation %(wait_generation)d waits for "
+			"it)\n");
 	else if (json_is_array(json_object_get(r, "steps")))
 		routes_path(r, out);
 	else if (!json_is_array(json_object_get(r, "entries")))
@@ -797,10 +643,9 @@ show_routes(const json_t *r, struct buf *out)
 void
 show_sweep(const json_t *r, struct buf *out)
 {
-	buf_printf(out,
-		"Sweep requested (heddlectl status --wait-sweep %lld waits "
-		"for it)\n",
-		json_util_num(r, "wait_sweep"));
+	page_print(out, r,
+		"Sweep requested (heddlectl status --wait-sweep %(wait_sweep)d "
+		"waits for it)\n");
 }
 
 /* The status afterwards. */
@@ -815,11 +660,9 @@ show_undrain(const json_t *r, struct buf *out)
 void
 show_handover(const json_t *r, struct buf *out)
 {
-	const json_t *to = json_object_get(r, "master");
-
-	buf_printf(out, "Handed over to %s \"%s\", priority %lld\n",
-		page_text(to, "guid"), page_text(to, "name"),
-		json_util_num(to, "priority"));
+	page_print(out, r,
+		"Handed over to %(master.guid)s \"%(master.name)s\", priority "
+		"%(master.priority)d\n");
 }
 
 /* ---- explain ---- */
@@ -832,13 +675,12 @@ explain_phases(const json_t *r, struct buf *out)
 
 	json_array_foreach(json_object_get(r, "phases"), i, p)
 	{
-		buf_printf(out, "%4zu   %s", i + 1, page_text(p, "what"));
-		if (json_util_num(p, "stage") > 0 &&
-			json_util_num(r, "stages") > 1)
-			buf_printf(
-				out, ", stage %lld", json_util_num(p, "stage"));
-		buf_printf(out, ": %lld SMPs%s\n", json_util_num(p, "smps"),
-			json_util_yes(p, "drain") ? ", after a drain" : "");
+		buf_printf(out, "%4zu", i + 1);
+		page_print(out, p, "   %(what)s");
+		if (json_util_num(r, "stages") > 1)
+			page_if(out, p, "stage", ", stage %(stage)d");
+		page_print(
+			out, p, ": %(smps)d SMPs%(drain)[, after a drain|]\n");
 	}
 }
 
@@ -850,15 +692,12 @@ explain_blocked(const json_t *r, struct buf *out)
 
 	json_array_foreach(json_object_get(r, "blocked"), i, u)
 	{
-		buf_printf(out, "%s %s \"%s\" port %lld",
-			json_util_yes(u, "port") ? "down   " : "blocked",
-			page_text(u, "switch"), page_text(u, "name"),
-			json_util_num(u, "in"));
+		page_print(out, u,
+			"%(port)[down   |blocked] %(switch)s \"%(name)s\" port "
+			"%(in)d");
 		if (!json_util_yes(u, "port"))
-			buf_printf(out, " to %lld", json_util_num(u, "out"));
-		buf_printf(out, ", used by %lld pair%s\n",
-			json_util_num(u, "pairs"),
-			names_plural(json_util_num(u, "pairs")));
+			page_print(out, u, " to %(out)d");
+		page_print(out, u, ", used by %(pairs)d pair%(pairs)[|s]\n");
 	}
 }
 
@@ -868,18 +707,17 @@ explain_port(const json_t *p, struct buf *out)
 	const json_t *k;
 	size_t i;
 
-	buf_printf(out, "port       %s \"%s\" port %lld, LID %lld%s\n",
-		page_text(p, "guid"), page_text(p, "name"),
-		json_util_num(p, "port"), json_util_num(p, "lid"),
-		json_util_yes(p, "guarded") ? "; its switch enforces partitions"
-					    : "");
-	json_array_foreach(json_object_get(p, "keys"), i, k) buf_printf(out,
-		"%4lld   0x%04llx %s member of %s%s\n",
-		json_util_num(k, "index"), json_util_num(k, "pkey"),
-		json_util_yes(k, "full") ? "full" : "limited",
-		json_util_has_text(k, "partition") ? page_text(k, "partition")
-						   : "an unknown partition",
-		json_util_yes(k, "configured") ? "" : ", not as configured");
+	page_print(out, p,
+		"port       %(guid)s \"%(name)s\" port %(port)d, LID "
+		"%(lid)d%(guarded)[; its switch enforces partitions|]\n");
+	json_array_foreach(json_object_get(p, "keys"), i, k)
+	{
+		page_print(out, k,
+			"%(index)4d   %(pkey)x %(full)[full|limited] member of "
+			"%(partition)[|an unknown partition]");
+		page_if(out, k, "partition", "%(partition)s");
+		page_print(out, k, "%(configured)[|, not as configured]\n");
+	}
 }
 
 void
@@ -891,48 +729,34 @@ show_pkeys(const json_t *r, struct buf *out)
 	if (to == NULL)
 		return;
 	explain_port(to, out);
-	buf_printf(out, "%s %s\n",
-		json_util_yes(r, "talk") ? "may talk  " : "may not   ",
-		page_text(r, "why"));
+	page_print(out, r, "%(talk)[may talk  |may not   ] %(why)s\n");
 }
 
 void
 show_change(const json_t *r, struct buf *out)
 {
-	buf_printf(out, "change     of generation %lld: %s\n",
-		json_util_num(r, "generation"), page_text(r, "because"));
-	buf_printf(out,
-		"method     %s: %s, %lld stage%s; %lld entries in %lld blocks, "
-		"%lld blocks kept; %lld SMPs, %.3f s\n",
-		page_text(r, "method"), page_text(r, "kind"),
-		json_util_num(r, "stages"),
-		names_plural(json_util_num(r, "stages")),
-		json_util_num(r, "entries"), json_util_num(r, "blocks"),
-		json_util_num(r, "kept"), json_util_num(r, "smps"),
-		json_util_real(r, "push"));
-	buf_printf(out,
-		"mixture    %lld dependencies of old and new tables together, "
-		"%lld channels on cycles, %lld switches with unknown tables\n",
-		json_util_num(r, "dependencies"), json_util_num(r, "cyclic"),
-		json_util_num(r, "unread"));
+	page_print(out, r,
+		"change     of generation %(generation)d: %(because)s\n"
+		"method     %(method)s: %(kind)s, %(stages)d "
+		"stage%(stages)[|s]; %(entries)d entries in %(blocks)d blocks, "
+		"%(kept)d blocks kept; %(smps)d SMPs, %(push).3f s\n"
+		"mixture    %(dependencies)d dependencies of old and new "
+		"tables together, %(cyclic)d channels on cycles, %(unread)d "
+		"switches with unknown tables\n");
 	page_line("because    ", r, "cause", out);
 	page_line("ports down ", r, "ports_down", out);
-	if (json_util_has_text(r, "stale"))
-		buf_printf(out,
-			"stale      connections made with earlier SLs could "
-			"close a cycle with these tables\n"
-			"           %s\n"
-			"           %lld dependencies stay blocked for them "
-			"until their ports come up anew\n",
-			page_text(r, "stale"),
-			json_util_num(r, "stay_blocked"));
+	page_if(out, r, "stale",
+		"stale      connections made with earlier SLs could close a "
+		"cycle with these tables\n"
+		"           %(stale)s\n"
+		"           %(stay_blocked)d dependencies stay blocked for "
+		"them until their ports come up anew\n");
 	if (json_util_num(r, "pairs_cut") > 0 ||
 		json_util_num(r, "pairs_cut_paper") > 0)
-		buf_printf(out,
-			"cut        %lld pairs meanwhile; blocking all newly "
-			"forbidden dependencies would have cut %lld\n",
-			json_util_num(r, "pairs_cut"),
-			json_util_num(r, "pairs_cut_paper"));
+		page_print(out, r,
+			"cut        %(pairs_cut)d pairs meanwhile; blocking "
+			"all newly forbidden dependencies would have cut "
+			"%(pairs_cut_paper)d\n");
 	explain_phases(r, out);
 	explain_blocked(r, out);
 	loss_show(json_object_get(r, "expected"), out);

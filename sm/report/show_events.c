@@ -3,7 +3,7 @@
 
 #include "sm/event/event_time.h"
 #include "sm/report/json_util.h"
-#include "sm/report/names.h"
+#include "sm/report/page.h"
 #include "sm/report/show.h"
 
 static void
@@ -71,15 +71,10 @@ show_events(const json_t *r, struct buf *out)
 static void
 put_end(const json_t *end, struct buf *out)
 {
-	const char *name = json_util_text(end, "name");
-
-	if (*name != '\0')
-		buf_printf(
-			out, "\"%s\" (%s)", name, json_util_text(end, "guid"));
-	else
-		buf_printf(out, "%s", json_util_text(end, "guid"));
-	if (json_util_num(end, "port") > 0)
-		buf_printf(out, " port %lld", json_util_num(end, "port"));
+	page_print(out, end,
+		json_util_has_text(end, "name") ? "\"%(name)s\" (%(guid)s)"
+						: "%(guid)s");
+	page_if(out, end, "port", " port %(port)d");
 }
 
 void
@@ -115,16 +110,13 @@ show_missing(const json_t *missing, struct buf *out)
 void
 show_names(const json_t *r, struct buf *out)
 {
-	const json_t *list = json_object_get(r, "waiting"), *w;
-	size_t i;
+	const json_t *list = json_object_get(r, "waiting");
 
 	if (!json_util_yes(r, "pinned"))
 		buf_printf(out, "no names are pinned\n");
 	else if (json_array_size(list) == 0)
 		buf_printf(out, "no name waits to be accepted\n");
-	json_array_foreach(list, i, w)
-		buf_printf(out, "waits  %s \"%s\" would %s \"%s\"\n",
-			json_util_text(w, "guid"), json_util_text(w, "name"),
-			json_util_yes(w, "joins") ? "join as" : "leave",
-			json_util_text(w, "member"));
+	page_each(out, list,
+		"waits  %(guid)s \"%(name)s\" would %(joins)[join as|leave] "
+		"\"%(member)s\"\n");
 }

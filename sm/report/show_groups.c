@@ -17,11 +17,9 @@ rate_name(long long code)
 static void
 put_summary(const json_t *g, struct buf *out)
 {
-	buf_printf(out, "%-40s %-6s %-6s %7lld %9lld %8lld  %s\n",
-		json_util_text(g, "mgid"), json_util_text(g, "mlid"),
-		json_util_text(g, "pkey"), json_util_num(g, "members"),
-		json_util_num(g, "receivers"), json_util_num(g, "switches"),
-		page_text(json_object_get(g, "root"), "name"));
+	page_print(out, g,
+		"%(mgid)-40s %(mlid)-6s %(pkey)-6s %(members)7d %(receivers)9d "
+		"%(switches)8d  %(root.name)s\n");
 }
 
 static void
@@ -32,37 +30,29 @@ put_members(const json_t *g, struct buf *out)
 
 	json_array_foreach(json_object_get(g, "member"), i, m)
 	{
-		buf_printf(out, "  member  %s \"%s\"",
-			json_util_text(m, "port_guid"), page_text(m, "name"));
+		page_print(out, m, "  member  %(port_guid)s \"%(name)s\"");
 		json_array_foreach(json_object_get(m, "states"), k, s)
 			buf_printf(out, "%s %s", k > 0 ? "," : "",
 				json_string_value(s));
-		buf_printf(out, "%s\n",
-			json_util_yes(m, "proxy") ? " (joined by a proxy)"
-						  : "");
+		page_print(out, m, "%(proxy)[ (joined by a proxy)|]\n");
 	}
 }
 
 static void
 put_tree(const json_t *g, struct buf *out)
 {
-	const json_t *b, *p;
-	size_t i, k;
+	const json_t *b;
+	size_t i;
 
 	json_array_foreach(json_object_get(g, "tree"), i, b)
 	{
-		const json_t *up = json_object_get(b, "parent");
-
-		buf_printf(out, "  switch  %s \"%s\" ports",
-			json_util_text(b, "guid"), page_text(b, "name"));
-		json_array_foreach(json_object_get(b, "ports"), k, p)
-			buf_printf(
-				out, " %lld", (long long)json_integer_value(p));
-		if (json_is_object(up))
-			buf_printf(out, "; uplink port %lld to \"%s\"\n",
-				json_util_num(b, "up"), page_text(up, "name"));
-		else
-			buf_printf(out, "; root\n");
+		page_print(out, b, "  switch  %(guid)s \"%(name)s\" ports");
+		page_each(out, json_object_get(b, "ports"), " %()d");
+		page_print(out, b,
+			json_is_object(json_object_get(b, "parent"))
+				? "; uplink port %(up)d to "
+				  "\"%(parent.name)s\"\n"
+				: "; root\n");
 	}
 }
 

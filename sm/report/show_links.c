@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "sm/report/json_util.h"
-#include "sm/report/names.h"
+#include "sm/report/page.h"
 #include "sm/report/show.h"
 #include "sm/report/watch_json.h"
 
@@ -9,18 +9,15 @@
 static void
 show_pace(const json_t *l, struct buf *out)
 {
-	double is = json_util_real(l, "gbps");
-	double best = json_util_real(l, "best");
+	bool slow = json_util_real(l, "best") > json_util_real(l, "gbps");
 
-	buf_printf(out, "%s %s, %g", json_util_text(l, "width"),
-		json_util_text(l, "speed"), is);
-	if (best > is)
-		buf_printf(out, " of %g", best);
+	page_print(out, l, "%(width)s %(speed)s, %(gbps)g");
+	if (slow)
+		page_print(out, l, " of %(best)g");
 	buf_printf(out, " Gb/s");
-	if (best > is && json_util_has_text(l, "best_width"))
-		buf_printf(out, ": both ends can do %s %s",
-			json_util_text(l, "best_width"),
-			json_util_text(l, "best_speed"));
+	if (slow)
+		page_if(out, l, "best_width",
+			": both ends can do %(best_width)s %(best_speed)s");
 }
 
 void
@@ -82,13 +79,12 @@ show_counters(const json_t *end, const json_t *counters, struct buf *out)
 		if (json_util_num(day, key) == 0 && !is_full(counters, key))
 			continue;
 		any = true;
-		buf_printf(out, "    %s port %lld: %s %lld, %lld, %lld",
-			json_util_text(end, "name"), json_util_num(end, "port"),
-			counted[i].words, json_util_num(minute, key),
-			json_util_num(hour, key), json_util_num(day, key));
+		page_print(out, end, "    %(name)s port %(port)d: ");
+		buf_printf(out, "%s %lld, %lld, %lld", counted[i].words,
+			json_util_num(minute, key), json_util_num(hour, key),
+			json_util_num(day, key));
 		if (i == 0)
-			buf_printf(out, "; %.1e per bit in an hour",
-				json_util_real(hour, "ber"));
+			page_print(out, hour, "; %(ber).1e per bit in an hour");
 		if (is_full(counters, key))
 			buf_printf(out, "; counts no further until it is "
 					"cleared");
@@ -109,8 +105,8 @@ show_raw_ber(const json_t *end, const json_t *counters, struct buf *out)
 	if (json_is_real(raw) &&
 		json_real_value(raw) == json_util_real(hour, "ber"))
 		return;
-	buf_printf(out, "    %s port %lld: before error correction ",
-		json_util_text(end, "name"), json_util_num(end, "port"));
+	page_print(out, end,
+		"    %(name)s port %(port)d: before error correction ");
 	if (!json_is_real(raw))
 		buf_printf(out, "not known");
 	for (unsigned i = 0; i < 3 && json_is_real(raw); i++) {
@@ -118,7 +114,7 @@ show_raw_ber(const json_t *end, const json_t *counters, struct buf *out)
 
 		buf_printf(out, "%s", i > 0 ? ", " : "");
 		if (json_is_real(json_object_get(in, "raw_ber")))
-			buf_printf(out, "%.1e", json_util_real(in, "raw_ber"));
+			page_print(out, in, "%(raw_ber).1e");
 		else
 			buf_printf(out, "-");
 	}
@@ -136,11 +132,10 @@ show_link(const json_t *l, struct buf *out)
 	buf_printf(out, ": ");
 	show_pace(l, out);
 	buf_printf(out, "\n");
-	if (json_util_has_text(l, "why"))
-		buf_printf(out, "    bad: %s\n", json_util_text(l, "why"));
-	else if (json_util_yes(l, "bad"))
-		buf_printf(out, "    bad until it has been well for 10 "
-				"minutes\n");
+	page_line("    bad: ", l, "why", out);
+	if (!json_util_has_text(l, "why"))
+		page_if(out, l, "bad",
+			"    bad until it has been well for 10 minutes\n");
 	watch_json_show(json_object_get(l, "watch"), "    ", out);
 	for (size_t i = 0; i < json_array_size(ends); i++)
 		if (show_counters(json_array_get(ends, i),
@@ -154,20 +149,14 @@ show_link(const json_t *l, struct buf *out)
 void
 show_acted(const json_t *health, struct buf *out)
 {
-	long long drained = json_util_num(health, "drained");
-	long long kept = json_util_num(health, "kept");
-
-	if (drained > 0)
-		buf_printf(out, ", %lld drained for health", drained);
-	if (kept > 0)
-		buf_printf(out, ", %lld not drained because of a limit", kept);
+	page_if(out, health, "drained", ", %(drained)d drained for health");
+	page_if(out, health, "kept",
+		", %(kept)d not drained because of a limit");
 }
 
 static void
 show_health(const json_t *health, struct buf *out)
 {
-	long long bad = json_util_num(health, "bad");
-
 	if (!json_util_yes(health, "enabled")) {
 		buf_printf(out, "counters are not read: health.enabled is "
 				"false\n");
@@ -178,14 +167,13 @@ show_health(const json_t *health, struct buf *out)
 				"them\n");
 		return;
 	}
-	buf_printf(out,
-		"counters: %lld of %lld ports read in the last pass, which "
-		"took %.1f s\n",
-		json_util_num(health, "read"), json_util_num(health, "ports"),
-		json_util_real(health, "pass_seconds"));
-	buf_printf(out, "bad: %lld link%s", bad, names_plural(bad));
+	page_print(out, health,
+		"counters: %(read)d of %(ports)d ports read in the last pass, "
+		"which took %(pass_seconds).1f s\n"
+		"bad: %(bad)d link%(bad)[|s]");
 	show_acted(health, out);
-	buf_printf(out, "%s\n", bad > 0 ? "; list: heddlectl links --bad" : "");
+	page_if(out, health, "bad", "; list: heddlectl links --bad");
+	buf_printf(out, "\n");
 }
 
 static void
@@ -193,15 +181,13 @@ show_missing_links(const json_t *r, struct buf *out)
 {
 	const json_t *missing = json_object_get(r, "missing");
 	const json_t *degraded = json_object_get(r, "degraded");
-	long long nodes = json_util_num(missing, "nodes");
-	long long links = json_util_num(missing, "links");
-	long long slow = json_util_num(degraded, "links");
 
-	buf_printf(out, "missing: %lld node%s, %lld link%s\n", nodes,
-		names_plural(nodes), links, names_plural(links));
+	page_print(out, missing,
+		"missing: %(nodes)d node%(nodes)[|s], %(links)d "
+		"link%(links)[|s]\n");
 	show_missing(missing, out);
-	buf_printf(out, "below what both ends support: %lld link%s\n", slow,
-		names_plural(slow));
+	page_print(out, degraded,
+		"below what both ends support: %(links)d link%(links)[|s]\n");
 	show_degraded(degraded, out);
 }
 
@@ -209,15 +195,13 @@ static void
 show_found(const json_t *r, struct buf *out)
 {
 	const json_t *list = json_object_get(r, "links"), *l;
-	long long found = json_util_num(r, "found");
+	size_t n = json_array_size(list);
 	size_t i;
 
-	buf_printf(out, "found: %lld of %lld link%s", found,
-		json_util_num(r, "of"), names_plural(json_util_num(r, "of")));
-	if ((size_t)found > json_array_size(list))
-		buf_printf(out, ", of which the worst %zu are here",
-			json_array_size(list));
-	if (json_array_size(list) > 0)
+	page_print(out, r, "found: %(found)d of %(of)d link%(of)[|s]");
+	if ((size_t)json_util_num(r, "found") > n)
+		buf_printf(out, ", of which the worst %zu are here", n);
+	if (n > 0)
 		buf_printf(out, "; counts are of the last minute, hour and "
 				"day");
 	buf_printf(out, "\n");

@@ -23,17 +23,14 @@ show_choice(const json_t *l, struct buf *out)
 
 	if (json_object_get(l, "load") == NULL)
 		return;
-	buf_printf(out, ", load %lld, %.1f times the mean",
-		json_util_num(l, "load"), json_util_real(l, "times_mean"));
+	page_print(out, l, ", load %(load)d, %(times_mean).1f times the mean");
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
 		if (strcmp(choices[i].key, key) == 0)
 			buf_printf(out, "; %s", choices[i].words);
-	if (json_util_num(l, "drained") > 0)
-		buf_printf(out, ", %lld more drained",
-			json_util_num(l, "drained"));
+	page_if(out, l, "drained", ", %(drained)d more drained");
 	if (json_util_num(l, "choices") > 1)
-		buf_printf(out, ", one of %lld, others would carry %lld",
-			json_util_num(l, "choices"), json_util_num(l, "least"));
+		page_print(out, l,
+			", one of %(choices)d, others would carry %(least)d");
 }
 
 /* Members of counters, and what they count in words. */
@@ -61,10 +58,11 @@ show_counted(const json_t *end, const json_t *counters, struct buf *out)
 			buf_printf(&list, "%s %lld %s", list.n > 0 ? "," : "",
 				n, counted[i].words);
 	}
-	if (list.n > 0)
-		buf_printf(out, "        \"%s\" port %lld in an hour:%s\n",
-			page_text(end, "name"), json_util_num(end, "port"),
-			list.text);
+	if (list.n > 0) {
+		page_print(out, end,
+			"        \"%(name)s\" port %(port)d in an hour:");
+		buf_printf(out, "%s\n", list.text);
+	}
 	buf_free(&list);
 }
 
@@ -73,18 +71,17 @@ show_hop(const json_t *l, size_t i, struct buf *out)
 {
 	const json_t *ends = json_object_get(l, "ends");
 	const json_t *counters = json_object_get(l, "counters");
-	const json_t *a = json_array_get(ends, 0), *b = json_array_get(ends, 1);
 
-	buf_printf(out, "%5zu   \"%s\" port %lld - \"%s\" port %lld: %s %s %g",
-		i, page_text(a, "name"), json_util_num(a, "port"),
-		page_text(b, "name"), json_util_num(b, "port"),
-		page_text(l, "width"), page_text(l, "speed"),
-		json_util_real(l, "gbps"));
+	buf_printf(out, "%5zu", i);
+	page_print(out, l,
+		"   \"%(ends.0.name)s\" port %(ends.0.port)d - "
+		"\"%(ends.1.name)s\" port %(ends.1.port)d: %(width)s %(speed)s "
+		"%(gbps)g");
 	if (json_util_real(l, "best") > json_util_real(l, "gbps"))
-		buf_printf(out, " of %g", json_util_real(l, "best"));
-	buf_printf(out, " Gb/s, MTU %lld", json_util_num(l, "mtu"));
+		page_print(out, l, " of %(best)g");
+	page_print(out, l, " Gb/s, MTU %(mtu)d");
 	if (json_object_get(l, "vl") != NULL)
-		buf_printf(out, ", VL %lld", json_util_num(l, "vl"));
+		page_print(out, l, ", VL %(vl)d");
 	show_choice(l, out);
 	buf_printf(out, "\n");
 	for (size_t k = 0; k < json_array_size(ends); k++)
@@ -104,20 +101,15 @@ show_direction(const char *name, const json_t *d, struct buf *out)
 		show_hop(l, i + 1, out);
 }
 
-static void
-show_end(const char *name, const json_t *p, struct buf *out)
-{
-	buf_printf(out, "%-7s %s port %lld LID %lld \"%s\"\n", name,
-		page_text(p, "guid"), json_util_num(p, "port"),
-		json_util_num(p, "lid"), page_text(p, "name"));
-}
-
 void
 show_path(const json_t *r, struct buf *out)
 {
-	show_end("from", json_object_get(r, "from"), out);
-	show_end("to", json_object_get(r, "to"), out);
+	page_print(out, r,
+		"from    %(from.guid)s port %(from.port)d LID %(from.lid)d "
+		"\"%(from.name)s\"\n"
+		"to      %(to.guid)s port %(to.port)d LID %(to.lid)d "
+		"\"%(to.name)s\"\n");
 	show_direction("there", json_object_get(r, "there"), out);
 	show_direction("back", json_object_get(r, "back"), out);
-	buf_printf(out, "verdict %s\n", json_util_text(r, "verdict"));
+	page_print(out, r, "verdict %(verdict)s\n");
 }

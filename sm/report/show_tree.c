@@ -5,6 +5,7 @@
 
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/report/page.h"
 #include "sm/report/terminal.h"
 
 /* How many switches of a tier were placed by which evidence. */
@@ -58,34 +59,28 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 	{
 		if (json_util_num(e, "switches") == 0)
 			continue; /* all switches of the tier failed */
-		buf_printf(out, "%-11s tier %lld: %lld switch%s", word,
-			json_util_num(e, "tier"), json_util_num(e, "switches"),
-			names_plural_es(json_util_num(e, "switches")));
+		buf_printf(out, "%-11s ", word);
+		page_print(out, e,
+			"tier %(tier)d: %(switches)d "
+			"switch%(switches)[|es]");
 		put_origins(e, out);
 		buf_printf(out, "\n");
 		word = "";
 	}
-	if (json_util_num(tree, "unplaced") > 0)
-		buf_printf(out, "            %lld switches have no tier\n",
-			json_util_num(tree, "unplaced"));
+	page_if(out, tree, "unplaced",
+		"            %(unplaced)d switches have no tier\n");
 	json_object_foreach(odd, what, e) buf_printf(
 		out, "            %lld %s\n", json_integer_value(e), what);
 	put_kept_class(tree, out);
-	json_array_foreach(json_object_get(tree, "not_believed"), i, e)
-		buf_printf(out,
-			"            %s \"%s\": role ignored, its answer has a "
-			"wrong signature\n",
-			json_util_text(e, "guid"), json_util_text(e, "name"));
+	page_each(out, json_object_get(tree, "not_believed"),
+		"            %(guid)s \"%(name)s\": role ignored, its answer "
+		"has a wrong signature\n");
 }
 
 static void
 put_irregularities(const json_t *list, struct buf *out)
 {
-	const json_t *e;
-	size_t i;
-
-	json_array_foreach(list, i, e) buf_printf(out, "            %s: %s\n",
-		json_util_text(e, "what"), json_util_text(e, "text"));
+	page_each(out, list, "            %(what)s: %(text)s\n");
 }
 
 void
@@ -95,38 +90,25 @@ show_tiers(const json_t *tree, struct buf *out)
 	put_irregularities(json_object_get(tree, "first"), out);
 }
 
-/* A switch, or the link at one of its ports. */
-static void
-put_point(const json_t *p, struct buf *out)
-{
-	buf_printf(out, "\"%s\"", json_util_text(p, "name"));
-	if (json_util_num(p, "port") > 0)
-		buf_printf(out, " port %lld", json_util_num(p, "port"));
-}
-
 void
 show_redundancy(const json_t *redundancy, struct buf *out)
 {
 	const json_t *points = json_object_get(redundancy, "points"), *e;
-	long long nodes = json_util_num(redundancy, "nodes");
 	long long more = json_util_num(redundancy, "points_all");
 	size_t i;
 
-	if (nodes == 0)
+	if (json_util_num(redundancy, "nodes") == 0)
 		return;
-	buf_printf(out,
-		"redundancy  %lld multi-port node%s, %lld with a single point "
-		"of failure\n",
-		nodes, names_plural(nodes),
-		json_util_num(redundancy, "single_points"));
+	page_print(out, redundancy,
+		"redundancy  %(nodes)d multi-port node%(nodes)[|s], "
+		"%(single_points)d with a single point of failure\n");
 	json_array_foreach(points, i, e)
 	{
-		buf_printf(out, "            ");
-		put_point(e, out);
-		buf_printf(out, ": %lld node%s on it\n",
-			json_util_num(e, "nodes"),
-			json_util_num(e, "nodes") == 1 ? " depends"
-						       : "s depend");
+		/* a switch, or the link at one of its ports */
+		page_print(out, e, "            \"%(name)s\"");
+		page_if(out, e, "port", " port %(port)d");
+		page_print(out, e,
+			": %(nodes)d node%(nodes)[ depends|s depend] on it\n");
 	}
 	more -= (long long)i;
 	if (more > 0)
@@ -150,9 +132,9 @@ put_redundancy(const json_t *r, struct buf *out)
 		out, "%-18s  %-*s  %s\n", "NODE", (int)width, "NAME", "WHAT");
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "%-18s  ", json_util_text(e, "guid"));
+		page_print(out, e, "%(guid)-18s  ");
 		terminal_put_padded(json_util_text(e, "name"), width, out);
-		buf_printf(out, "  %s\n", json_util_text(e, "text"));
+		page_print(out, e, "  %(text)s\n");
 	}
 }
 
@@ -177,12 +159,12 @@ show_tree(const json_t *r, struct buf *out)
 		"NAME", "BY");
 	json_array_foreach(list, i, e)
 	{
-		if (json_is_integer(json_object_get(e, "tier")))
-			buf_printf(out, "%4lld", json_util_num(e, "tier"));
-		else
-			buf_printf(out, "%4s", "-");
-		buf_printf(out, "  %-18s  ", json_util_text(e, "guid"));
+		page_print(out, e,
+			json_is_integer(json_object_get(e, "tier"))
+				? "%(tier)4d"
+				: "   -");
+		page_print(out, e, "  %(guid)-18s  ");
 		terminal_put_padded(json_util_text(e, "name"), width, out);
-		buf_printf(out, "  %s\n", json_util_text(e, "origin"));
+		page_print(out, e, "  %(origin)s\n");
 	}
 }

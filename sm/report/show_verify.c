@@ -8,11 +8,6 @@ static void
 show_limits(const json_t *r, struct buf *out)
 {
 	json_t *left_out = json_object_get(r, "left_out"), *n;
-	const json_t *links = json_object_get(r, "links");
-	long long unknown = json_util_num(links, "unknown");
-	long long unread = json_util_num(r, "unread");
-	long long unnamed =
-		json_util_num(json_object_get(r, "nodes"), "unnamed");
 	const char *of;
 
 	json_object_foreach(left_out, of, n)
@@ -20,21 +15,15 @@ show_limits(const json_t *r, struct buf *out)
 			json_integer_value(n), of,
 			of[0] == 's' ? names_plural_es(json_integer_value(n))
 				     : names_plural(json_integer_value(n)));
-	if (unread > 0)
-		buf_printf(out,
-			"left out    %lld line%s of the plan, whose LinkType "
-			"is not Data\n",
-			unread, names_plural(unread));
-	if (unknown > 0)
-		buf_printf(out,
-			"unknown     %lld planned link%s: neither end "
-			"answers\n",
-			unknown, names_plural(unknown));
-	if (unnamed > 0)
-		buf_printf(out,
-			"unknown     the name%s of %lld node%s: not read yet, "
-			"or not given\n",
-			names_plural(unnamed), unnamed, names_plural(unnamed));
+	page_if(out, r, "unread",
+		"left out    %(unread)d line%(unread)[|s] of the plan, whose "
+		"LinkType is not Data\n");
+	page_if(out, json_object_get(r, "links"), "unknown",
+		"unknown     %(unknown)d planned link%(unknown)[|s]: neither "
+		"end answers\n");
+	page_if(out, json_object_get(r, "nodes"), "unnamed",
+		"unknown     the name%(unnamed)[|s] of %(unnamed)d "
+		"node%(unnamed)[|s]: not read yet, or not given\n");
 }
 
 /* How many there are of each kind. */
@@ -42,7 +31,6 @@ static void
 show_kinds(const json_t *r, struct buf *out)
 {
 	json_t *kinds = json_object_get(r, "kinds"), *n;
-	long long drained = json_util_num(r, "drained");
 	const char *kind, *between = ": ";
 
 	json_object_foreach(kinds, kind, n)
@@ -53,21 +41,17 @@ show_kinds(const json_t *r, struct buf *out)
 			out, "%s%lld %s", between, json_integer_value(n), kind);
 		between = ", ";
 	}
-	if (drained > 0)
-		buf_printf(out, "; %lld of them drained", drained);
+	page_if(out, r, "drained", "; %(drained)d of them drained");
 }
 
 static void
 show_list(const json_t *r, struct buf *out)
 {
-	const json_t *list = json_object_get(r, "list"), *x;
+	const json_t *list = json_object_get(r, "list");
 	long long more = json_util_num(r, "deviations") -
 			 (long long)json_array_size(list);
-	size_t i;
 
-	json_array_foreach(list, i, x)
-		buf_printf(out, "  %s%s\n", json_util_text(x, "text"),
-			json_util_yes(x, "drained") ? "; drained" : "");
+	page_each(out, list, "  %(text)s%(drained)[; drained|]\n");
 	if (more > 0)
 		buf_printf(out, "  and %lld more: heddlectl verify %s\n", more,
 			page_text(r, "plan"));
@@ -76,26 +60,21 @@ show_list(const json_t *r, struct buf *out)
 void
 show_verify(const json_t *r, struct buf *out)
 {
-	const json_t *nodes = json_object_get(r, "nodes");
-	const json_t *links = json_object_get(r, "links");
-
 	if (json_util_has_text(r, "written")) {
-		buf_printf(out, "wrote %s: %lld nodes, %lld links\n",
-			json_util_text(r, "written"), json_util_num(r, "nodes"),
-			json_util_num(r, "links"));
+		page_print(out, r,
+			"wrote %(written)s: %(nodes)d nodes, %(links)d "
+			"links\n");
 		return;
 	}
-	buf_printf(out, "plan        %s\n", page_text(r, "plan"));
-	buf_printf(out,
-		"%s  %lld of %lld planned nodes, %lld of %lld planned links\n",
-		json_util_yes(r, "as_planned") ? "as planned" : "there     ",
-		json_util_num(nodes, "matched"),
-		json_util_num(nodes, "planned"), json_util_num(links, "there"),
-		json_util_num(links, "planned"));
+	page_print(out, r,
+		"plan        %(plan)s\n"
+		"%(as_planned)[as planned|there     ]  %(nodes.matched)d of "
+		"%(nodes.planned)d planned nodes, %(links.there)d of "
+		"%(links.planned)d planned links\n");
 	show_limits(r, out);
 	if (json_util_yes(r, "as_planned"))
 		return;
-	buf_printf(out, "deviations  %lld", json_util_num(r, "deviations"));
+	page_print(out, r, "deviations  %(deviations)d");
 	show_kinds(r, out);
 	buf_printf(out, "\n");
 	show_list(r, out);
@@ -104,22 +83,19 @@ show_verify(const json_t *r, struct buf *out)
 void
 show_verify_status(const json_t *expected, struct buf *out)
 {
-	long long n = json_util_num(expected, "deviations");
-
 	if (!json_is_object(expected))
 		return;
 	buf_printf(out, "cabling     ");
 	if (json_util_has_text(expected, "unused")) {
-		buf_printf(out, "NOT COMPARED with its plan: %s\n",
-			json_util_text(expected, "unused"));
+		page_print(out, expected,
+			"NOT COMPARED with its plan: %(unused)s\n");
 	} else if (!json_util_yes(expected, "compared")) {
-		buf_printf(out, "not compared yet with %s\n",
-			page_text(expected, "file"));
-	} else if (n == 0) {
-		buf_printf(out, "as planned, by %s\n",
-			page_text(expected, "file"));
+		page_print(out, expected, "not compared yet with %(file)s\n");
+	} else if (json_util_num(expected, "deviations") == 0) {
+		page_print(out, expected, "as planned, by %(file)s\n");
 	} else {
-		buf_printf(out, "%lld deviation%s", n, names_plural(n));
+		page_print(out, expected,
+			"%(deviations)d deviation%(deviations)[|s]");
 		show_kinds(expected, out);
 		buf_printf(out, "; list: heddlectl verify\n");
 	}

@@ -2,6 +2,7 @@
 
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/report/page.h"
 
 void
 standby_json_put(json_t *o, const struct view *v)
@@ -44,12 +45,8 @@ standby_json_line(const json_t *r, uint64_t now, struct buf *out)
 		"forwarding tables up to %lld s ago\n",
 		age_of(json_util_num(s, "read"), now),
 		age_of(json_util_num(s, "tables"), now));
-	if (json_util_num(s, "unread") > 0)
-		buf_printf(out,
-			"            without the tables of %lld switch%s that "
-			"did "
-			"not tell, first %s\n",
-			json_util_num(s, "unread"),
-			names_plural_es(json_util_num(s, "unread")),
-			json_util_text(s, "unread_first"));
+	page_if(out, s, "unread",
+		"            without the tables of %(unread)d "
+		"switch%(unread)[|es] that did not tell, first "
+		"%(unread_first)s\n");
 }

@@ -167,12 +167,10 @@ print_time(const json_t *row, char out[16])
 static void
 print_adaptive(const json_t *row, struct buf *out)
 {
-	const json_t *a = json_object_get(row, "adaptive"),
-		     *load = json_object_get(a, "load");
+	const json_t *a = json_object_get(row, "adaptive");
 
-	if (load != NULL)
-		buf_printf(out, " %9.1f %5.3f", json_util_real(load, "max"),
-			json_util_real(json_object_get(a, "ebb"), "mean"));
+	if (json_object_get(a, "load") != NULL)
+		page_print(out, a, " %(load.max)9.1f %(ebb.mean)5.3f");
 	else if (a != NULL)
 		buf_printf(out, " %9s %5s", "-", "-");
 }
@@ -183,21 +181,16 @@ print_row(const json_t *row, struct buf *out)
 	char took[16], size[16];
 
 	if (!json_util_yes(row, "verified")) {
-		buf_printf(out, "%-10s no       %s\n",
-			json_util_text(row, "engine"),
-			json_util_text(row, "why"));
+		page_print(out, row, "%(engine)-10s no       %(why)s\n");
 		return;
 	}
 	print_time(row, took);
 	print_size(row, size);
-	buf_printf(out,
-		"%-10s verified %5lld %4lld %9s %11s %9lld %5.3f %5.3f %6.2f "
-		"%5lld",
-		json_util_text(row, "engine"), json_util_num(row, "layers"),
-		json_util_num(row, "vls"), took, size,
-		json_util_num(row, "load"), json_util_real(row, "saturation"),
-		json_util_real(row, "ebb"), json_util_real(row, "hops_mean"),
-		json_util_num(row, "hops_max"));
+	page_print(out, row, "%(engine)-10s verified %(layers)5d %(vls)4d ");
+	buf_printf(out, "%9s %11s ", took, size);
+	page_print(out, row,
+		"%(load)9d %(saturation)5.3f %(ebb)5.3f %(hops_mean)6.2f "
+		"%(hops_max)5d");
 	print_adaptive(row, out);
 	buf_printf(out, "\n");
 }
@@ -208,9 +201,8 @@ print_notes(const json_t *list, struct buf *out)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(list, i, row) if (json_util_has_text(row, "note"))
-		buf_printf(out, "%-10s %s\n", json_util_text(row, "engine"),
-			json_util_text(row, "note"));
+	json_array_foreach(list, i, row)
+		page_if(out, row, "note", "%(engine)-10s %(note)s\n");
 }
 
 static bool
@@ -229,18 +221,15 @@ void
 comparison_page(const json_t *report, bool verbose, struct buf *out)
 {
 	const json_t *list = json_object_get(report, "engines"), *row;
-	long long pieces = json_util_num(report, "pieces");
 	size_t i;
 
 	fabric_counts_line(json_object_get(report, "fabric"), out);
-	if (pieces > 0)
-		buf_printf(out, "IN PIECES  %lld more piece%s, not compared\n",
-			pieces, names_plural(pieces));
-	buf_printf(out,
-		"best       %s, which the engine auto takes\n"
-		"VLs        %lld on each link, assumed: --vls\n\n",
-		page_text(report, "best"),
-		json_util_num(report, "vls_assumed"));
+	page_if(out, report, "pieces",
+		"IN PIECES  %(pieces)d more piece%(pieces)[|s], not "
+		"compared\n");
+	page_print(out, report,
+		"best       %(best)s, which the engine auto takes\n"
+		"VLs        %(vls_assumed)d on each link, assumed: --vls\n\n");
 	buf_printf(out, "%-10s %-8s %5s %4s %9s %11s %9s %5s %5s %6s %5s%s\n",
 		"engine", "", "SLs", "VLs", "time", "memory", "load", "sat",
 		"eBB", "hops", "max",

@@ -128,97 +128,75 @@ forecast_adaptive_json(
 static void
 page_cannot(const json_t *a, struct buf *out)
 {
-	long long n = json_util_num(a, "cannot");
-	long long assumed = json_util_num(a, "assumed");
-
-	if (n > 0)
-		buf_printf(out, "            %lld cannot%s %s\n", n,
-			n > 1 ? ", the first:" : ":", page_text(a, "first"));
-	if (json_util_num(a, "no_room") > 0)
-		buf_printf(out,
-			"            %lld times a destination has no group in "
-			"a switch, for want of room\n",
-			json_util_num(a, "no_room"));
-	if (assumed > 0)
-		buf_printf(out,
-			"            %lld switch%s not asked: adaptive routing "
-			"with %d groups is assumed\n",
-			assumed, assumed == 1 ? " was" : "es were",
-			CHOICES_GROUPS);
+	page_if(out, a, "cannot",
+		"            %(cannot)d cannot%(cannot)[:|, the first:] "
+		"%(first)s\n");
+	page_if(out, a, "no_room",
+		"            %(no_room)d times a destination has no group in a "
+		"switch, for want of room\n");
+	if (json_util_num(a, "assumed") > 0) {
+		page_print(out, a,
+			"            %(assumed)d switch%(assumed)[ was|es "
+			"were] not asked: adaptive routing ");
+		buf_printf(out, "with %d groups is assumed\n", CHOICES_GROUPS);
+	}
 }
 
 /* The even split beside the figures of packets in order. */
 static void
-page_split(const json_t *f, const json_t *a, struct buf *out)
+page_split(const json_t *f, struct buf *out)
 {
-	const json_t *is = json_object_get(a, "load"),
-		     *was = json_object_get(f, "load");
-
-	if (is == NULL)
-		return;
-	buf_printf(out,
-		"  evenly    split over these ports: load at most %.1f instead "
-		"of %lld; saturation %.3f instead of %.3f\n",
-		json_util_real(is, "max"), json_util_num(was, "max"),
-		json_util_real(is, "saturation"),
-		json_util_real(was, "saturation"));
-	is = json_object_get(a, "ebb");
-	was = json_object_get(f, "ebb");
-	if (is != NULL)
-		buf_printf(out,
-			"            bisection %.3f instead of %.3f, worst "
-			"flow "
-			"%.3f instead of %.3f (%lld random one%s)\n",
-			json_util_real(is, "mean"), json_util_real(was, "mean"),
-			json_util_real(is, "lowest"),
-			json_util_real(was, "lowest"),
-			json_util_num(is, "trials"),
-			names_plural(json_util_num(is, "trials")));
+	page_if(out, f, "adaptive.load",
+		"  evenly    split over these ports: load at most "
+		"%(adaptive.load.max).1f instead of %(load.max)d; saturation "
+		"%(adaptive.load.saturation).3f instead of "
+		"%(load.saturation).3f\n");
+	if (json_object_get(json_object_get(f, "adaptive"), "load") != NULL)
+		page_if(out, f, "adaptive.ebb",
+			"            bisection %(adaptive.ebb.mean).3f instead "
+			"of %(ebb.mean).3f, worst flow "
+			"%(adaptive.ebb.lowest).3f instead of %(ebb.lowest).3f "
+			"(%(adaptive.ebb.trials)d random "
+			"one%(adaptive.ebb.trials)[|s])\n");
 }
 
 /* "12 of 16 switches choose among ports". */
 static void
 page_choosing(const json_t *a, struct buf *out)
 {
-	buf_printf(out, "adaptive    %lld of %lld switches choose among ports",
-		json_util_num(a, "choosing"), json_util_num(a, "switches"));
-	if (json_util_has_text(a, "why"))
-		buf_printf(out, ": %s", page_text(a, "why"));
-	else
-		buf_printf(out, ", %.1f on average",
-			json_util_real(a, "ports_mean"));
+	page_print(out, a,
+		"adaptive    %(choosing)d of %(switches)d switches choose "
+		"among ports");
+	page_print(out, a,
+		json_util_has_text(a, "why") ? ": %(why)s"
+					     : ", %(ports_mean).1f on average");
 }
 
 void
 forecast_adaptive_page(const json_t *forecast, struct buf *out)
 {
 	const json_t *a = json_object_get(forecast, "adaptive");
-	const json_t *fullest = json_object_get(a, "fullest");
 
 	if (a == NULL)
 		return;
 	page_choosing(a, out);
-	if (fullest != NULL)
-		buf_printf(out, "; at most %lld of %lld groups, in %s",
-			json_util_num(fullest, "groups"),
-			json_util_num(fullest, "room"),
-			page_text(fullest, "name"));
+	page_if(out, a, "fullest",
+		"; at most %(fullest.groups)d of %(fullest.room)d groups, in "
+		"%(fullest.name)s");
 	buf_printf(out, "\n");
 	page_cannot(a, out);
-	page_split(forecast, a, out);
+	page_split(forecast, out);
 }
 
 void
 forecast_adaptive_short(const json_t *forecast, struct buf *out)
 {
 	const json_t *a = json_object_get(forecast, "adaptive");
-	const json_t *load = json_object_get(a, "load");
 
 	if (a == NULL)
 		return;
 	page_choosing(a, out);
-	if (load != NULL)
-		buf_printf(out, "; evenly split at most %.1f pairs on a link",
-			json_util_real(load, "max"));
+	page_if(out, a, "load",
+		"; evenly split at most %(load.max).1f pairs on a link");
 	buf_printf(out, "\n");
 }

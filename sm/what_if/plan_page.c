@@ -22,12 +22,12 @@ plan_page_routing(const json_t *f, struct buf *out)
 	const json_t *list = json_object_get(f, "ranks"), *e;
 	size_t i;
 
-	if (json_util_has_text(s, "engine"))
-		buf_printf(out, "routing     %s%s%s%s\n",
-			json_util_text(s, "engine"),
-			json_util_yes(s, "fallback") ? " (FALLBACK)" : "",
-			page_order(f).s,
-			json_util_yes(s, "rebalanced") ? ", rebalanced" : "");
+	if (json_util_has_text(s, "engine")) {
+		page_print(out, s,
+			"routing     %(engine)s%(fallback)[ (FALLBACK)|]");
+		buf_printf(out, "%s", page_order(f).s);
+		page_print(out, s, "%(rebalanced)[, rebalanced|]\n");
+	}
 	page_line("            tried: ", s, "tried", out);
 	page_line("            ", f, "note", out);
 	page_line("            a path may descend and climb again only below ",
@@ -36,9 +36,11 @@ plan_page_routing(const json_t *f, struct buf *out)
 		return;
 	buf_printf(out, "ranks       ");
 	json_array_foreach(list, i, e)
-		buf_printf(out, "%s%lld: %lld switch%s", i > 0 ? ", " : "",
-			json_util_num(e, "rank"), json_util_num(e, "switches"),
-			names_plural_es(json_util_num(e, "switches")));
+	{
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		page_print(out, e,
+			"%(rank)d: %(switches)d switch%(switches)[|es]");
+	}
 	buf_printf(out, "\n");
 }
 
@@ -63,27 +65,20 @@ plan_page_verdict(const json_t *f, struct buf *out)
 	const json_t *v = json_object_get(f, "verified");
 
 	if (!json_is_object(v)) {
-		buf_printf(out, "NO ROUTES   %s\n", json_util_text(f, "why"));
+		page_print(out, f, "NO ROUTES   %(why)s\n");
 		return;
 	}
-	buf_printf(out,
-		"%s %lld pairs, %lld unreachable, %lld loop%s, %lld cyclic "
-		"channel%s, %s\n",
-		json_util_yes(v, "ok") ? "verified   " : "FAILS      ",
-		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
-		json_util_num(v, "loops"),
-		names_plural(json_util_num(v, "loops")),
-		json_util_num(v, "cyclic_channels"),
-		names_plural(json_util_num(v, "cyclic_channels")),
-		page_layers(v).s);
-	if (json_util_num(v, "cut_off") > 0)
-		buf_printf(out, "            %lld pairs have no path at all\n",
-			json_util_num(v, "cut_off"));
+	page_print(out, v,
+		"%(ok)[verified   |FAILS      ] %(pairs)d pairs, "
+		"%(unreachable)d unreachable, %(loops)d loop%(loops)[|s], "
+		"%(cyclic_channels)d cyclic channel%(cyclic_channels)[|s], ");
+	buf_printf(out, "%s\n", page_layers(v).s);
+	page_if(out, v, "cut_off",
+		"            %(cut_off)d pairs have no path at all\n");
 	page_line("            ", v, "first_fault", out);
-	if (json_util_has_text(v, "cycle") &&
-		strcmp(json_util_text(v, "cycle"),
-			json_util_text(v, "first_fault")) != 0)
-		buf_printf(out, "            %s\n", json_util_text(v, "cycle"));
+	if (strcmp(json_util_text(v, "cycle"),
+		    json_util_text(v, "first_fault")) != 0)
+		page_line("            ", v, "cycle", out);
 }
 
 static void
@@ -120,58 +115,43 @@ plan_page_load(const json_t *f, struct buf *out)
 
 	if (!json_is_object(l))
 		return;
-	buf_printf(out,
-		"load        highest %lld, mean %.1f; saturation %.3f\n",
-		json_util_num(l, "max"), json_util_real(l, "mean"),
-		json_util_real(l, "saturation"));
-	if (json_array_size(list) <= 12) {
-		json_array_foreach(list, i, e) buf_printf(out,
-			"  rank %lld-%lld  %lld link%s, load %lld to %lld, "
-			"mean %.1f, %lld idle\n",
-			json_util_num(e, "from"), json_util_num(e, "to"),
-			json_util_num(e, "links"),
-			names_plural(json_util_num(e, "links")),
-			json_util_num(e, "min"), json_util_num(e, "max"),
-			json_util_real(e, "mean"), json_util_num(e, "idle"));
+	page_print(out, l,
+		"load        highest %(max)d, mean %(mean).1f; saturation "
+		"%(saturation).3f\n");
+	if (json_array_size(list) <= 12)
+		page_each(out, list,
+			"  rank %(from)d-%(to)d  %(links)d link%(links)[|s], "
+			"load %(min)d to %(max)d, mean %(mean).1f, %(idle)d "
+			"idle\n");
+	json_array_foreach(json_object_get(l, "worst"), i, e)
+	{
+		if (i < 3)
+			page_print(out, e,
+				"  busy      %(name)s port %(port)d -> "
+				"%(peer)s "
+				"port %(peer_port)d: %(pairs)d pairs\n");
 	}
-	list = json_object_get(l, "worst");
-	json_array_foreach(list, i, e) if (i < 3) buf_printf(out,
-		"  busy      %s port %lld -> %s port %lld: %lld pairs\n",
-		json_util_text(e, "name"), json_util_num(e, "port"),
-		json_util_text(e, "peer"), json_util_num(e, "peer_port"),
-		json_util_num(e, "pairs"));
 }
 
 static void
 plan_page_metrics(const json_t *f, struct buf *out)
 {
-	const json_t *e = json_object_get(f, "ebb");
 	const json_t *s = json_object_get(f, "shift");
 
-	if (json_is_object(e) && json_util_num(e, "trials") > 0)
-		buf_printf(out,
-			"bisection   %.3f of the full bandwidth (%lld random "
-			"ones, spread %.3f, worst flow %.3f)\n",
-			json_util_real(e, "mean"), json_util_num(e, "trials"),
-			json_util_real(e, "spread"),
-			json_util_real(e, "lowest"));
-	if (json_is_object(s) && json_util_num(s, "shifts") > 0)
-		buf_printf(out,
-			"shifts      %.3f of the full bandwidth, at most %lld "
-			"flow%s on a link (%s%lld shift%s, the worst is by "
-			"%lld)\n",
-			json_util_real(s, "mean"), json_util_num(s, "worst"),
-			names_plural(json_util_num(s, "worst")),
-			json_util_yes(s, "all") ? "all " : "",
-			json_util_num(s, "shifts"),
-			names_plural(json_util_num(s, "shifts")),
-			json_util_num(s, "worst_by"));
+	page_if(out, json_object_get(f, "ebb"), "trials",
+		"bisection   %(mean).3f of the full bandwidth (%(trials)d "
+		"random ones, spread %(spread).3f, worst flow "
+		"%(lowest).3f)\n");
+	page_if(out, s, "shifts",
+		"shifts      %(mean).3f of the full bandwidth, at most "
+		"%(worst)d flow%(worst)[|s] on a link (%(all)[all "
+		"|]%(shifts)d shift%(shifts)[|s], the worst is by "
+		"%(worst_by)d)\n");
 	if (json_is_integer(json_object_get(s, "first_worst")))
-		buf_printf(out,
-			"            over all shifts, at most %lld flow%s of a "
-			"switch's own hosts on one link out of it\n",
-			json_util_num(s, "first_worst"),
-			names_plural(json_util_num(s, "first_worst")));
+		page_print(out, s,
+			"            over all shifts, at most %(first_worst)d "
+			"flow%(first_worst)[|s] of a switch's own hosts on one "
+			"link out of it\n");
 }
 
 /* The first NODES of a list of n: texts, or objects with a text. */
@@ -221,12 +201,11 @@ plan_page_layers(const json_t *p, struct buf *out)
 
 	if (json_object_get(p, "vls_assumed") != NULL &&
 		json_util_num(p, "layers_asked") > layers)
-		buf_printf(out,
-			"layers      %lld configured, %lld used: a topology "
-			"file does not say how many VLs links have; %lld are "
-			"assumed\n",
-			json_util_num(p, "layers_asked"), layers,
-			json_util_num(p, "vls_assumed"));
+		page_print(out, p,
+			"layers      %(layers_asked)d configured, "
+			"%(now.verified.layers)d used: a topology file does "
+			"not say how many VLs links have; %(vls_assumed)d are "
+			"assumed\n");
 	else
 		page_line("layers      ", p, "layers_short", out);
 	page_line("layers      ", p, "layers_shared", out);
@@ -235,18 +214,13 @@ plan_page_layers(const json_t *p, struct buf *out)
 static void
 plan_page_head(const json_t *p, struct buf *out)
 {
-	const json_t *f = json_object_get(p, "fabric");
-	const json_t *l = json_object_get(p, "lids");
-
-	buf_printf(out, "topology    %s\n", json_util_text(p, "topology"));
-	fabric_counts_line(f, out);
-	buf_printf(out,
-		"LIDs        up to %lld, %lld new, %lld moved, %lld "
-		"conflict%s\n",
-		json_util_num(l, "highest"), json_util_num(l, "assigned"),
-		json_util_num(l, "moved"), json_util_num(l, "conflicts"),
-		names_plural(json_util_num(l, "conflicts")));
-	page_line("            ", l, "conflict", out);
+	page_print(out, p, "topology    %(topology)s\n");
+	fabric_counts_line(json_object_get(p, "fabric"), out);
+	page_print(out, p,
+		"LIDs        up to %(lids.highest)d, %(lids.assigned)d new, "
+		"%(lids.moved)d moved, %(lids.conflicts)d "
+		"conflict%(lids.conflicts)[|s]\n");
+	page_line("            ", json_object_get(p, "lids"), "conflict", out);
 	plan_page_layers(p, out);
 }
 
@@ -258,23 +232,16 @@ plan_page_from(const json_t *p, struct buf *out)
 
 	if (!json_util_has_text(p, "from"))
 		return;
-	buf_printf(out, "\nIN FORCE, from %s\n", json_util_text(p, "from"));
-	if (json_util_num(m, "switches_missing") > 0)
-		buf_printf(out, "MISFIT      %lld switch%s without a table\n",
-			json_util_num(m, "switches_missing"),
-			names_plural_es(json_util_num(m, "switches_missing")));
-	if (json_util_num(m, "tables_strange") > 0)
-		buf_printf(out,
-			"MISFIT      %lld table%s of switches that are not in "
-			"the topology\n",
-			json_util_num(m, "tables_strange"),
-			names_plural(json_util_num(m, "tables_strange")));
-	if (json_util_num(m, "lids_moved") > 0)
-		buf_printf(out,
-			"MISFIT      %lld port%s with another LID than in the "
-			"tables\n",
-			json_util_num(m, "lids_moved"),
-			names_plural(json_util_num(m, "lids_moved")));
+	page_print(out, p, "\nIN FORCE, from %(from)s\n");
+	page_if(out, m, "switches_missing",
+		"MISFIT      %(switches_missing)d "
+		"switch%(switches_missing)[|es] without a table\n");
+	page_if(out, m, "tables_strange",
+		"MISFIT      %(tables_strange)d table%(tables_strange)[|s] of "
+		"switches that are not in the topology\n");
+	page_if(out, m, "lids_moved",
+		"MISFIT      %(lids_moved)d port%(lids_moved)[|s] with another "
+		"LID than in the tables\n");
 }
 
 /* The number of other components, stated first: what follows is not the whole
@@ -315,92 +282,75 @@ plan_page_pieces(const json_t *list, struct buf *out)
 static void
 plan_page_lost(const json_t *m, struct buf *out)
 {
-	const json_t *list = json_object_get(m, "lost"), *e;
+	const json_t *e;
 	size_t i;
 
 	if (json_util_num(m, "nodes_lost") == 0)
 		return;
-	buf_printf(out,
-		"  lost      %lld node%s:", json_util_num(m, "nodes_lost"),
-		names_plural(json_util_num(m, "nodes_lost")));
-	json_array_foreach(list, i, e) if (i < 10) buf_printf(
-		out, "%s %s", i > 0 ? "," : "", json_util_text(e, "name"));
+	page_print(out, m, "  lost      %(nodes_lost)d node%(nodes_lost)[|s]:");
+	json_array_foreach(json_object_get(m, "lost"), i, e)
+	{
+		if (i < 10)
+			page_print(out, e, i > 0 ? ", %(name)s" : " %(name)s");
+	}
 	buf_printf(out, "%s\n",
 		json_util_num(m, "nodes_lost") > 10 ? ", ..." : "");
 }
 
 static void
-plan_page_redundancy(const json_t *m, struct buf *out)
+plan_page_redundancy(const json_t *r, struct buf *out)
 {
-	const json_t *r = json_object_get(m, "redundancy");
-	const json_t *list = json_object_get(r, "links"), *e;
-	long long links = json_util_num(r, "links_alone");
-	long long switches = json_util_num(r, "switches_alone");
 	bool news = json_util_num(r, "new_links") +
 			    json_util_num(r, "new_switches") >
 		    0;
-	size_t i;
 
-	if (links + switches == 0) {
+	if (json_util_num(r, "links_alone") +
+			json_util_num(r, "switches_alone") ==
+		0) {
 		buf_printf(out, "  single points of failure: none\n");
 		return;
 	}
-	buf_printf(out,
-		"  single points of failure: %lld link%s, %lld switch%s%s\n",
-		links, names_plural(links), switches,
-		names_plural_es(json_util_num(r, "switches_alone")),
-		news ? "; new:" : " (none new)");
-	json_array_foreach(list, i, e) buf_printf(out,
-		"            link %s port %lld - %s port %lld\n",
-		json_util_text(e, "name"), json_util_num(e, "port"),
-		json_util_text(e, "peer"), json_util_num(e, "peer_port"));
-	list = json_object_get(r, "switches");
-	json_array_foreach(list, i, e) buf_printf(
-		out, "            switch %s\n", json_string_value(e));
+	page_print(out, r,
+		"  single points of failure: %(links_alone)d "
+		"link%(links_alone)[|s], %(switches_alone)d "
+		"switch%(switches_alone)[|es]");
+	buf_printf(out, "%s\n", news ? "; new:" : " (none new)");
+	page_each(out, json_object_get(r, "links"),
+		"            link %(name)s port %(port)d - %(peer)s port "
+		"%(peer_port)d\n");
+	page_each(out, json_object_get(r, "switches"),
+		"            switch %()s\n");
 }
 
 /* Multi-port nodes that lose redundancy. */
 static void
 plan_page_multi_port_lost(const json_t *h, struct buf *out)
 {
-	long long lost = json_util_num(h, "lost");
-
 	if (json_util_num(h, "nodes") == 0)
 		return;
-	buf_printf(out,
-		"  nodes     %lld of %lld multi-port node%s lose%s redundancy",
-		lost, json_util_num(h, "nodes"),
-		names_plural(json_util_num(h, "nodes")), lost == 1 ? "s" : "");
-	if (json_util_num(h, "regained") > 0)
-		buf_printf(out, ", %lld gain%s some",
-			json_util_num(h, "regained"),
-			json_util_num(h, "regained") == 1 ? "s" : "");
-	buf_printf(out, "%s\n", lost > 0 ? ":" : "");
-	plan_page_nodes(json_object_get(h, "list"), lost, out);
+	page_print(out, h,
+		"  nodes     %(lost)d of %(nodes)d multi-port "
+		"node%(nodes)[|s] lose%(lost)[s|] redundancy");
+	page_if(out, h, "regained", ", %(regained)d gain%(regained)[s|] some");
+	page_if(out, h, "lost", ":");
+	buf_printf(out, "\n");
+	plan_page_nodes(
+		json_object_get(h, "list"), json_util_num(h, "lost"), out);
 }
 
 static void
 plan_page_impact(const json_t *m, struct buf *out)
 {
-	buf_printf(out,
-		"  writes    %lld entr%s in %lld block%s of %lld switch%s\n",
-		json_util_num(m, "entries"),
-		json_util_num(m, "entries") == 1 ? "y" : "ies",
-		json_util_num(m, "blocks"),
-		names_plural(json_util_num(m, "blocks")),
-		json_util_num(m, "switches"),
-		names_plural_es(json_util_num(m, "switches")));
-	buf_printf(out,
-		"  paths     %lld of %lld host pairs take another path, %lld "
-		"are cut\n",
-		json_util_num(m, "pairs_moved"), json_util_num(m, "pairs"),
-		json_util_num(m, "pairs_cut"));
-	if (json_util_num(m, "pairs_parted") > 0)
-		buf_printf(out,
-			"            %lld are in different pieces afterwards\n",
-			json_util_num(m, "pairs_parted"));
+	page_print(out, m,
+		"  writes    %(entries)d entr%(entries)[y|ies] in %(blocks)d "
+		"block%(blocks)[|s] of %(switches)d switch%(switches)[|es]\n"
+		"  paths     %(pairs_moved)d of %(pairs)d host pairs take "
+		"another path, %(pairs_cut)d are cut\n");
+	page_if(out, m, "pairs_parted",
+		"            %(pairs_parted)d are in different pieces "
+		"afterwards\n");
 	plan_page_lost(m, out);
-	plan_page_redundancy(m, out);
+	plan_page_redundancy(json_object_get(m, "redundancy"), out);
 	plan_page_multi_port_lost(json_object_get(m, "multi_port"), out);
 }
 
@@ -412,13 +362,10 @@ plan_page_method(const json_t *e, struct buf *out)
 	loss_count_text(
 		json_util_real(json_object_get(e, "expected"), "packets"),
 		packets);
-	buf_printf(out,
-		"            %-18s %-7s %7lld %6lld %7lld %5lld %7lld %8s\n",
-		json_util_text(e, "method"), json_util_text(e, "kind"),
-		json_util_num(e, "smps"), json_util_num(e, "phases"),
-		json_util_num(e, "dependencies_blocked"),
-		json_util_num(e, "ports_blocked"),
-		json_util_num(e, "pairs_cut"), packets);
+	page_print(out, e,
+		"            %(method)-18s %(kind)-7s %(smps)7d %(phases)6d "
+		"%(dependencies_blocked)7d %(ports_blocked)5d %(pairs_cut)7d ");
+	buf_printf(out, "%8s\n", packets);
 }
 
 /*
@@ -438,11 +385,9 @@ plan_page_transition(const json_t *list, struct buf *out)
 		"packets");
 	json_array_foreach(list, i, e) plan_page_method(e, out);
 	page_line("            ", first, "cause", out);
-	if (json_util_num(first, "pairs_cut_paper") > 0)
-		buf_printf(out,
-			"            blocking all newly forbidden dependencies "
-			"would cut %lld pairs\n",
-			json_util_num(first, "pairs_cut_paper"));
+	page_if(out, first, "pairs_cut_paper",
+		"            blocking all newly forbidden dependencies would "
+		"cut %(pairs_cut_paper)d pairs\n");
 	loss_show(json_object_get(first, "expected"), out);
 }
 
@@ -453,9 +398,12 @@ plan_page_losses(const json_t *p, struct buf *out)
 	const json_t *v = json_object_get(p, "verdict"), *e;
 	size_t i;
 
-	buf_printf(out, "%s\n", json_util_text(v, "text"));
-	json_array_foreach(json_object_get(v, "losses"), i, e) if (i > 0)
-		buf_printf(out, "        %s\n", json_util_text(e, "text"));
+	page_print(out, v, "%(text)s\n");
+	json_array_foreach(json_object_get(v, "losses"), i, e)
+	{
+		if (i > 0)
+			page_print(out, e, "        %(text)s\n");
+	}
 	buf_printf(out, "\n");
 }
 
@@ -498,19 +446,16 @@ plan_page(const json_t *p, struct buf *out)
 	if (!json_is_object(then))
 		return;
 	if (!plan_page_asks(p))
-		buf_printf(out, "\n%s\n",
-			json_util_yes(p, "rebalance") ? "REBALANCED"
-						      : "ROUTED AGAIN");
+		page_print(out, p, "\n%(rebalance)[REBALANCED|ROUTED AGAIN]\n");
 	if (plan_page_asks(p)) {
 		buf_printf(out, "\nAFTER ");
 		plan_page_question(p, "THE FAILURE OF ", "THE DRAIN OF ", out);
 		buf_printf(out, "\n");
 	}
-	if (json_util_yes(p, "cut_off"))
-		buf_printf(out, "CUT OFF     heddled's own port: heddled then "
-				"reaches no switch and writes nothing; the "
-				"tables below stay until its port is back or "
-				"another subnet manager takes over\n");
+	page_if(out, p, "cut_off",
+		"CUT OFF     heddled's own port: heddled then reaches no "
+		"switch and writes nothing; the tables below stay until its "
+		"port is back or another subnet manager takes over\n");
 	if (json_is_object(json_object_get(p, "impact")))
 		plan_page_impact(json_object_get(p, "impact"), out);
 	plan_page_transition(json_object_get(p, "transition"), out);

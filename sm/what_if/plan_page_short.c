@@ -21,12 +21,11 @@ short_losses(const json_t *p, struct buf *out)
 	const json_t *v = json_object_get(p, "verdict"), *e;
 	size_t i;
 
-	buf_printf(out, "%s\n", json_util_text(v, "text"));
+	page_print(out, v, "%(text)s\n");
 	json_array_foreach(json_object_get(v, "losses"), i, e)
 	{
 		if (i > 0 && i <= LOSSES)
-			buf_printf(
-				out, "        %s\n", json_util_text(e, "text"));
+			page_print(out, e, "        %(text)s\n");
 	}
 }
 
@@ -51,63 +50,51 @@ short_question(const json_t *p, struct buf *out)
 }
 
 static void
-short_paths(const json_t *p, struct buf *out)
+short_paths(const json_t *m, struct buf *out)
 {
-	const json_t *m = json_object_get(p, "impact");
-	long long lost =
-		json_util_num(json_object_get(m, "multi_port"), "lost");
-
 	if (!json_is_object(m))
 		return;
-	buf_printf(out,
-		"paths       %lld of %lld host pairs take another path, %lld "
-		"lose theirs\n",
-		json_util_num(m, "pairs_moved"), json_util_num(m, "pairs"),
+	page_print(out, m,
+		"paths       %(pairs_moved)d of %(pairs)d host pairs take "
+		"another path, ");
+	buf_printf(out, "%lld lose theirs\n",
 		json_util_num(m, "pairs_cut") +
 			json_util_num(m, "pairs_parted"));
-	if (lost > 0)
-		buf_printf(out,
-			"redundancy  %lld multi-port node%s lose%s it\n", lost,
-			names_plural(lost), lost == 1 ? "s" : "");
+	page_if(out, json_object_get(m, "multi_port"), "lost",
+		"redundancy  %(lost)d multi-port node%(lost)[|s] "
+		"lose%(lost)[s|] it\n");
 }
 
 static void
-short_redundancy(const json_t *p, struct buf *out)
+short_redundancy(const json_t *m, struct buf *out)
 {
-	const json_t *r =
-		json_object_get(json_object_get(p, "impact"), "redundancy");
-	long long links = json_util_num(r, "new_links");
-	long long switches = json_util_num(r, "new_switches");
+	const json_t *r = json_object_get(m, "redundancy");
 
-	if (links + switches > 0)
-		buf_printf(out,
-			"redundancy  %lld link%s and %lld switch%s become "
-			"single points of failure\n",
-			links, names_plural(links), switches,
-			names_plural_es(switches));
+	if (json_util_num(r, "new_links") + json_util_num(r, "new_switches") >
+		0)
+		page_print(out, r,
+			"redundancy  %(new_links)d link%(new_links)[|s] and "
+			"%(new_switches)d switch%(new_switches)[|es] become "
+			"single points of failure\n");
 }
 
 static void
 short_writes(const json_t *p, struct buf *out)
 {
-	const json_t *m = json_object_get(p, "impact");
 	const json_t *first =
 		json_array_get(json_object_get(p, "transition"), 0);
 	char packets[16];
 
-	if (!json_is_object(m))
+	if (!json_is_object(json_object_get(p, "impact")))
 		return;
 	loss_count_text(
 		json_util_real(json_object_get(first, "expected"), "packets"),
 		packets);
-	buf_printf(out,
-		"writes      %lld block%s of %lld switch%s (%s); %s packets "
-		"lost while tables change\n",
-		json_util_num(m, "blocks"),
-		names_plural(json_util_num(m, "blocks")),
-		json_util_num(m, "switches"),
-		names_plural_es(json_util_num(m, "switches")),
-		json_util_text(first, "kind"), packets);
+	page_print(out, p,
+		"writes      %(impact.blocks)d block%(impact.blocks)[|s] of "
+		"%(impact.switches)d switch%(impact.switches)[|es] "
+		"(%(transition.0.kind)s); ");
+	buf_printf(out, "%s packets lost while tables change\n", packets);
 }
 
 static void
@@ -132,16 +119,13 @@ short_verified(const json_t *f, struct buf *out)
 {
 	const json_t *v = json_object_get(f, "verified");
 
-	if (!json_is_object(v)) {
-		buf_printf(out, "NO ROUTES   %s\n", json_util_text(f, "why"));
-		return;
-	}
-	buf_printf(out,
-		"%s %lld pairs, %lld unreachable, %lld loops, %lld cyclic "
-		"channels\n",
-		json_util_yes(v, "ok") ? "verified   " : "FAILS      ",
-		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
-		json_util_num(v, "loops"), json_util_num(v, "cyclic_channels"));
+	if (json_is_object(v))
+		page_print(out, v,
+			"%(ok)[verified   |FAILS      ] %(pairs)d pairs, "
+			"%(unreachable)d unreachable, %(loops)d loops, "
+			"%(cyclic_channels)d cyclic channels\n");
+	else
+		page_print(out, f, "NO ROUTES   %(why)s\n");
 }
 
 static void
@@ -149,11 +133,10 @@ short_routing(const json_t *f, struct buf *out)
 {
 	const json_t *r = json_object_get(f, "routing");
 
-	if (*json_util_text(r, "engine") == '\0')
+	if (!json_util_has_text(r, "engine"))
 		return;
-	buf_printf(out, "routing     %s%s%s\n", json_util_text(r, "engine"),
-		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-		page_order(f).s);
+	page_print(out, r, "routing     %(engine)s%(fallback)[ (FALLBACK)|]");
+	buf_printf(out, "%s\n", page_order(f).s);
 	if (json_util_yes(r, "fallback"))
 		page_line("            ", r, "tried", out);
 }
@@ -166,10 +149,9 @@ short_load(const json_t *p, const json_t *f, struct buf *out)
 
 	if (!json_is_object(l))
 		return;
-	buf_printf(out, "load        at most %lld pairs on a link",
-		json_util_num(l, "max"));
+	page_print(out, l, "load        at most %(max)d pairs on a link");
 	if (f != json_object_get(p, "now") && json_is_object(was))
-		buf_printf(out, " instead of %lld", json_util_num(was, "max"));
+		page_print(out, was, " instead of %(max)d");
 	buf_printf(out, "\n");
 }
 
@@ -191,13 +173,14 @@ plan_page_short(const json_t *p, struct buf *out)
 	const json_t *then = json_object_get(p, "then");
 	const json_t *f =
 		json_is_object(then) ? then : json_object_get(p, "now");
+	const json_t *impact = json_object_get(p, "impact");
 	struct buf text = {0};
 
 	/* what matters less comes later, and goes first */
 	short_losses(p, &text);
 	short_question(p, &text);
-	short_paths(p, &text);
-	short_redundancy(p, &text);
+	short_paths(impact, &text);
+	short_redundancy(impact, &text);
 	short_pieces(p, &text);
 	short_verified(f, &text);
 	short_writes(p, &text);
