@@ -60,8 +60,8 @@ keys_new(struct arena *a, const struct schema_module *const *modules)
 
 	s = options_all(&n);
 	for (size_t i = 0; i < n; i++) {
-		schema_section_add(&k, &s[i].schema, s[i].offset);
-		if (strcmp(s[i].schema.path, "routing") != 0)
+		schema_section_add(&k, s[i].schema, s[i].offset);
+		if (strcmp(s[i].schema->path, "routing") != 0)
 			continue;
 		for (size_t m = 0; m < count; m++)
 			if (modules[m]->options != NULL)
@@ -251,7 +251,7 @@ config_new(const struct schema_module *const *modules, struct schema_env *env)
 	*env = make_env(a, modules);
 	s = options_all(&n);
 	for (i = 0; i < n; i++)
-		schema_defaults(&s[i].schema, (char *)c + s[i].offset, env);
+		schema_defaults(s[i].schema, (char *)c + s[i].offset, env);
 	set_module_defaults(c, env);
 	return c;
 }

@@ -3,6 +3,7 @@
 #include "config/config.h"
 #include "config/partition_options.h"
 #include "config/qos_options.h"
+#include "config/sa_options.h"
 #include "sm/mad/port_values.h"
 
 #define MS UINT64_C(1000000)
@@ -793,202 +794,6 @@ static const struct schema_option link[] = {
 			"link."},
 };
 
-#define ROUTE(member) .offset = offsetof(struct config_prefix_route, member)
-
-static const struct schema_option prefix_route[] = {
-	{.key = "prefix",
-		.type = SCHEMA_HEX,
-		ROUTE(prefix),
-		.max = UINT64_MAX,
-		.def = "0x0",
-		.reload = SCHEMA_LIVE,
-		.help = "The subnet's GID prefix. 0: all subnets that no "
-			"other entry names."},
-	{.key = "routers",
-		.type = SCHEMA_GUIDS,
-		ROUTE(routers),
-		.def = "[]",
-		.reload = SCHEMA_LIVE,
-		.help = "Port GUIDs, on this subnet, of the routers that lead "
-			"there. Destinations are spread over those that are "
-			"up; one that fails or returns moves only its own."},
-};
-
-static const struct schema prefix_routes = {"", prefix_route,
-	sizeof(prefix_route) / sizeof(prefix_route[0]),
-	sizeof(struct config_prefix_route)};
-
-static const struct schema_option sa[] = {
-	{.key = "trust_key",
-		.type = SCHEMA_HEX,
-		FIELD(config_sa, key),
-		.def = "0x0",
-		.secret = true,
-		.reload = SCHEMA_LIVE,
-		.help = "The key with which a request to subnet administration "
-			"is trusted: it sees all partitions, P_Key tables and "
-			"M_Keys. 0: no request is trusted."},
-	{.key = "requests_per_second",
-		.type = SCHEMA_INT,
-		FIELD(config_sa, requests_per_second),
-		.max = 10000000,
-		.def = "2000",
-		.reload = SCHEMA_LIVE,
-		.help = "How many requests per second one port may make "
-			"continuously; further requests are answered busy. 0: "
-			"any number."},
-	{.key = "request_burst",
-		.type = SCHEMA_INT,
-		FIELD(config_sa, request_burst),
-		.min = 1,
-		.max = 10000000,
-		.def = "8192",
-		.unit = "requests",
-		.reload = SCHEMA_LIVE,
-		.help = "How many requests one port may make at once."},
-	{.key = "services_per_port",
-		.type = SCHEMA_INT,
-		FIELD(config_sa, services_per_port),
-		.max = 65536,
-		.def = "256",
-		.reload = SCHEMA_LIVE,
-		.help = "The most services that one port may register."},
-	{.key = "subscriptions_per_port",
-		.type = SCHEMA_INT,
-		FIELD(config_sa, subscriptions_per_port),
-		.max = 65536,
-		.def = "64",
-		.reload = SCHEMA_LIVE,
-		.help = "The most event subscriptions of one port."},
-	{.key = "groups_per_port",
-		.type = SCHEMA_INT,
-		FIELD(config_sa, groups_per_port),
-		.max = 65536,
-		.def = "1024",
-		.reload = SCHEMA_LIVE,
-		.help = "The most multicast groups that one port may join."},
-	{.key = "table_mib",
-		.type = SCHEMA_INT,
-		FIELD(config_sa, table_mib),
-		.min = 1,
-		.max = 1000,
-		.def = "256",
-		.unit = "MiB",
-		.reload = SCHEMA_LIVE,
-		.help = "The largest table that is sent as one answer. A "
-			"PathRecord is 64 bytes."},
-	{.key = "prefix_routes",
-		.type = SCHEMA_RECORDS,
-		FIELD(config_sa, prefix_routes),
-		.record = &prefix_routes,
-		.def = "{}",
-		.reload = SCHEMA_LIVE,
-		.help = "Other subnets by name, and the routers that lead to "
-			"them. A path to a GID of another subnet is a path to "
-			"such a router, with a hop limit of 255; without an "
-			"entry there is no path."},
-};
-
-static const struct schema_option partitions[] = {
-	{.key = "partitions",
-		.type = SCHEMA_RECORDS,
-		.record = &partition_schema,
-		.def = "{}",
-		.reload = SCHEMA_REROUTE,
-		.help = "The partitions by name. Without any, all ports are "
-			"full members of the default partition, 0x7fff. As "
-			"soon as there is one, and 0x7fff is not among them, "
-			"all ports become limited members of 0x7fff and only "
-			"the port of the subnet manager is a full member: "
-			"every port reaches subnet administration, but no "
-			"other port. The port of the subnet manager is a full "
-			"member of 0x7fff in any case."},
-};
-
-static const struct schema_option qos[] = {
-	{.key = "levels",
-		.type = SCHEMA_RECORDS,
-		FIELD(config_qos, levels),
-		.record = &qos_level_schema,
-		.def = "{}",
-		.reload = SCHEMA_REROUTE,
-		.help = "QoS levels by name, each with virtual lanes (VLs) of "
-			"its own on every link. Traffic that no rule gives a "
-			"level takes the level default, which need not be "
-			"listed. Without any level all traffic is treated "
-			"alike and the switches keep their own tables."},
-	{.key = "rules",
-		.type = SCHEMA_RECORDS,
-		FIELD(config_qos, rules),
-		.record = &qos_rule_schema,
-		.def = "{}",
-		.reload = SCHEMA_REROUTE,
-		.help = "Which traffic takes which level, by name. The first "
-			"matching rule applies; a rule that can never match, "
-			"or that conflicts with another, is an error. Programs "
-			"that do not ask for their paths choose a level "
-			"themselves, by its sl."},
-	{.key = "high_limit.hosts",
-		.type = SCHEMA_INT,
-		FIELD(config_qos, high_limit[QOS_HOSTS]),
-		.max = 255,
-		.def = "16",
-		.unit = "4 KiB",
-		.reload = SCHEMA_REROUTE,
-		.help = "How much a host port may send of high-priority levels "
-			"before a low-priority one is served. 0: one packet. "
-			"255: no limit."},
-	{.key = "high_limit.switches",
-		.type = SCHEMA_INT,
-		FIELD(config_qos, high_limit[QOS_SWITCHES]),
-		.max = 255,
-		.def = "16",
-		.unit = "4 KiB",
-		.reload = SCHEMA_REROUTE,
-		.help = "The same as qos.high_limit.hosts, for external ports "
-			"of switches."},
-	{.key = "high_limit.port0",
-		.type = SCHEMA_INT,
-		FIELD(config_qos, high_limit[QOS_PORT0]),
-		.max = 255,
-		.def = "16",
-		.unit = "4 KiB",
-		.reload = SCHEMA_REROUTE,
-		.help = "The same as qos.high_limit.hosts, for enhanced ports "
-			"0 of switches."},
-	{.key = "high_limit.routers",
-		.type = SCHEMA_INT,
-		FIELD(config_qos, high_limit[QOS_ROUTERS]),
-		.max = 255,
-		.def = "16",
-		.unit = "4 KiB",
-		.reload = SCHEMA_REROUTE,
-		.help = "The same as qos.high_limit.hosts, for ports of "
-			"routers."},
-	{.key = "shortage",
-		.type = SCHEMA_ENUM,
-		FIELD(config_qos, shortage),
-		.choices = qos_shortages,
-		.def = "share",
-		.reload = SCHEMA_REROUTE,
-		.help = "What to do where a link has fewer VLs than there are "
-			"levels. share: on that link only, levels share VLs as "
-			"their shares_with says. refuse: such a configuration "
-			"is refused; if the fabric changes so, all levels "
-			"share VLs everywhere until it is restored. Either "
-			"raises an alarm."},
-	{.key = "unknown_sl",
-		.type = SCHEMA_ENUM,
-		FIELD(config_qos, unknown_sl),
-		.choices = qos_unknowns,
-		.def = "default",
-		.reload = SCHEMA_REROUTE,
-		.help = "Packets whose service level belongs to no level "
-			"travel on that of the level default (default) or are "
-			"discarded (drop; service level 0 is never "
-			"discarded)."},
-};
-
 static const struct schema_option state[] = {
 	{.key = "dir",
 		.type = SCHEMA_PATH,
@@ -1065,7 +870,8 @@ static const struct schema_option log_rows[] = {
 
 #define SECTION(path, rows, type, member)                                      \
 	{                                                                      \
-		{path, rows, sizeof(rows) / sizeof((rows)[0]),                 \
+		&(const struct schema){path, rows,                             \
+			sizeof(rows) / sizeof((rows)[0]),                      \
 			sizeof(struct type)},                                  \
 			offsetof(struct config, member)                        \
 	}
@@ -1086,9 +892,9 @@ static const struct options_section sections[] = {
 	SECTION("smp", smp, config_smp, smp),
 	SECTION("standby", standby, config_standby, standby),
 	SECTION("link", link, config_link, link),
-	SECTION("sa", sa, config_sa, sa),
-	SECTION("", partitions, schema_records, partitions),
-	SECTION("qos", qos, config_qos, qos),
+	{&sa_schema, offsetof(struct config, sa)},
+	{&partitions_schema, offsetof(struct config, partitions)},
+	{&qos_schema, offsetof(struct config, qos)},
 	SECTION("state", state, config_state, state),
 	SECTION("record", record, config_record, record),
 	SECTION("control", control, config_control, control),

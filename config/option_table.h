@@ -1,7 +1,8 @@
 /*
  * option_table: the tables of all options, one per section of the file. A new
  * option is a row in option_table.c and a field in struct config; everything
- * else follows.
+ * else follows. Sections whose entries have names, and rows of their own, are
+ * in sa_options, partition_options and qos_options.
  */
 #ifndef HEDDLE_CONFIG_OPTION_TABLE_H
 #define HEDDLE_CONFIG_OPTION_TABLE_H
@@ -11,7 +12,7 @@
 #include "config/schema.h"
 
 struct options_section {
-	struct schema schema;
+	const struct schema *schema;
 	size_t offset; /* of the section's struct in struct config */
 };
 

@@ -85,8 +85,28 @@ static const struct schema_option rows[] = {
 		.help = "Q_Key of the broadcast group."},
 };
 
-const struct schema partition_schema = {"", rows,
-	sizeof(rows) / sizeof(rows[0]), sizeof(struct partition_options)};
+static const struct schema entry = {"", rows, sizeof(rows) / sizeof(rows[0]),
+	sizeof(struct partition_options)};
+
+static const struct schema_option partitions[] = {
+	{.key = "partitions",
+		.type = SCHEMA_RECORDS,
+		.record = &entry,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "The partitions by name. Without any, all ports are "
+			"full members of the default partition, 0x7fff. As "
+			"soon as there is one, and 0x7fff is not among them, "
+			"all ports become limited members of 0x7fff and only "
+			"the port of the subnet manager is a full member: "
+			"every port reaches subnet administration, but no "
+			"other port. The port of the subnet manager is a full "
+			"member of 0x7fff in any case."},
+};
+
+const struct schema partitions_schema = {"", partitions,
+	sizeof(partitions) / sizeof(partitions[0]),
+	sizeof(struct schema_records)};
 
 uint8_t
 partition_rate_code(uint32_t rate)

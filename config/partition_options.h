@@ -53,8 +53,8 @@ struct partition_options {
 	struct partition_ipoib ipoib;
 };
 
-/* The rows of one partition. */
-extern const struct schema partition_schema;
+/* The row of the section partitions. */
+extern const struct schema partitions_schema;
 
 /* Gb/s in words, as in the file: "2.5", "10" ... NULL-terminated. */
 extern const char *const partition_rates[];

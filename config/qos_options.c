@@ -13,8 +13,8 @@ enum { TEXT = 64, ALL_SLS = 0xffff };
 
 static const char default_name[] = "default";
 
-const char *const qos_shortages[] = {"share", "refuse", NULL};
-const char *const qos_unknowns[] = {"default", "drop", NULL};
+static const char *const shortages[] = {"share", "refuse", NULL};
+static const char *const unknowns[] = {"default", "drop", NULL};
 
 static const char *const priorities[] = {"low", "high", NULL};
 static const char *const sls[] = {"any", "0", "1", "2", "3", "4", "5", "6", "7",
@@ -205,10 +205,100 @@ static const struct schema_option rules[] = {
 		.help = "Paths from one of these ports to another."},
 };
 
-const struct schema qos_level_schema = {"", levels,
+static const struct schema level_schema = {"", levels,
 	sizeof(levels) / sizeof(levels[0]), sizeof(struct qos_level_options)};
-const struct schema qos_rule_schema = {"", rules,
+static const struct schema rule_schema = {"", rules,
 	sizeof(rules) / sizeof(rules[0]), sizeof(struct qos_rule_options)};
+
+#undef FIELD
+#define FIELD(member) .offset = offsetof(struct config_qos, member)
+
+static const struct schema_option rows[] = {
+	{.key = "levels",
+		.type = SCHEMA_RECORDS,
+		FIELD(levels),
+		.record = &level_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "QoS levels by name, each with virtual lanes (VLs) of "
+			"its own on every link. Traffic that no rule gives a "
+			"level takes the level default, which need not be "
+			"listed. Without any level all traffic is treated "
+			"alike and the switches keep their own tables."},
+	{.key = "rules",
+		.type = SCHEMA_RECORDS,
+		FIELD(rules),
+		.record = &rule_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "Which traffic takes which level, by name. The first "
+			"matching rule applies; a rule that can never match, "
+			"or that conflicts with another, is an error. Programs "
+			"that do not ask for their paths choose a level "
+			"themselves, by its sl."},
+	{.key = "high_limit.hosts",
+		.type = SCHEMA_INT,
+		FIELD(high_limit[QOS_HOSTS]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "How much a host port may send of high-priority levels "
+			"before a low-priority one is served. 0: one packet. "
+			"255: no limit."},
+	{.key = "high_limit.switches",
+		.type = SCHEMA_INT,
+		FIELD(high_limit[QOS_SWITCHES]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same as qos.high_limit.hosts, for external ports "
+			"of switches."},
+	{.key = "high_limit.port0",
+		.type = SCHEMA_INT,
+		FIELD(high_limit[QOS_PORT0]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same as qos.high_limit.hosts, for enhanced ports "
+			"0 of switches."},
+	{.key = "high_limit.routers",
+		.type = SCHEMA_INT,
+		FIELD(high_limit[QOS_ROUTERS]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same as qos.high_limit.hosts, for ports of "
+			"routers."},
+	{.key = "shortage",
+		.type = SCHEMA_ENUM,
+		FIELD(shortage),
+		.choices = shortages,
+		.def = "share",
+		.reload = SCHEMA_REROUTE,
+		.help = "What to do where a link has fewer VLs than there are "
+			"levels. share: on that link only, levels share VLs as "
+			"their shares_with says. refuse: such a configuration "
+			"is refused; if the fabric changes so, all levels "
+			"share VLs everywhere until it is restored. Either "
+			"raises an alarm."},
+	{.key = "unknown_sl",
+		.type = SCHEMA_ENUM,
+		FIELD(unknown_sl),
+		.choices = unknowns,
+		.def = "default",
+		.reload = SCHEMA_REROUTE,
+		.help = "Packets whose service level belongs to no level "
+			"travel on that of the level default (default) or are "
+			"discarded (drop; service level 0 is never "
+			"discarded)."},
+};
+
+const struct schema qos_schema = {
+	"qos", rows, sizeof(rows) / sizeof(rows[0]), sizeof(struct config_qos)};
 
 /* ---- what texts mean ---- */
 

@@ -24,10 +24,6 @@ enum { QOS_SLS = 16, QOS_LEVELS = 15, QOS_DEFAULT_WEIGHT = 1 };
 enum qos_shortage { QOS_SHARE, QOS_REFUSE };
 enum qos_unknown { QOS_UNKNOWN_DEFAULT, QOS_UNKNOWN_DROP };
 
-/* Words of qos.shortage and qos.unknown_sl, NULL-terminated. */
-extern const char *const qos_shortages[];
-extern const char *const qos_unknowns[];
-
 struct qos_level_options {
 	uint32_t sl; /* 0: any; else the number + 1 */
 	uint32_t weight;
@@ -46,7 +42,8 @@ struct qos_rule_options {
 	struct schema_texts partitions, services, classes, with, among;
 };
 
-extern const struct schema qos_level_schema, qos_rule_schema;
+/* The rows of the section qos. */
+extern const struct schema qos_schema;
 
 /* A range of numbers. */
 struct qos_range {

@@ -294,7 +294,7 @@ TEST(test_every_key)
 	/* the text above changes every key there is */
 	s = options_all(&n);
 	for (i = 0; i < n; i++)
-		rows += s[i].schema.n;
+		rows += s[i].schema->n;
 	rows += ftree_schema.n + engine_updn.module.options->n;
 	config_diff(def, c, &ch);
 	ck_assert_uint_eq(ch.n, rows);
@@ -892,11 +892,11 @@ TEST(test_json_schema)
 	ck_assert_ptr_nonnull(j);
 	s = options_all(&n);
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < s[i].schema.n; k++) {
+		for (k = 0; k < s[i].schema->n; k++) {
 			char name[128], *save = NULL, *w;
 
 			(void)snprintf(name, sizeof(name), "%s.%s",
-				s[i].schema.path, s[i].schema.option[k].key);
+				s[i].schema->path, s[i].schema->option[k].key);
 			p = j;
 			for (w = strtok_r(name, ".", &save); w != NULL;
 				w = strtok_r(NULL, ".", &save)) {
@@ -905,7 +905,7 @@ TEST(test_json_schema)
 			}
 			ck_assert_msg(json_is_string(json_object_get(
 					      p, "description")),
-				"%s", s[i].schema.option[k].key);
+				"%s", s[i].schema->option[k].key);
 			ck_assert(json_object_get(p, "type") != NULL ||
 				  json_object_get(p, "enum") != NULL);
 		}

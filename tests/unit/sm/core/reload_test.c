@@ -203,13 +203,13 @@ LOOP_TEST(every_option_with_every_cause, 0, LEN(causes))
 
 	core_expect_order(w, "bring-up");
 	for (size_t i = 0; i < nsections; i++)
-		for (size_t k = 0; k < section[i].schema.n; k++) {
+		for (size_t k = 0; k < section[i].schema->n; k++) {
 			const struct schema_option *o =
-				&section[i].schema.option[k];
+				&section[i].schema->option[k];
 
 			/* the daemon hands these over as they were */
 			if (o->reload != SCHEMA_RESTART)
-				check_option(w, section[i].schema.path, o, _i);
+				check_option(w, section[i].schema->path, o, _i);
 		}
 	core_expect_order(w, "all options");
 	core_end(w, f);
