@@ -1,5 +1,5 @@
 /*
- * heddlectl: ask heddled, show the answer. The tables below drive parsing, help
+ * heddlectl: ask heddled, show the answer. command_table.h drives parsing, help
  * and completion; most commands are one request over the control socket, and a
  * page of sm/report. What a command does beyond that has a file of its own:
  * asking.h and waiting.h (the request), output.h and problem.h (what is
@@ -20,6 +20,7 @@
 #include "sm/base/loop.h"
 #include "sm/base/suggest.h"
 #include "sm/base/version.h"
+#include "sm/command_table.h"
 #include "sm/completion.h"
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
@@ -32,7 +33,6 @@
 #include "sm/problem.h"
 #include "sm/record_command.h"
 #include "sm/report/config_json.h"
-#include "sm/report/drains_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/show.h"
 #include "sm/report/standby_json.h"
@@ -44,250 +44,6 @@
 #include "sm/what_if/planner.h"
 
 enum { PATIENCE_MS = 300000 };
-
-enum kind {
-	FLAG_WAIT,
-	FLAG_FOLLOW,
-	LOCAL, /* a text that is not in the request */
-	SECONDS,
-	NUMBER, /* a member of the request */
-	TEXT,	/* a member of the request */
-	FORMAT,
-	OUTPUT,
-	FLAG,	  /* a member of the request, true */
-	DURATION, /* a member of the request, in seconds */
-	CONFIG,
-};
-
-struct option_row {
-	struct argument is;
-	enum kind kind;
-	const char *key; /* in the request */
-	const char *help;
-};
-
-/* A command: its request is {"cmd": cmd, "what": what} with its operands under
- * these keys. */
-struct command {
-	const char *name;
-	const char *operands; /* in the help */
-	unsigned min_operands, max_operands;
-	const char *cmd, *what; /* what: NULL for none */
-	const char *key[2];
-	const struct option_row *option; /* ends with a NULL word */
-	/* NULL: report, whose result is a file */
-	void (*show)(const json_t *result, struct buf *out);
-	const char *help;
-};
-
-static const struct option_row status_options[] = {
-	{{"--wait-generation", NULL, "N"}, NUMBER, "wait_generation",
-		"answer when the view has reached generation N"},
-	{{"--wait-sweep", NULL, "N"}, NUMBER, "wait_sweep",
-		"answer when N full sweeps are over"},
-	{{"--timeout", NULL, "S"}, SECONDS, NULL,
-		"give up after S seconds (default 300)"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row topology_options[] = {
-	{{"--format", NULL, "F"}, FORMAT, "format",
-		"table (default), json, ibnetdiscover,\n"
-		"                            svg: a picture, dot: for "
-		"Graphviz,\n"
-		"                            slurm, slurm-yaml: "
-		"topology.conf, .yaml"},
-	{{"--hosts", NULL, "PATTERN"}, TEXT, "hosts",
-		"dot: draw these hosts; slurm: list only these"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row tree_options[] = {
-	{{"--list", NULL, "L"}, TEXT, "list",
-		"irregularities (default), switches with tiers, or "
-		"multi-port:\n"
-		"                            nodes with a single point of "
-		"failure"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row routes_options[] = {
-	{{"--switch", NULL, "X"}, TEXT, "switch",
-		"the forwarding table of switch X"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row rebalance_options[] = {
-	{{"--wait", NULL, NULL}, FLAG_WAIT, NULL,
-		"answer with the status when it is done"},
-	{{"--timeout", NULL, "S"}, SECONDS, NULL,
-		"give up after S seconds (default 300)"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row sweep_options[] = {
-	{{"--wait", NULL, NULL}, FLAG_WAIT, NULL,
-		"answer with the status when the sweep is over"},
-	{{"--timeout", NULL, "S"}, SECONDS, NULL,
-		"give up after S seconds (default 300)"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row events_options[] = {
-	{{"--since", NULL, "T"}, LOCAL, "since",
-		"only the events after number T or since time T:\n"
-		"                            17, 2h, "
-		"\"2026-11-26 14:40\", yesterday"},
-	{{"--port", NULL, "X"}, LOCAL, "port",
-		"only those of node X, a name or GUID, or X/PORT"},
-	{{"--kind", NULL, "K"}, LOCAL, "kind",
-		"only those of kind K: link-down, change, ..."},
-	{{"--follow", NULL, NULL}, FLAG_FOLLOW, NULL,
-		"show the last ones, and others as they happen"},
-	{{"--file", NULL, "FILE"}, LOCAL, "file",
-		"read FILE, of a daemon that does not run"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row links_options[] = {
-	{{"--bad", NULL, NULL}, FLAG, "bad",
-		"the links that are bad or slow, and why"},
-	{{"--slow", NULL, NULL}, FLAG, "slow",
-		"the links below the width or speed that both ends can do"},
-	{{"--errors", NULL, NULL}, FLAG, "errors",
-		"the links that counted errors in the last day, worst first"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row verify_options[] = {
-	{{"--write", NULL, "FILE"}, LOCAL, "write",
-		"write the fabric as it is now to FILE, as a plan"},
-	{{"--topology", NULL, "FILE"}, LOCAL, "topology",
-		"compare FILE, ibnetdiscover's output, and ask no heddled"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row metrics_options[] = {
-	{{"--output", NULL, "FILE"}, OUTPUT, NULL,
-		"write them to FILE atomically, also when heddled is down"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row change_options[] = {
-	{{"--rate", NULL, "N"}, NUMBER, "rate",
-		"packets a second that each host sends (default 6100000)"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row drain_options[] = {
-	{{"--for", NULL, "TIME"}, DURATION, "for",
-		"take it back after TIME: 90s, 30m, 2h"},
-	{{"--reason", NULL, "TEXT"}, TEXT, "reason",
-		"why, for those who look later"},
-	{{"--force", NULL, NULL}, FLAG, "force",
-		"even if hosts are cut off when it is pulled"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row config_options[] = {
-	{{"--config", NULL, "FILE"}, CONFIG, NULL,
-		"the configuration of FILE; needs no heddled"},
-	{{"--origin", NULL, NULL}, FLAG, "origin",
-		"each key, its value, and the line it comes from"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row record_options[] = {
-	{{"--dir", NULL, "DIR"}, LOCAL, "dir",
-		"read DIR, of a daemon that does not run"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row report_options[] = {
-	{{"--output", "-o", "FILE"}, OUTPUT, NULL, "the file to write"},
-	{{"--compare", NULL, NULL}, FLAG, "compare",
-		"with a table of every engine on this fabric: takes its time"},
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct option_row no_options[] = {
-	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
-};
-
-static const struct command commands[] = {
-	{"status", "", 0, 0, "status", NULL, {NULL, NULL}, status_options,
-		show_status, "role, fabric, routes, verification, wire"},
-	{"topology", "", 0, 0, "topology", NULL, {NULL, NULL}, topology_options,
-		show_topology,
-		"the nodes; or the fabric as a picture, or for Slurm"},
-	{"tree", "", 0, 0, "tree", NULL, {NULL, NULL}, tree_options, show_tree,
-		"tier of each switch, the evidence for it, inconsistencies"},
-	{"routes", "[[FROM] TO]", 0, 2, "routes", NULL, {"from", "to"},
-		routes_options, show_routes,
-		"summary; out-ports towards TO; the path FROM TO and why"},
-	{"path", "A B", 2, 2, "path", NULL, {"from", "to"}, no_options,
-		show_path,
-		"why A and B are slow: both directions link by link, and the\n"
-		"      worst link in one sentence"},
-	{"rebalance", "", 0, 0, "rebalance", NULL, {NULL, NULL},
-		rebalance_options, show_routes,
-		"compute and write fresh tables, if they are better"},
-	{"groups", "[GROUP]", 0, 1, "groups", NULL, {"group", NULL}, no_options,
-		show_groups,
-		"multicast groups; members and tree of GROUP, an MGID or\n"
-		"      an MLID"},
-	{"change", "", 0, 0, "explain", "change", {NULL, NULL}, change_options,
-		show_change,
-		"how the last change was written to the switches, and why"},
-	{"pkeys", "A [B]", 1, 2, "explain", "partitions", {"from", "to"},
-		no_options, show_pkeys,
-		"the partitions of A, and whether A and B may talk, and why"},
-	{"events", "", 0, 0, "events", NULL, {NULL, NULL}, events_options,
-		show_events,
-		"what happened: links and nodes that went and came, what was\n"
-		"      done about it, commands, reloads, alarms"},
-	{"links", "[accept]", 0, 1, "links", NULL, {"what", NULL},
-		links_options, show_links,
-		"what is missing, and links that could be faster, or are bad;\n"
-		"      accept: what is missing now is to be forgotten"},
-	{"verify", "[FILE]", 0, 1, "verify", NULL, {"plan", NULL},
-		verify_options, show_verify,
-		"whether the fabric is as planned, in FILE or by "
-		"fabric.expected:\n"
-		"      what is missing, swapped, moved, slower"},
-	{"partitions", "[accept]", 0, 1, "partitions", NULL, {"what", NULL},
-		no_options, show_names,
-		"nodes whose names wait to be accepted as members;\n"
-		"      accept: they are"},
-	{"drain", "NODE[/PORT]", 1, 1, "drain", NULL, {"node", NULL},
-		drain_options, drains_show,
-		"lead all routes around a switch, or the link at a port, and "
-		"wait\n      until it may be pulled"},
-	{"undrain", "NODE[/PORT]", 1, 1, "undrain", NULL, {"node", NULL},
-		no_options, show_undrain, "use it again"},
-	{"drains", "[NODE[/PORT]]", 0, 1, "drains", NULL, {"node", NULL},
-		no_options, drains_show,
-		"what is drained, by whom and why, and what may be pulled"},
-	{"report", "", 0, 0, "snapshot", NULL, {NULL, NULL}, report_options,
-		NULL,
-		"the fabric as one page for a browser: map, loads, errors, "
-		"paths,\n      what needs attention, events"},
-	{"config", "show", 1, 1, "config", NULL, {"what", NULL}, config_options,
-		show_config, "the configuration in force, without secrets"},
-	{"record", "[save FILE]", 0, 2, "record", NULL, {"what", "file"},
-		record_options, record_command_show,
-		"what is recorded (record.dir), and how far back it goes;\n"
-		"      save: all of it in FILE, for heddle-sim replay"},
-	{"metrics", "", 0, 0, "status", NULL, {NULL, NULL}, metrics_options,
-		metrics_text, "the status as Prometheus metrics"},
-	{"sweep", "", 0, 0, "sweep", NULL, {NULL, NULL}, sweep_options,
-		show_sweep, "sweep the whole fabric again"},
-	{"handover", "", 0, 0, "handover", NULL, {NULL, NULL}, no_options,
-		show_handover,
-		"hand the fabric over to the best standby (root only)"},
-};
-
-enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 /* What the command line says. */
 struct ask {
@@ -330,30 +86,23 @@ print_command(const struct command *c, struct buf *out)
 		argument_help(out, &o->is, 6, o->help);
 }
 
-static const struct command *
-find_command(const char *name)
-{
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
-
 /* Print the help of one command, or of all (NULL). False: there is no such
  * command. */
 static bool
 print_help(const char *name)
 {
-	const struct command *one = name != NULL ? find_command(name) : NULL;
+	const struct command *one =
+		name != NULL ? command_table_find(name) : NULL;
 	bool plan = name != NULL && strcmp(name, "plan") == 0;
 	bool import = name != NULL && strcmp(name, "import") == 0;
+	const struct command *c;
 	struct buf b = {0};
 
 	if (name != NULL && one == NULL && !plan && !import)
 		return false;
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		if (name == NULL || one == &commands[i])
-			print_command(&commands[i], &b);
+	for (size_t i = 0; (c = command_table_at(i)) != NULL; i++)
+		if (name == NULL || one == c)
+			print_command(c, &b);
 	if (name == NULL || plan)
 		planner_help(&b);
 	if (name == NULL || import)
@@ -373,11 +122,36 @@ print_help(const char *name)
 	return true;
 }
 
+/* Commands that are carried out here, without a row of command_table. */
+static const struct {
+	const char *name, *operands;
+} local_commands[] = {
+	{"plan", ""},
+	{"import", "OPENSM.CONF"},
+	{"help", ""},
+};
+
+enum { NLOCAL = sizeof(local_commands) / sizeof(local_commands[0]) };
+
+/* The names of all commands, these last; NULL behind the last one. */
+static const char *
+command_name(size_t i)
+{
+	size_t n = 0;
+
+	while (command_table_at(n) != NULL)
+		n++;
+	if (i < n)
+		return command_table_at(i)->name;
+	return i - n < NLOCAL ? local_commands[i - n].name : NULL;
+}
+
 /* The nearest command to a word that is none, or where else it is done. */
 static int
 fail_command(const char *word)
 {
 	struct suggest s = suggest_for(word);
+	const char *name;
 
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
 		if (strcmp(elsewhere[i][0], word) == 0) {
@@ -386,11 +160,8 @@ fail_command(const char *word)
 				elsewhere[i][1]);
 			return EXIT_USAGE;
 		}
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		suggest_offer(&s, commands[i].name);
-	suggest_offer(&s, "plan");
-	suggest_offer(&s, "import");
-	suggest_offer(&s, "help");
+	for (size_t i = 0; (name = command_name(i)) != NULL; i++)
+		suggest_offer(&s, name);
 	if (s.best == NULL)
 		return problem_usage("unknown command", word);
 	problem_print("bad-argument",
@@ -462,37 +233,37 @@ static int
 set_option(struct ask *a, const struct option_row *o, const char *value)
 {
 	switch (o->kind) {
-	case FLAG_WAIT:
+	case OPTION_WAIT:
 		a->wait = true;
 		return EXIT_OK;
-	case FLAG_FOLLOW:
+	case OPTION_FOLLOW:
 		a->follow = true;
 		return EXIT_OK;
-	case LOCAL:
+	case OPTION_LOCAL:
 		if (a->local == NULL)
 			a->local = json_object();
 		if (json_object_set_new(a->local, o->key, json_string(value)) !=
 			0)
 			return problem_usage("value is not UTF-8:", o->is.word);
 		return EXIT_OK;
-	case SECONDS:
+	case OPTION_SECONDS:
 		return set_seconds(a, value);
-	case NUMBER:
+	case OPTION_NUMBER:
 		return set_number(a, o, value);
-	case FORMAT:
+	case OPTION_FORMAT:
 		return set_format(a, o, value);
-	case OUTPUT:
+	case OPTION_OUTPUT:
 		a->output = value;
 		return EXIT_OK;
-	case FLAG:
+	case OPTION_FLAG:
 		(void)json_object_set_new(a->request, o->key, json_true());
 		return EXIT_OK;
-	case DURATION:
+	case OPTION_DURATION:
 		return set_duration(a, o, value);
-	case CONFIG:
+	case OPTION_CONFIG:
 		a->config = value;
 		return EXIT_OK;
-	case TEXT:
+	case OPTION_TEXT:
 	default:
 		if (json_object_set_new(
 			    a->request, o->key, json_string(value)) != 0)
@@ -575,30 +346,10 @@ set_operands(struct ask *a)
 
 /* ---- what could come next ---- */
 
-/* Commands that are carried out here, without the tables above. */
-static const struct {
-	const char *name, *operands;
-} local_commands[] = {
-	{"plan", ""},
-	{"import", "OPENSM.CONF"},
-	{"help", ""},
-};
-
-enum { NLOCAL = sizeof(local_commands) / sizeof(local_commands[0]) };
-
-static const char *
-command_name(size_t i)
-{
-	if (i < NCOMMANDS)
-		return commands[i].name;
-	return i - NCOMMANDS < NLOCAL ? local_commands[i - NCOMMANDS].name
-				      : NULL;
-}
-
 static const char *
 command_operands(const char *name)
 {
-	const struct command *c = find_command(name);
+	const struct command *c = command_table_find(name);
 
 	if (c != NULL)
 		return c->operands;
@@ -611,7 +362,7 @@ command_operands(const char *name)
 static const char *
 command_option(const char *name, size_t i, const char **arg)
 {
-	const struct command *c = find_command(name);
+	const struct command *c = command_table_find(name);
 
 	*arg = NULL;
 	if (strcmp(name, "plan") == 0)
@@ -694,7 +445,7 @@ parse_arguments(
 		return ASK_PLAN;
 	if (strcmp(argv[i], "import") == 0)
 		return ASK_IMPORT;
-	a->cmd = find_command(argv[i]);
+	a->cmd = command_table_find(argv[i]);
 	if (a->cmd == NULL)
 		return fail_command(argv[i]);
 	a->request = json_pack("{s:s}", "cmd", a->cmd->cmd);
