@@ -134,3 +134,17 @@ in_order() {
 	soon well || fail "$1: $(cat "$E2E_DIR/judge")"
 	say "$1: $(cat "$E2E_DIR/judge")"
 }
+
+# lids FILE: of all nodes
+lids() {
+	awk '$1 ~ /^(Switch|Ca)$/ { gsub(/"/, "", $3); print $3 }' \
+		"$E2E_DIR/fabric.net" | while read -r li_node; do
+		sim show "$li_node" </dev/null |
+			sed -n 's/^\(port .*, lid [0-9]*\) .*/\1/p'
+	done >"$1"
+}
+
+# lid_of HOST
+lid_of() {
+	sim show "$1" | sed -n 's/^port 1.*, lid \([0-9]*\) .*/\1/p'
+}

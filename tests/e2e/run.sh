@@ -16,8 +16,8 @@ fi
 # Names, and the seconds after which a test is taken to hang, also on a busy
 # machine: several times that of a slow one, and one wait in vain (E2E_WAIT).
 # The long ones come first, or one of them would be left to run alone. Not among
-# them are daemon.sh handover-demo and sa.sh tree648: on a busy machine opensm
-# is sometimes late.
+# them are mastership.sh handover-demo and sa.sh tree648: on a busy machine
+# opensm is sometimes late.
 TESTS='
 cable selene 900
 sim opensm-selene 900
@@ -63,8 +63,8 @@ sim keys-demo 240
 sim strangers-demo 240
 daemon quarantine-demo 240
 daemon reboot-demo 240
-daemon standby-demo 240
-daemon takeover-demo 240
+mastership standby-demo 240
+mastership takeover-demo 240
 daemon reload-demo 240
 daemon told-demo 240
 json members 60
