@@ -176,9 +176,10 @@ end_drain(struct daemon *d, const char *by, const char *node,
 	const struct drain *x =
 		drains_named(sm_drains(d->sm), sm_view(d->sm)->topo, node, why);
 
-	return x == NULL ? -1
-			 : sm_undrain(d->sm, x->guid, x->port, by, loop_now(),
-				   generation, why);
+	if (x == NULL)
+		return -1;
+	return sm_undrain(d->sm, &(struct sm_undrain){x->guid, x->port, by},
+		loop_now(), generation, why);
 }
 
 static json_t *

@@ -263,15 +263,15 @@ maintenance_end(
 }
 
 int
-maintenance_remove(struct sm *sm, uint64_t guid, unsigned port, const char *by,
-	struct mono now, struct reason *why)
+maintenance_remove(struct sm *sm, const struct sm_undrain *ask, struct mono now,
+	struct reason *why)
 {
-	struct drain *d = drains_find(&sm->maintenance, guid, port);
+	struct drain *d = drains_find(&sm->maintenance, ask->guid, ask->port);
 	char text[DRAIN_BY + 8];
 
 	if (d == NULL)
 		return reason_set(why, "it is not drained: heddlectl drains");
-	(void)snprintf(text, sizeof(text), "by %s", by);
+	(void)snprintf(text, sizeof(text), "by %s", ask->by);
 	maintenance_end(sm, d, text, now);
 	return 0;
 }

@@ -31,8 +31,8 @@ struct mcast_tree;
 int maintenance_add(struct sm *sm, const struct sm_drain *ask, struct mono now,
 	struct reason *why);
 /* Take back the drain of exactly this; by whom is for the event. */
-int maintenance_remove(struct sm *sm, uint64_t guid, unsigned port,
-	const char *by, struct mono now, struct reason *why);
+int maintenance_remove(struct sm *sm, const struct sm_undrain *ask,
+	struct mono now, struct reason *why);
 
 /* The end of a drain, d, and why. d is void then. */
 void maintenance_end(

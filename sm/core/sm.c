@@ -553,18 +553,17 @@ sm_drain(struct sm *sm, const struct sm_drain *ask, struct mono now,
 }
 
 int
-sm_undrain(struct sm *sm, uint64_t guid, unsigned port, const char *by,
-	struct mono now, uint32_t *generation, struct reason *why)
+sm_undrain(struct sm *sm, const struct sm_undrain *ask, struct mono now,
+	uint32_t *generation, struct reason *why)
 {
-	const struct sm_input in = {.kind = SM_INPUT_UNDRAIN,
-		.now = now,
-		.is.undrain = {guid, port, by}};
+	const struct sm_input in = {
+		.kind = SM_INPUT_UNDRAIN, .now = now, .is.undrain = *ask};
 
 	tell_input(sm, &in);
 	if (shared_drains_allow(sm, why) != 0 ||
-		maintenance_remove(sm, guid, port, by, now, why) != 0)
+		maintenance_remove(sm, ask, now, why) != 0)
 		return -1;
-	health_drain_spare(sm, guid, port);
+	health_drain_spare(sm, ask->guid, ask->port);
 	take_drains(sm, now, generation);
 	return 0;
 }

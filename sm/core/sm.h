@@ -190,9 +190,15 @@ struct sm_drain {
 };
 int sm_drain(struct sm *sm, const struct sm_drain *ask, struct mono now,
 	uint32_t *generation, struct reason *why);
-/* Take the drain of exactly this switch or port back. */
-int sm_undrain(struct sm *sm, uint64_t guid, unsigned port, const char *by,
-	struct mono now, uint32_t *generation, struct reason *why);
+
+/* Take the drain of exactly this switch or port back, as sm_drain. */
+struct sm_undrain {
+	uint64_t guid;
+	unsigned port;
+	const char *by;
+};
+int sm_undrain(struct sm *sm, const struct sm_undrain *ask, struct mono now,
+	uint32_t *generation, struct reason *why);
 
 /* What is drained; the core's. */
 const struct drains *sm_drains(const struct sm *sm);

@@ -48,11 +48,7 @@ struct sm_input {
 		const char *cause; /* RESWEEP, REBALANCE, ACCEPT_NAMES,
 				      HAND_OVER */
 		const struct sm_drain *drain; /* DRAIN */
-		struct {
-			uint64_t guid;
-			unsigned port;
-			const char *by;
-		} undrain;
+		struct sm_undrain undrain;
 	} is;
 };
 

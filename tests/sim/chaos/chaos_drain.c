@@ -29,7 +29,8 @@ chaos_drain_say(struct sm *sm, const struct fabric *f,
 	if (e->kind == CHAOS_DRAIN)
 		(void)sm_drain(sm, &ask, now, &generation, &why);
 	else
-		(void)sm_undrain(sm, ask.guid, ask.port, "chaos", now,
+		(void)sm_undrain(sm,
+			&(struct sm_undrain){ask.guid, ask.port, "chaos"}, now,
 			&generation, &why);
 }
 

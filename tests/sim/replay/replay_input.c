@@ -37,8 +37,8 @@ replay_input(struct sm *sm, const struct sm_input *in, struct sm_work *work)
 		(void)sm_drain(sm, in->is.drain, in->now, &generation, &why);
 		break;
 	case SM_INPUT_UNDRAIN:
-		(void)sm_undrain(sm, in->is.undrain.guid, in->is.undrain.port,
-			in->is.undrain.by, in->now, &generation, &why);
+		(void)sm_undrain(
+			sm, &in->is.undrain, in->now, &generation, &why);
 		break;
 	case SM_INPUT_ACCEPT_NAMES:
 		sm_names_accept(sm, in->now, in->is.cause);

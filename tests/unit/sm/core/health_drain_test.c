@@ -317,7 +317,8 @@ TEST(an_administrator_takes_it_back)
 	count_errors(&l, "leaf2", port, TOO_MANY);
 	run_minutes(&l, 2);
 	d = drain_of(&l, "leaf2", "spine3");
-	ck_assert_int_eq(sm_undrain(l.w->sm, d->guid, d->port, "root",
+	ck_assert_int_eq(sm_undrain(l.w->sm,
+				 &(struct sm_undrain){d->guid, d->port, "root"},
 				 sim_now(l.w->sim), &generation, &why),
 		0);
 	core_expect_order(l.w, "taken back");
@@ -459,8 +460,10 @@ TEST(in_one_hold_down)
 		0);
 	sim_fault_link(l.w->sim, fabric_find(l.f, "leaf2"),
 		port_to(&l, "leaf2", "spine2"), false);
-	ck_assert_int_eq(sm_undrain(l.w->sm, other.guid, other.port, "root",
-				 sim_now(l.w->sim), &generation, &why),
+	ck_assert_int_eq(
+		sm_undrain(l.w->sm,
+			&(struct sm_undrain){other.guid, other.port, "root"},
+			sim_now(l.w->sim), &generation, &why),
 		0);
 	core_expect_order(l.w, "settled");
 	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);

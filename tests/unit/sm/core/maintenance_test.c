@@ -83,7 +83,9 @@ drain_now(struct lab *l, const char *name, unsigned port)
 static void
 take_back(struct lab *l, const char *name, unsigned port)
 {
-	ck_assert_msg(sm_undrain(l->w->sm, guid_of(l, name), port, "the test",
+	ck_assert_msg(sm_undrain(l->w->sm,
+			      &(struct sm_undrain){
+				      guid_of(l, name), port, "the test"},
 			      sim_now(l->w->sim), &l->generation, &l->why) == 0,
 		"%s", l->why.text);
 }
@@ -349,8 +351,10 @@ TEST(refusals)
 		core_port_between(l.f, leaf, node_of(&l, "spine4")),
 		"would cut 4 host ports off");
 	expect_refused(&l, "spine4", 0, "would cut 4 host ports off");
-	ck_assert_int_eq(sm_undrain(l.w->sm, guid_of(&l, "spine4"), 0, "x",
-				 sim_now(l.w->sim), &l.generation, &l.why),
+	ck_assert_int_eq(
+		sm_undrain(l.w->sm,
+			&(struct sm_undrain){guid_of(&l, "spine4"), 0, "x"},
+			sim_now(l.w->sim), &l.generation, &l.why),
 		-1);
 	ck_assert_str_eq(l.why.text, "it is not drained: heddlectl drains");
 	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 3);

@@ -74,7 +74,8 @@ take_back(struct pair *p, struct world *at, const char *name)
 	struct reason why;
 	uint32_t generation;
 
-	ck_assert_msg(sm_undrain(at->sm, guid_of(p, name), 0, "root",
+	ck_assert_msg(sm_undrain(at->sm,
+			      &(struct sm_undrain){guid_of(p, name), 0, "root"},
 			      sim_now(p->a->sim), &generation, &why) == 0,
 		"%s", why.text);
 }

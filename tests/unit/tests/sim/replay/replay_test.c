@@ -45,8 +45,8 @@ live_day(struct world *w, const struct fabric *f)
 	world_run(w, mono_ms(2000));
 	(void)sm_drain(w->sm, &drain, sim_now(w->sim), &generation, &why);
 	world_run(w, mono_ms(2000));
-	(void)sm_undrain(
-		w->sm, guid, 6, drain.by, sim_now(w->sim), &generation, &why);
+	(void)sm_undrain(w->sm, &(struct sm_undrain){guid, 6, drain.by},
+		sim_now(w->sim), &generation, &why);
 	sm_resweep(w->sm, sim_now(w->sim), "a test");
 	world_run(w, mono_ms(2000));
 	sm_rebalance(w->sm, sim_now(w->sim), "a test");
