@@ -21,6 +21,7 @@
 
 #include "sm/base/arena.h"
 #include "sm/base/reason.h"
+#include "tests/scope.h"
 
 #define FABRIC_NONE UINT32_MAX
 
@@ -93,6 +94,7 @@ struct fabric {
 /* An empty fabric; fabric_free takes NULL too. */
 struct fabric *fabric_new(void);
 void fabric_free(struct fabric *f);
+AUTO_POINTER(fabric, struct fabric, fabric_free)
 
 /*
  * Add a node and return its index. GUIDs are made from type and index, port n

@@ -63,5 +63,6 @@ graph_fixture_close(struct graph_fixture *x)
 	lft_pool_free(x->pool);
 	arena_free(x->arena);
 }
+AUTO_VALUE(graph_fixture, struct graph_fixture, graph_fixture_close)
 
 #endif

@@ -18,6 +18,7 @@
 #include "discovery/topo.h"
 #include "routing/core/lft.h"
 #include "sm/base/mem.h"
+#include "tests/unit/owned.h"
 
 struct hand_node {
 	uint64_t guid;
@@ -187,6 +188,7 @@ hand_free(struct topo *t)
 	free(t->by_lid);
 	free(t);
 }
+AUTO_POINTER(hand, struct topo, hand_free)
 
 /* by_lid and max_lid from the LIDs and LMCs of the ports. */
 static inline void

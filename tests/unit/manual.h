@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sm/base/buf.h"
+#include "tests/unit/owned.h"
 
 /* The path of a file of the source tree, until the next call: tests run at its
  * top, or the environment variable HEDDLE_SOURCE names it. */
@@ -68,12 +69,11 @@ manual_expect(const char *name, const char *part, const struct buf *want)
 	ck_assert(from != NULL && to != NULL && from < to);
 	from = strchr(from, '\n') + 1;
 	if (getenv("HEDDLE_UPDATE") != NULL) {
-		struct buf new = {0};
+		AUTO(buf) struct buf new = {0};
 
 		buf_printf(&new, "%.*s%s%s", (int)(from - page.text), page.text,
 			want->text, to);
 		write_file(path, new.text);
-		buf_free(&new);
 	} else {
 		ck_assert_msg((size_t)(to - from) == want->n &&
 				      memcmp(from, want->text, want->n) == 0,

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "tests/unit/owned.h"
+
 /*
  * check writes to a file where a test is at each assertion that holds, so that
  * it can name the last one of a test that crashes. A test that looks at every

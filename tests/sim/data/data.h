@@ -58,6 +58,7 @@
 #include "sm/base/buf.h"
 #include "sm/base/clock.h"
 #include "sm/base/reason.h"
+#include "tests/scope.h"
 #include "tests/sim/model/sim.h"
 #include "tests/sim/model/sim_hops.h"
 
@@ -117,6 +118,7 @@ struct data_options data_fifo(void);
  */
 struct data *data_new(struct sim *s, const struct data_options *o);
 void data_free(struct data *d); /* NULL allowed */
+AUTO_POINTER(data, struct data, data_free)
 
 /*
  * Advance both planes to t; the same as sim_run_until, which runs the data

@@ -7,6 +7,7 @@
 #ifndef HEDDLE_TESTS_SIM_DATA_FIELD_H
 #define HEDDLE_TESTS_SIM_DATA_FIELD_H
 
+#include "tests/scope.h"
 #include "tests/sim/data/data.h"
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
@@ -23,6 +24,7 @@ struct field {
 /* Take over f and put a data plane on it; no tables yet. */
 struct field field_new(struct fabric *f, const struct data_options *o);
 void field_free(struct field *x);
+AUTO_VALUE(field, struct field, field_free)
 
 uint16_t field_lid(uint32_t node);
 

@@ -7,6 +7,7 @@
 #ifndef HEDDLE_TESTS_SIM_MODEL_SMP_BENCH_H
 #define HEDDLE_TESTS_SIM_MODEL_SMP_BENCH_H
 
+#include "tests/scope.h"
 #include "tests/sim/model/sim.h"
 #include "tests/topo/fabric.h"
 
@@ -34,6 +35,7 @@ struct fabric *smp_bench_line(void);
 /* A sim of f (taken over); o NULL: the defaults. The SM is the first host. */
 struct bench smp_bench_new(struct fabric *f, const struct sim_options *o);
 void smp_bench_free(struct bench *b);
+AUTO_VALUE(smp_bench, struct bench, smp_bench_free)
 
 /* Attach the endpoint; b must not move afterwards. */
 void smp_bench_attach(struct bench *b);

@@ -14,6 +14,7 @@
 #include "sm/core/sm.h"
 #include "sm/record/record_tap.h"
 #include "sm/state/state_file.h"
+#include "tests/scope.h"
 #include "tests/sim/model/sim.h"
 #include "tests/topo/fabric.h"
 
@@ -64,6 +65,7 @@ struct world {
 struct world *world_new(
 	const struct fabric *f, const struct sim_options *o, const char *yaml);
 void world_free(struct world *w); /* NULL allowed */
+AUTO_POINTER(world, struct world, world_free)
 
 /*
  * A second daemon on w's fabric, on this host, port 1; freed with w. Time

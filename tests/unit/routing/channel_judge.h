@@ -15,6 +15,7 @@
 
 #include "routing/core/routes.h"
 #include "sm/base/mem.h"
+#include "tests/unit/owned.h"
 
 struct channel_verdict {
 	uint64_t lost;	     /* (switch, LID) pairs that do not arrive */
@@ -120,8 +121,8 @@ channel_deps(const struct channel_graph *x, uint32_t c, uint32_t *first)
 static inline uint64_t
 channel_cycles(const struct channel_graph *x)
 {
-	uint32_t *waiting = mem_zalloc(x->n + 1U, sizeof(*waiting));
-	uint32_t *queue = mem_zalloc(x->n + 1U, sizeof(*queue));
+	AUTO(mem) uint32_t *waiting = mem_zalloc(x->n + 1U, sizeof(*waiting));
+	AUTO(mem) uint32_t *queue = mem_zalloc(x->n + 1U, sizeof(*queue));
 	uint32_t head = 0, tail = 0, first, n;
 
 	for (uint32_t c = 0; c < x->n; c++) {
@@ -140,8 +141,6 @@ channel_cycles(const struct channel_graph *x)
 			if (x->dep[x->row[c] + i] && --waiting[first + i] == 0)
 				queue[tail++] = first + i;
 	}
-	free(waiting);
-	free(queue);
 	return x->n - tail;
 }
 

@@ -66,6 +66,7 @@ rig_close(struct engine_rig *g)
 	lft_pool_free(g->pool);
 	fabric_free(g->f);
 }
+AUTO_VALUE(engine_rig, struct engine_rig, rig_close)
 
 /* The result for a topology, which keeps entries of prev or none; NULL and why.
  * prev, remembered: NULL allowed. */
@@ -205,8 +206,8 @@ rig_check_restart(const struct engine_rig *g, struct routes *next)
 {
 	const char *engine = next->engine;
 	struct reason why = {""};
-	struct buf text = {0};
-	struct routes *again;
+	AUTO(buf) struct buf text = {0};
+	AUTO(routes) struct routes *again = NULL;
 
 	g->e->state->print(next, &text);
 	next->engine = "found";
@@ -214,8 +215,6 @@ rig_check_restart(const struct engine_rig *g, struct routes *next)
 	next->engine = engine;
 	ck_assert_msg(again != NULL, "%s", why.text);
 	check_same_routes(next, again);
-	routes_unref(again);
-	buf_free(&text);
 }
 
 /*
@@ -225,7 +224,7 @@ rig_check_restart(const struct engine_rig *g, struct routes *next)
 static inline double
 rig_lose_links(const struct engine_rig *g, unsigned n, uint64_t seed)
 {
-	bool *drop = mem_zalloc(g->f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(g->f->ncables, sizeof(*drop));
 	struct reason why = {""};
 	struct routes *r = rig_route(g, g->t, NULL, NULL, &why);
 	struct rng rng = {seed};
@@ -249,7 +248,6 @@ rig_lose_links(const struct engine_rig *g, unsigned n, uint64_t seed)
 		r = next;
 	}
 	routes_unref(r);
-	free(drop);
 	return 1000.0 * (double)moved / n / g->t->nsw / g->t->nsw;
 }
 

@@ -88,6 +88,7 @@ bench_end(struct bench *b)
 	fabric_free(b->f);
 	builder_free(b->d);
 }
+AUTO_VALUE(bench, struct bench, bench_end)
 
 /* Run a sweep to its end on the virtual clock. */
 static inline void
@@ -134,7 +135,7 @@ bench_freeze(struct bench *b)
 static inline size_t
 expect_oddities(struct bench *b, const char *expect)
 {
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 	size_t n = builder_oddities(b->d, &text);
 
 	if (expect == NULL)
@@ -142,7 +143,6 @@ expect_oddities(struct bench *b, const char *expect)
 	else
 		ck_assert_msg(n > 0 && strstr(text.text, expect) != NULL,
 			"'%s' not in: %s", expect, n ? text.text : "");
-	buf_free(&text);
 	return n;
 }
 

@@ -217,6 +217,7 @@ play_free(struct play *p)
 	free(p->passed);
 	free(p);
 }
+AUTO_POINTER(play, struct play, play_free)
 
 /* ---- the writer alone: trees that move over links that carry data ---- */
 
@@ -312,6 +313,7 @@ writer_free(struct writer *w)
 	play_free(w->p);
 	free(w);
 }
+AUTO_POINTER(writer, struct writer, writer_free)
 
 /* Orders the switches by distance from a random one, which is the only root. */
 static inline void
@@ -319,7 +321,7 @@ draw_order(struct writer *w)
 {
 	const struct topo *t = w->t;
 	uint32_t head = 0, tail = 0;
-	sw_ix *queue = mem_zalloc(t->nsw, sizeof(*queue));
+	AUTO(mem) sw_ix *queue = mem_zalloc(t->nsw, sizeof(*queue));
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		w->pos[s] = UINT32_MAX;
@@ -337,7 +339,6 @@ draw_order(struct writer *w)
 			w->pos[to] = tail++;
 		}
 	}
-	free(queue);
 }
 
 /* The members of a group, as the tree maker takes them. */

@@ -517,7 +517,7 @@ patch_do(struct patched *p, struct rng *r, enum patch_kind kind)
 static inline void
 patch_finish(struct patched *p)
 {
-	bool *drop = mem_zalloc(p->f->nnodes, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(p->f->nnodes, sizeof(*drop));
 	struct fabric_edit e = {.drop_node = drop, .drop_orphans = true};
 	struct fabric *f;
 
@@ -526,7 +526,6 @@ patch_finish(struct patched *p)
 	f = fabric_rebuild(p->f, &e);
 	fabric_free(p->f);
 	p->f = f;
-	free(drop);
 }
 
 static inline bool

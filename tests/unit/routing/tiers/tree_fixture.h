@@ -83,8 +83,8 @@ fabric_without(struct fabric *f,
 	bool (*drop_node)(const struct fabric *, uint32_t),
 	bool (*drop_cable)(const struct fabric *, uint32_t))
 {
-	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
-	bool *cable = mem_zalloc(f->ncables + 1U, sizeof(*cable));
+	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	AUTO(mem) bool *cable = mem_zalloc(f->ncables + 1U, sizeof(*cable));
 	struct fabric_edit e = {
 		.drop_node = node, .drop_cable = cable, .drop_orphans = true};
 	struct fabric *r;
@@ -95,8 +95,6 @@ fabric_without(struct fabric *f,
 		cable[i] = drop_cable(f, i);
 	r = fabric_rebuild(f, &e);
 	fabric_free(f);
-	free(node);
-	free(cable);
 	return r;
 }
 

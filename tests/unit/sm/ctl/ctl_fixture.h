@@ -286,6 +286,7 @@ fixture_stop(struct fixture *f)
 	(void)snprintf(cmd, sizeof(cmd), "rm -r %s", f->dir);
 	ck_assert_int_eq(system(cmd), 0);
 }
+AUTO_VALUE(fixture, struct fixture, fixture_stop)
 
 /* ---- the clients' side ---- */
 
@@ -352,14 +353,13 @@ client_receive_line(struct fixture *f, int fd)
 static inline json_t *
 client_receive(struct fixture *f, int fd)
 {
-	char *line = client_receive_line(f, fd);
+	AUTO(mem) char *line = client_receive_line(f, fd);
 	json_error_t err;
 	json_t *j;
 
 	ck_assert_ptr_nonnull(line);
 	j = json_loads(line, 0, &err);
 	ck_assert_msg(j != NULL, "%s in %.200s", err.text, line);
-	free(line);
 	return j;
 }
 
@@ -373,25 +373,23 @@ client_ask(struct fixture *f, int fd, const char *s)
 static inline void
 expect_error(struct fixture *f, int fd, const char *code)
 {
-	json_t *j = client_receive(f, fd);
+	AUTO(json) json_t *j = client_receive(f, fd);
 	const char *got = json_string_value(json_object_get(j, "code"));
 
 	ck_assert(json_is_false(json_object_get(j, "ok")));
 	ck_assert_str_eq(got, code);
 	ck_assert_ptr_nonnull(json_object_get(j, "error"));
-	json_decref(j);
 }
 
 static inline void
 expect_status(struct fixture *f, int fd)
 {
-	json_t *j = client_receive(f, fd);
+	AUTO(json) json_t *j = client_receive(f, fd);
 	const json_t *r = json_object_get(j, "result");
 
 	ck_assert(json_is_true(json_object_get(j, "ok")));
 	ck_assert_str_eq(
 		json_string_value(json_object_get(r, "role")), "master");
-	json_decref(j);
 }
 
 static inline void
@@ -407,7 +405,7 @@ static inline void
 route_line(struct routes *r, unsigned nhosts)
 {
 	const struct topo *t = r->topo;
-	uint8_t *row = mem_alloc(r->nblocks * LFT_BLOCK);
+	AUTO(mem) uint8_t *row = mem_alloc(r->nblocks * LFT_BLOCK);
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		memset(row, LFT_DROP, r->nblocks * LFT_BLOCK);
@@ -427,7 +425,6 @@ route_line(struct routes *r, unsigned nhosts)
 		routes_put_row(r, s, row, NULL, TOPO_NONE);
 		r->rank[s] = s;
 	}
-	free(row);
 }
 
 /* The hand-made GUIDs grow with the index. */

@@ -120,6 +120,7 @@ host_free(struct host *o)
 	free(o->data);
 	free(o);
 }
+AUTO_POINTER(host, struct host, host_free)
 
 /* The parts of a request besides method and attribute. */
 struct ask {
@@ -147,7 +148,7 @@ host_send(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 		.sm_key = a->key,
 		.mask = a->mask,
 	};
-	uint8_t *whole = mem_zalloc(1, MAD_SIZE + a->len);
+	AUTO(mem) uint8_t *whole = mem_zalloc(1, MAD_SIZE + a->len);
 
 	m.addr.qpn = 1;
 	m.addr.lid = sim_port_info(o->w->sim, o->node, 1)->sm_lid;
@@ -163,7 +164,6 @@ host_send(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 	memcpy(m.mad, whole, MAD_SIZE);
 	o->answers = 0;
 	sim_transport(o->ep)->send(sim_transport(o->ep), &m);
-	free(whole);
 }
 
 /* Sends a request and waits; returns the status. Exactly one answer comes. */
@@ -223,6 +223,7 @@ fixture_free(struct fixture *x)
 	world_free(x->w);
 	fabric_free(x->f);
 }
+AUTO_VALUE(fixture, struct fixture, fixture_free)
 
 /* Takes a host away (or puts it back) and lets the SM notice. */
 static inline void

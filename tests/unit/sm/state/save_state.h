@@ -6,17 +6,17 @@
 
 #include "sm/base/buf.h"
 #include "sm/state/state_file.h"
+#include "tests/unit/owned.h"
 
 /* As state_file_put(). */
 static inline int
 save_state(const char *dir, const struct state_file *s, struct reason *why)
 {
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 	int rc;
 
 	state_file_print(s, &text);
 	rc = state_file_put(dir, &text, why);
-	buf_free(&text);
 	return rc;
 }
 

@@ -86,6 +86,7 @@ env_free(struct env *e)
 	free(e->sent);
 	free(e);
 }
+AUTO_POINTER(env, struct env, env_free)
 
 static inline void
 submit_get(struct env *e, uint64_t target, uint64_t tag)

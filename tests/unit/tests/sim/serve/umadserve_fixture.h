@@ -70,6 +70,7 @@ setup_end(struct setup *s)
 	sim_free(s->sim);
 	fabric_free(s->f);
 }
+AUTO_VALUE(setup, struct setup, setup_end)
 
 /* Runs everything that is due within a millisecond. */
 static void
