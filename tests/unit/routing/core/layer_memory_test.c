@@ -45,8 +45,8 @@ recall_layer(
 TEST(layers_outlive_paths)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_random(8, 3, 1, 1, &why);
-	struct topo *t = frozen_topo(f, NULL);
+	AUTO(fabric) struct fabric *f = gen_random(8, 3, 1, 1, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *all = make_routes(t, pool, 3, 8);
 	struct routes *few = make_routes(t, pool, 3, 4);
@@ -73,15 +73,13 @@ TEST(layers_outlive_paths)
 	routes_unref(one);
 	routes_unref(more);
 	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 TEST(absent_switches_are_forgotten)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_random(20, 4, 1, 1, &why);
-	struct fabric *g = gen_random(3, 2, 1, 1, &why);
+	AUTO(fabric) struct fabric *f = gen_random(20, 4, 1, 1, &why);
+	AUTO(fabric) struct fabric *g = gen_random(3, 2, 1, 1, &why);
 	struct topo *t = frozen_topo(f, NULL), *small = frozen_topo(g, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *r = make_routes(t, pool, 2, 20);
@@ -98,6 +96,4 @@ TEST(absent_switches_are_forgotten)
 	lft_pool_free(pool);
 	topo_unref(t);
 	topo_unref(small);
-	fabric_free(f);
-	fabric_free(g);
 }

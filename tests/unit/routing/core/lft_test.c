@@ -48,7 +48,7 @@ TEST(empty_is_free)
 
 TEST(counted)
 {
-	struct lft_pool *p = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 	lft_ref a = block_of(p, 7), b;
 
 	ck_assert_uint_eq(lft_share(p, a), a);
@@ -60,14 +60,13 @@ TEST(counted)
 	b = block_of(p, 8);
 	ck_assert_uint_eq(b, a); /* reused */
 	ck_assert_uint_eq(number_of(p, b), 8);
-	lft_pool_free(p);
 }
 
 /* Over several chunks, with blocks coming and going. */
 TEST(growth)
 {
 	enum { N = 3 << LFT_CHUNK_BITS };
-	struct lft_pool *p = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 	lft_ref *held = mem_zalloc(N, sizeof(*held));
 	struct rng g = {1};
 	uint32_t live = 0;
@@ -93,7 +92,6 @@ TEST(growth)
 		if (held[k] != 0)
 			ck_assert_uint_eq(number_of(p, held[k]), k + 1);
 	free(held);
-	lft_pool_free(p);
 }
 
 /* Chunks that were added last and are empty are freed; blocks with references
@@ -101,7 +99,7 @@ TEST(growth)
 TEST(trimmed)
 {
 	enum { CHUNK = 1 << LFT_CHUNK_BITS, N = 4 * CHUNK };
-	struct lft_pool *p = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 	lft_ref *held = mem_zalloc(N, sizeof(*held)), last;
 	size_t most;
 
@@ -130,7 +128,6 @@ TEST(trimmed)
 	ck_assert_uint_le(p->nchunks, most + 1);
 	ck_assert_uint_eq(p->live, N + 1);
 	free(held);
-	lft_pool_free(p);
 }
 
 /* What a row is expected to hold. */
@@ -198,7 +195,7 @@ change_row(struct lft_pool *p, struct model *m, uint32_t k, struct rng *g)
  * references. */
 TEST(rows)
 {
-	struct lft_pool *p = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 	struct model m[ROWS] = {{0}};
 	struct rng g = {3};
 
@@ -217,5 +214,4 @@ TEST(rows)
 	for (uint32_t k = 0; k < ROWS; k++)
 		lft_row_drop(p, m[k].row);
 	ck_assert_uint_eq(p->live, 0);
-	lft_pool_free(p);
 }

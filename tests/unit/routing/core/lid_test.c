@@ -55,8 +55,8 @@ assign_lids(const struct topo *t, const struct lid_policy *p,
 
 TEST(fresh_order)
 {
-	struct topo *t = switch_row(2, 3);
-	struct lid_table l;
+	AUTO(hand) struct topo *t = switch_row(2, 3);
+	AUTO(lid_table) struct lid_table l;
 
 	t->node[3].flags |= TN_AGGREGATION; /* middle port of switch 0 */
 	t->node[7].type = TOPO_ROUTER;	    /* first port of switch 1 */
@@ -73,8 +73,6 @@ TEST(fresh_order)
 	ck_assert_uint_eq(l.moved + l.conflicts + l.reclaimed, 0);
 	ck_assert_uint_eq(l.nrecord, 8);
 	ck_assert_uint_eq(l.lid[t->node[2].first_port], 0);
-	lid_table_free(&l);
-	hand_free(t);
 }
 
 TEST(back_to_back)
@@ -122,8 +120,8 @@ static const struct {
 
 LOOP_TEST(claim, 0, LEN(claims))
 {
-	struct topo *t = switch_row(1, 2);
-	struct lid_table l;
+	AUTO(hand) struct topo *t = switch_row(1, 2);
+	AUTO(lid_table) struct lid_table l;
 
 	t->port[ca_port(t, 1)].found_lid = claims[_i].held[0];
 	t->port[ca_port(t, 2)].found_lid = claims[_i].held[1];
@@ -140,15 +138,13 @@ LOOP_TEST(claim, 0, LEN(claims))
 		"%s: %u conflicts, %u moved: %s", claims[_i].what, l.conflicts,
 		l.moved, l.conflict);
 	ck_assert_int_eq(l.conflict[0] != '\0', claims[_i].conflicts > 0);
-	lid_table_free(&l);
-	hand_free(t);
 }
 
 /* What another manager gave counts, and records are for those that are away. */
 TEST(outdated_records)
 {
 	struct lid_policy p = plain;
-	struct topo *t = switch_row(1, 6);
+	AUTO(hand) struct topo *t = switch_row(1, 6);
 	const struct lid_record r[] = {
 		{ca_guid(1), 11, 0}, /* holds 21, which is on record for 2 */
 		{ca_guid(2), 21, 0}, /* holds 22 */
@@ -160,7 +156,7 @@ TEST(outdated_records)
 	};
 	static const uint16_t held[] = {0, 21, 22, 0, 25, 25, 0};
 	static const uint16_t gets[] = {0, 21, 22, 0, 24, 25, 26};
-	struct lid_table l;
+	AUTO(lid_table) struct lid_table l;
 	bool kept = false;
 
 	for (node_ix n = 1; n <= 6; n++)
@@ -178,14 +174,12 @@ TEST(outdated_records)
 		ck_assert_uint_ne(l.record[i].guid, ca_guid(9));
 	}
 	ck_assert(kept);
-	lid_table_free(&l);
-	hand_free(t);
 }
 
 TEST(conflict_in_words)
 {
-	struct topo *t = switch_row(1, 2);
-	struct lid_table l;
+	AUTO(hand) struct topo *t = switch_row(1, 2);
+	AUTO(lid_table) struct lid_table l;
 
 	t->port[ca_port(t, 1)].found_lid = 5;
 	t->port[ca_port(t, 2)].found_lid = 5;
@@ -194,8 +188,6 @@ TEST(conflict_in_words)
 	ck_assert_str_eq(l.conflict,
 		"LID 5 is claimed twice: port 0x0000000000001011 ('.ost') "
 		"keeps it, not port 0x0000000000001021 ('host')");
-	lid_table_free(&l);
-	hand_free(t);
 }
 
 /* LMC changes: {recorded base, LMC} of host 1, LMC wanted, base expected. */
@@ -216,7 +208,7 @@ static const struct {
 
 LOOP_TEST(lmc_change, 0, LEN(lmcs))
 {
-	struct topo *t = switch_row(1, 2);
+	AUTO(hand) struct topo *t = switch_row(1, 2);
 	struct lid_policy p = plain;
 	struct lid_record r[] = {{ca_guid(1), lmcs[_i].base, lmcs[_i].lmc},
 		{ca_guid(2), lmcs[_i].neighbour, 0}};
@@ -241,15 +233,14 @@ LOOP_TEST(lmc_change, 0, LEN(lmcs))
 	ck_assert_uint_eq(l.lmc[t->node[0].first_port], 3);
 	ck_assert_uint_eq(l.lid[t->node[0].first_port] % 8, 0);
 	lid_table_free(&l);
-	hand_free(t);
 }
 
 TEST(override)
 {
-	struct topo *t = switch_row(1, 3);
+	AUTO(hand) struct topo *t = switch_row(1, 3);
 	struct lid_override o[] = {{0x1, 5}, {ca_guid(2), 3}, {~0ULL, 1}};
 	struct lid_policy p = plain;
-	struct lid_table l;
+	AUTO(lid_table) struct lid_table l;
 
 	p.override = o;
 	p.noverride = 3;
@@ -260,13 +251,11 @@ TEST(override)
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)], 8);
 	/* gaps left by alignment are used by the smaller ranges */
 	ck_assert_uint_eq(l.lid[t->node[0].first_port], 1);
-	lid_table_free(&l);
-	hand_free(t);
 }
 
 TEST(duplicates)
 {
-	struct topo *t = switch_row(1, 2);
+	AUTO(hand) struct topo *t = switch_row(1, 2);
 	struct lid_record r[] = {{0x77, 20, 0}};
 	struct lid_table l;
 
@@ -289,12 +278,11 @@ TEST(duplicates)
 	ck_assert_uint_eq(l.lid[ca_port(t, 1)], 20);
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)], 1);
 	lid_table_free(&l);
-	hand_free(t);
 }
 
 TEST(exhaustion)
 {
-	struct topo *t = switch_row(1, 3);
+	AUTO(hand) struct topo *t = switch_row(1, 3);
 	struct lid_policy p = plain;
 	struct lid_record r[] = {{0x1, 1, 0}, {0x2, 2, 0}, {0x3, 3, 0}};
 	struct reason why = {""};
@@ -346,7 +334,6 @@ TEST(exhaustion)
 	for (node_ix n = 1; n < 4; n++)
 		ck_assert_uint_ne(l.lid[ca_port(t, n)], 0);
 	lid_table_free(&l);
-	hand_free(t);
 }
 
 /* ---- properties over random churn ---- */
@@ -422,6 +409,7 @@ LOOP_TEST(properties, 0, 60)
 
 	p.lmc_hosts = (uint8_t)rng_below(&r, 4);
 	for (int round = 0; round < 6; round++) {
+		AUTO(hand)
 		struct topo *t =
 			churn_topo(&shape, &r, round > 0 ? &was : NULL);
 
@@ -450,7 +438,6 @@ LOOP_TEST(properties, 0, 60)
 		lid_table_free(&again);
 		lid_table_free(&was);
 		was = now;
-		hand_free(t);
 	}
 	lid_table_free(&was);
 }
@@ -463,8 +450,8 @@ LOOP_TEST(junk_records, 0, 100)
 	struct lid_policy p = {.first = 1, .last = 1500};
 	struct lid_record rec[64];
 	size_t n = 1 + rng_below(&r, 64);
-	struct topo *t = churn_topo(&shape, &r, NULL);
-	struct lid_table l;
+	AUTO(hand) struct topo *t = churn_topo(&shape, &r, NULL);
+	AUTO(lid_table) struct lid_table l;
 
 	p.lmc_hosts = (uint8_t)rng_below(&r, 4);
 	for (size_t i = 0; i < n; i++)
@@ -476,8 +463,6 @@ LOOP_TEST(junk_records, 0, 100)
 	for (port_ix i = 0; i < t->nports; i++)
 		if (t->node[t->port[i].node].type == TOPO_CA && l.lid[i] != 0)
 			ck_assert_uint_eq(l.lmc[i], p.lmc_hosts);
-	lid_table_free(&l);
-	hand_free(t);
 }
 
 /* The whole space, to the last LID. */

@@ -256,7 +256,7 @@ wait_for(struct graph *g, const struct slvl l[2], const unsigned vls[LINKS],
  */
 TEST(no_cycle)
 {
-	struct graph *g = calloc(1, sizeof(*g));
+	AUTO(mem) struct graph *g = calloc(1, sizeof(*g));
 	struct rng r = {SEED + 1};
 
 	ck_assert_ptr_nonnull(g);
@@ -286,7 +286,6 @@ TEST(no_cycle)
 		}
 		ck_assert_msg(!has_cycle(g), "seed %d round %u", SEED, round);
 	}
-	free(g);
 }
 
 /* Rows of other levels keep SLs in their layers; those of other layers do not.
@@ -347,7 +346,7 @@ TEST(vls_of_a_link)
 		struct hand h = {0};
 		node_ix a = hand_node(&h, TOPO_SWITCH, 2, "a");
 		node_ix b = hand_node(&h, TOPO_SWITCH, 2, "b");
-		struct topo *t;
+		AUTO(hand) struct topo *t = NULL;
 		port_ix p[2];
 
 		hand_link(&h, a, 1, b, 2);
@@ -364,6 +363,5 @@ TEST(vls_of_a_link)
 					      row[i].code,
 				"row %zu, end %u: %u", i, k,
 				slvl_link_code(t, p[k], row[i].max));
-		hand_free(t);
 	}
 }

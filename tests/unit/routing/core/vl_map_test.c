@@ -51,8 +51,8 @@ random_map(const struct topo *t, unsigned layers, struct rng *r)
 TEST(sizes)
 {
 	const struct frozen_lids lids = {0};
-	struct fabric *f = make_fabric(1);
-	struct topo *t = frozen_topo(f, &lids);
+	AUTO(fabric) struct fabric *f = make_fabric(1);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	struct rng r = {1};
 	struct reason why = {""};
 	struct vl_map *m = random_map(t, 4, &r), *same = vl_map_share(m);
@@ -76,8 +76,6 @@ TEST(sizes)
 	ck_assert(!vl_map_same(m, NULL) && !vl_map_same(NULL, m));
 	same->refs--; /* vl_map_drop, which the compiler takes for the end */
 	vl_map_drop(m);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* The classes of ports that both have, whatever their numbers; others: 0. */
@@ -101,8 +99,8 @@ check_classes(const struct vl_map *was, const struct topo *from,
 LOOP_TEST(another_topology, 0, 8)
 {
 	const struct frozen_lids lids = {0};
-	struct fabric *f = make_fabric(2), *g;
-	struct topo *t = frozen_topo(f, &lids), *less;
+	AUTO(fabric) struct fabric *f = make_fabric(2), *g = NULL;
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
 	struct rng r = {2};
 	struct reason why = {""};
 	struct vl_map *m = random_map(t, 3, &r), *fewer, *back;
@@ -125,10 +123,6 @@ LOOP_TEST(another_topology, 0, 8)
 	vl_map_drop(m);
 	vl_map_drop(fewer);
 	vl_map_drop(back);
-	topo_unref(t);
-	topo_unref(less);
-	fabric_free(f);
-	fabric_free(g);
 }
 
 static unsigned
@@ -184,11 +178,12 @@ bed_free(struct bed *b)
 	vl_map_drop(b->m);
 	topo_unref(b->t);
 }
+AUTO_VALUE(bed, struct bed, bed_free)
 
 /* No VL of a link is in two groups, whatever links packets come by or leave. */
 LOOP_TEST(groups_share_no_vl, 0, ROUNDS)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_new(&b, (uint64_t)_i + 1);
 	for (unsigned out = 0; out < b.m->out; out++) {
@@ -215,7 +210,6 @@ LOOP_TEST(groups_share_no_vl, 0, ROUNDS)
 				owner[vl] = group;
 			}
 	}
-	bed_free(&b);
 }
 
 /* Rows keep layers where each SL has a VL of its group, or none of the link. */
@@ -247,7 +241,7 @@ check_row(struct bed *b, struct slvl_hop hop)
 
 LOOP_TEST(rows_keep_groups, 0, ROUNDS)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_new(&b, (uint64_t)_i + 1);
 	for (unsigned in = 0; in < b.m->in; in++)
@@ -256,13 +250,12 @@ LOOP_TEST(rows_keep_groups, 0, ROUNDS)
 				check_row(&b, (struct slvl_hop){.vls = b.vls,
 						      .in = (uint8_t)in,
 						      .out = (uint8_t)out});
-	bed_free(&b);
 }
 
 /* The in-ports of all classes are all in-ports, each once. */
 LOOP_TEST(ports_by_class, 0, ROUNDS / 10)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_new(&b, (uint64_t)_i + 1);
 	for (sw_ix s = 0; s < b.t->nsw; s++) {
@@ -285,5 +278,4 @@ LOOP_TEST(ports_by_class, 0, ROUNDS / 10)
 		}
 		ck_assert_uint_eq(sum, all[0]);
 	}
-	bed_free(&b);
 }

@@ -80,10 +80,10 @@ route_fabric(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 LOOP_TEST(each_kind, 0, LEN(kinds))
 {
 	struct reason why = {""};
-	struct fabric *f = kinds[_i].make(&why);
-	struct lft_pool *pool = lft_pool_new();
-	struct topo *t, *less;
-	struct routes *r, *next, *anew;
+	AUTO(fabric) struct fabric *f = kinds[_i].make(&why);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(topo) struct topo *t = NULL, *less = NULL;
+	AUTO(routes) struct routes *r = NULL, *next = NULL, *anew = NULL;
 
 	ck_assert_msg(f != NULL, "%s", why.text);
 	t = frozen_topo(f, NULL);
@@ -95,13 +95,6 @@ LOOP_TEST(each_kind, 0, LEN(kinds))
 	ck_assert_str_eq(next->engine, kinds[_i].engine);
 	anew = route_fabric(less, pool, next, true);
 	ck_assert_uint_le(anew->report.load_max, next->report.load_max * 5 / 4);
-	routes_unref(anew);
-	routes_unref(next);
-	routes_unref(r);
-	topo_unref(less);
-	topo_unref(t);
-	lft_pool_free(pool);
-	fabric_free(f);
 }
 
 /* What auto makes of a grid that has lost 3 links. */
@@ -110,21 +103,18 @@ check_grid(unsigned size, bool wrap, bool by_torus, uint64_t load)
 {
 	const unsigned dim[2] = {size, size};
 	struct reason why = {""};
+	AUTO(fabric)
 	struct fabric *f = gen_edit_fail_links(
 		gen_grid(dim, 2, wrap, 1, &why), 3, 2, true, &why);
-	struct lft_pool *pool = lft_pool_new();
-	struct topo *t;
-	struct routes *r;
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(topo) struct topo *t = NULL;
+	AUTO(routes) struct routes *r = NULL;
 
 	ck_assert_msg(f != NULL, "%s", why.text);
 	t = frozen_topo(f, NULL);
 	r = route_fabric(t, pool, NULL, false);
 	ck_assert_int_eq(strcmp(r->engine, "torus") == 0, by_torus);
 	ck_assert_uint_le(r->report.load_max, load);
-	routes_unref(r);
-	topo_unref(t);
-	lft_pool_free(pool);
-	fabric_free(f);
 }
 
 /* nue leaves less on the busiest link, but either leaves less than a host's own

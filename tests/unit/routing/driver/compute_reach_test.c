@@ -88,7 +88,7 @@ check_changes(struct topo *t)
 	const struct engine_options options = {.own = &own, .nown = 1};
 	const char *list[LISTS_MAX][LISTS_MAX];
 	size_t len[LISTS_MAX], n = list_engines(list, len);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct routes *prev = NULL, *r;
 	uint8_t *was = NULL;
 
@@ -118,7 +118,6 @@ check_changes(struct topo *t)
 	}
 	free(was);
 	routes_unref(prev);
-	lft_pool_free(pool);
 }
 
 /* ---- fabrics ---- */
@@ -173,7 +172,7 @@ enum { MAKERS = sizeof(makers) / sizeof(makers[0]) };
 LOOP_TEST(engines_reach_alike, 0, MAKERS)
 {
 	struct reason why = {""};
-	struct fabric *f = makers[_i](&why);
+	AUTO(fabric) struct fabric *f = makers[_i](&why);
 	struct topo *t;
 	uint64_t guid;
 
@@ -185,5 +184,4 @@ LOOP_TEST(engines_reach_alike, 0, MAKERS)
 	t = frozen_topo(f, &(struct frozen_lids){.quarantine = guid});
 	check_changes(t);
 	topo_unref(t);
-	fabric_free(f);
 }

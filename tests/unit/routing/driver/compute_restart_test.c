@@ -273,7 +273,7 @@ static void
 expect_same_from_readback(const struct day *d, unsigned changes)
 {
 	struct route_job job = {0};
-	struct route_rank *rank = remembered_ranks(d->r, &job);
+	AUTO(mem) struct route_rank *rank = remembered_ranks(d->r, &job);
 	struct routes *prev = make_readback_routes(d, rank, job.nranks), *r;
 	const char *what;
 
@@ -283,7 +283,6 @@ expect_same_from_readback(const struct day *d, unsigned changes)
 	what = find_difference(d->r, r);
 	ck_assert_msg(what == NULL, "seed %llu, after %u changes: another %s",
 		(unsigned long long)d->seed, changes, what);
-	free(rank);
 	routes_unref(r);
 	routes_unref(prev);
 }
@@ -355,8 +354,8 @@ begin_line(struct day *d)
 TEST(keeping_asks_the_engine)
 {
 	struct day d;
-	struct fabric *f;
-	struct topo *t;
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(topo) struct topo *t = NULL;
 	struct routes *r;
 	struct route_job job;
 
@@ -369,8 +368,6 @@ TEST(keeping_asks_the_engine)
 	r = compute_for_day(&d, &job, t);
 	ck_assert_str_eq(r->engine, "updn");
 	routes_unref(r);
-	topo_unref(t);
-	fabric_free(f);
 	end_day(&d);
 }
 
@@ -395,9 +392,10 @@ expect_same_after_restart(struct world *w, const char *when)
 	const struct routes *r = sm_view(w->sm)->routes;
 	uint32_t n = r->topo->nsw,
 		 *line = copy_array(r->sw_order, n * sizeof(*line));
+	AUTO(mem)
 	uint16_t *cls =
 		copy_array(updown_state_of(r)->leaf_number, n * sizeof(*cls));
-	uint8_t *plane = copy_array(r->part, n);
+	AUTO(mem) uint8_t *plane = copy_array(r->part, n);
 
 	world_run(w, mono_ms(3000));
 	world_kill(w);
@@ -418,8 +416,6 @@ expect_same_after_restart(struct world *w, const char *when)
 		count_sets(w, MAD_SL2VL) == sim_stats(w->sim)->sl2vl_blind,
 		"%s", when);
 	free(line);
-	free(cls);
-	free(plane);
 }
 
 /* A leaf that was away gets another class; otherwise it would have its old one
@@ -497,11 +493,10 @@ LOOP_TEST(days_of_a_daemon, 0, 6)
 TEST(planes)
 {
 	const struct gen_planes p = {2, 4, 2, 2, 1};
-	struct fabric *f = gen_paper_planes(&p);
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = gen_paper_planes(&p);
+	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");
 	ck_assert_ptr_nonnull(sm_view(w->sm)->routes->part);
 	expect_same_after_restart(w, "planes");
-	core_end(w, f);
 }

@@ -24,7 +24,7 @@ two_tier_tree(void)
 static struct fabric *
 without_link(const struct fabric *f, const char *a, const char *b)
 {
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	uint32_t na = fabric_find(f, a), nb = fabric_find(f, b);
 	struct fabric *r;
@@ -36,7 +36,6 @@ without_link(const struct fabric *f, const char *a, const char *b)
 			  (end[0] == nb && end[1] == na);
 	}
 	r = fabric_rebuild(f, &edit);
-	free(drop);
 	return r;
 }
 
@@ -51,9 +50,9 @@ host_port(const struct topo *t, const char *name)
 
 TEST(rows)
 {
-	struct fabric *f = two_tier_tree();
-	struct topo *t = frozen_topo(f, NULL);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct routes *a = routes_new(t, pool), *b = routes_new(t, pool);
 	uint8_t row[LFT_BLOCK];
 
@@ -83,17 +82,14 @@ TEST(rows)
 	routes_unref(a);
 	routes_unref(NULL);
 	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* A row takes blocks of the same switch before, else of a switch like it. */
 TEST(blocks_are_shared)
 {
-	struct fabric *f = two_tier_tree();
-	struct topo *t = frozen_topo(f, NULL);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct routes *a = routes_new(t, pool), *b = routes_new(t, pool);
 	uint8_t row[LFT_BLOCK];
 
@@ -114,17 +110,14 @@ TEST(blocks_are_shared)
 	routes_unref(a);
 	routes_unref(b);
 	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* Rows are shared until one of them is written. */
 TEST(shared_rows)
 {
-	struct fabric *f = two_tier_tree();
-	struct topo *t = frozen_topo(f, NULL);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct routes *a = routes_new(t, pool), *b = routes_new(t, pool), *c;
 	uint8_t row[LFT_BLOCK];
 
@@ -152,17 +145,14 @@ TEST(shared_rows)
 	routes_unref(b);
 	routes_unref(c);
 	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 TEST(order)
 {
-	struct fabric *f = two_tier_tree();
-	struct topo *t = frozen_topo(f, NULL);
-	struct lft_pool *pool = lft_pool_new();
-	struct routes *r = routes_new(t, pool);
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(routes) struct routes *r = routes_new(t, pool);
 
 	r->rank[2] = 5;
 	for (sw_ix a = 0; a < t->nsw; a++)
@@ -178,10 +168,6 @@ TEST(order)
 							  t->node[t->sw[b].node]
 								  .guid));
 		}
-	routes_unref(r);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 static struct routes *
@@ -201,11 +187,11 @@ compute_checked(struct topo *t, struct lft_pool *pool,
 
 TEST(trace)
 {
-	struct fabric *f = two_tier_tree();
-	struct topo *t = frozen_topo(f, NULL);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_account story;
-	struct routes *r = compute_checked(t, pool, NULL, &story);
+	AUTO(routes) struct routes *r = compute_checked(t, pool, NULL, &story);
 	port_ix a = host_port(t, "h1"), b = host_port(t, "h24"),
 		n = host_port(t, "h2");
 	struct route_step step[4];
@@ -240,10 +226,6 @@ TEST(trace)
 	routes_put_row(r, leaf, row, NULL, TOPO_NONE);
 	ck_assert_int_eq(routes_trace(r, a, t->port[b].lid, step, 4, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, "loops"));
-	routes_unref(r);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* A link fails and comes back: entries are kept, then balanced again. */
@@ -283,9 +265,9 @@ TEST(driver_keeps)
 TEST(driver_names)
 {
 	static const char *const unknown[] = {"shortest"};
-	struct fabric *f = two_tier_tree();
-	struct topo *t = frozen_topo(f, NULL);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	volatile bool cancel = false;
 	struct route_job job = {.topo = t, .pool = pool, .cancel = &cancel};
 	struct route_account story;
@@ -306,7 +288,4 @@ TEST(driver_names)
 	ck_assert_str_eq(registry_modules()[0]->name, "ftree");
 	ck_assert_str_eq(registry_modules()[1]->name, "updn");
 	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }

@@ -45,6 +45,7 @@ bed_close(struct bed *b)
 	lft_pool_free(b->pool);
 	fabric_free(b->f);
 }
+AUTO_VALUE(bed, struct bed, bed_close)
 
 /* Routes by this engine, else by nue; own: options of it, or NULL. They are
  * verified by two judges. */
@@ -71,13 +72,12 @@ static void
 expect_refused(struct bed *b, const struct engine *e, const void *own,
 	const char *words)
 {
-	struct routes *r = bed_route(b, e, own);
+	AUTO(routes) struct routes *r = bed_route(b, e, own);
 
 	ck_assert_str_eq(b->story.engine, "nue");
 	ck_assert(b->story.fallback);
 	ck_assert_msg(strstr(b->story.tried, words) != NULL,
 		"'%s' is not in: %s", words, b->story.tried);
-	routes_unref(r);
 }
 
 static struct fabric *
@@ -108,7 +108,7 @@ LOOP_TEST(wrong_sizes, 0, 4)
 		{{{open, 2}}, "ring 6, line 5"}, {{{flat, 1}}, "ring 30"}};
 	struct reason why = {""};
 	char words[128];
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	(void)snprintf(words, sizeof(words),
 		"torus refused: routing.torus.dimensions gives %s: its links "
@@ -116,7 +116,6 @@ LOOP_TEST(wrong_sizes, 0, 4)
 		row[_i].gives);
 	bed_open(&b, make_torus(&why), &why);
 	expect_refused(&b, &engine_torus, &row[_i].o, words);
-	bed_close(&b);
 }
 
 /* ---- parallel links ---- */
@@ -148,8 +147,8 @@ static uint64_t
 busiest_link(struct fabric *f, const struct engine *e, unsigned *layers,
 	struct reason *why)
 {
-	struct bed b;
-	struct routes *r;
+	AUTO(bed) struct bed b;
+	AUTO(routes) struct routes *r = NULL;
 	uint64_t load;
 
 	bed_open(&b, f, why);
@@ -157,8 +156,6 @@ busiest_link(struct fabric *f, const struct engine *e, unsigned *layers,
 	ck_assert_str_eq(b.story.engine, e->module.name);
 	load = rig_load(r);
 	*layers = r->layers.n;
-	routes_unref(r);
-	bed_close(&b);
 	return load;
 }
 
@@ -194,7 +191,7 @@ TEST(one_group)
 	static const char *const all[] = {"sw*"};
 	static const struct dragonfly_options given = {{all, 1}};
 	struct reason why = {""};
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_open(&b, gen_hyperx(dim, 1, 2, &why), &why);
 	expect_refused(&b, &engine_dragonfly, NULL,
@@ -202,7 +199,6 @@ TEST(one_group)
 	expect_refused(&b, &engine_dragonfly, &given,
 		"dragonfly refused: no dragonfly: 1 of the groups given has "
 		"switches");
-	bed_close(&b);
 }
 
 /* Every second link between switches is not cabled yet, or every second switch
@@ -211,7 +207,7 @@ LOOP_TEST(half_a_dragonfly, 0, 2)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_dragonfly(6, 2, 3, &why);
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	ck_assert_msg(f != NULL, "%s", why.text);
 	if (_i == 0)
@@ -222,7 +218,6 @@ LOOP_TEST(half_a_dragonfly, 0, 2)
 	bed_open(&b, f, &why);
 	expect_refused(&b, &engine_dragonfly, NULL,
 		"dragonfly refused: no dragonfly: ");
-	bed_close(&b);
 }
 
 /* ---- too few VLs ---- */
@@ -246,7 +241,7 @@ LOOP_TEST(one_vl_among_eight, 0, 2)
 		&engine_torus, &engine_dragonfly};
 	struct reason why = {""};
 	struct routes *r;
-	struct bed b;
+	AUTO(bed) struct bed b;
 	char words[128];
 
 	bed_open(&b, _i == 0 ? make_torus(&why) : gen_dragonfly(4, 2, 2, &why),
@@ -262,19 +257,18 @@ LOOP_TEST(one_vl_among_eight, 0, 2)
 	r = bed_route(&b, &engine_auto, NULL);
 	ck_assert_uint_eq(r->layers.n, 1);
 	routes_unref(r);
-	bed_close(&b);
 }
 
 /* More layers than there are VLs for: as many as there are, and a text says
  * so. */
 TEST(more_layers_than_vls)
 {
+	AUTO(bed) struct bed b;
 	static const struct nue_options eight = {8};
 	const struct schema_values own = {engine_nue.module.options, &eight};
 	const struct engine_options o = {.own = &own, .nown = 1, .levels = 1};
 	struct reason why = {""};
-	struct routes *r;
-	struct bed b;
+	AUTO(routes) struct routes *r = NULL;
 	char few[256];
 
 	bed_open(&b, gen_random(24, 5, 1, 3, &why), &why);
@@ -289,6 +283,4 @@ TEST(more_layers_than_vls)
 	ck_assert_msg(
 		strstr(few, " has 4 VLs for 1 QoS level, one of ") != NULL,
 		"%s", few);
-	routes_unref(r);
-	bed_close(&b);
 }

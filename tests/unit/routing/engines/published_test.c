@@ -71,7 +71,7 @@ static struct routes *
 route_nearest(const struct engine_rig *g)
 {
 	struct routes *r = routes_new(g->t, g->pool);
-	uint32_t *dist = mem_alloc(g->t->nsw * sizeof(*dist));
+	AUTO(mem) uint32_t *dist = mem_alloc(g->t->nsw * sizeof(*dist));
 
 	r->order = ROUTE_NO_ORDER;
 	r->layers.n = 1;
@@ -81,7 +81,6 @@ route_nearest(const struct engine_rig *g)
 			put_nearest(
 				r, &g->t->end[g->t->sw[d].end + e], d, dist);
 	}
-	free(dist);
 	return r;
 }
 
@@ -90,7 +89,7 @@ static void
 count_hops(const struct routes *r, uint64_t *is, uint64_t *least)
 {
 	const struct topo *t = r->topo;
-	uint32_t *dist = mem_alloc(t->nsw * sizeof(*dist));
+	AUTO(mem) uint32_t *dist = mem_alloc(t->nsw * sizeof(*dist));
 
 	*is = *least = 0;
 	for (sw_ix d = 0; d < t->nsw; d++) {
@@ -104,7 +103,6 @@ count_hops(const struct routes *r, uint64_t *is, uint64_t *least)
 				++*is;
 		}
 	}
-	free(dist);
 }
 
 static struct fabric *
@@ -148,8 +146,8 @@ route_shape(const struct engine_rig *g)
 
 LOOP_TEST(dimension_order, 0, 2)
 {
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 	uint64_t is, least;
 
 	rig_shape(&g, &engine_dor, _i == 0 ? MESH : CUBE);
@@ -158,17 +156,15 @@ LOOP_TEST(dimension_order, 0, 2)
 		rig_check(r).used[0], (uint64_t)g.t->nsw * (g.t->nsw - 1U));
 	count_hops(r, &is, &least);
 	ck_assert_uint_eq(is, least);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Both judges see the cycle, and the verifier names it. */
 TEST(shortest_paths)
 {
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 	struct verify_report report;
 	struct reason why = {""};
-	struct routes *r;
+	AUTO(routes) struct routes *r = NULL;
 	struct channel_verdict v;
 	uint64_t is, least;
 
@@ -187,15 +183,13 @@ TEST(shortest_paths)
 	ck_assert_str_ne(report.cycle, "");
 	count_hops(r, &is, &least);
 	ck_assert_uint_eq(is, least);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* The same fabric, by paths that are as short. */
 TEST(layers_break_cycles)
 {
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 	struct channel_verdict v;
 	uint64_t is, least;
 
@@ -206,8 +200,6 @@ TEST(layers_break_cycles)
 	ck_assert_uint_le(v.groups, 8);
 	count_hops(r, &is, &least);
 	ck_assert_uint_eq(is, least);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Free of cycles on one layer, at the price of bandwidth. */
@@ -231,8 +223,8 @@ TEST(up_and_down)
 
 LOOP_TEST(balance, 0, 2)
 {
-	struct engine_rig g;
-	struct routes *r, *nearest;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL, *nearest = NULL;
 
 	rig_shape(&g, &engine_nue, _i == 0 ? TORUS : GRAPH);
 	r = route_shape(&g);
@@ -241,7 +233,4 @@ LOOP_TEST(balance, 0, 2)
 	ck_assert_msg(rig_load(r) * 5 < rig_load(nearest) * 4,
 		"%llu against %llu", (unsigned long long)rig_load(r),
 		(unsigned long long)rig_load(nearest));
-	routes_unref(nearest);
-	routes_unref(r);
-	rig_close(&g);
 }

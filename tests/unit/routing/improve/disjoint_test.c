@@ -205,7 +205,7 @@ check_again(const struct bed *b)
 	uint64_t known = b->r->disjoint_opts_hash;
 
 	for (unsigned forgotten = 0; forgotten < 2; forgotten++) {
-		struct routes *again;
+		AUTO(routes) struct routes *again = NULL;
 
 		b->r->disjoint_opts_hash = forgotten ? 0 : known;
 		again = compute_checked(b, b->r, false);
@@ -214,7 +214,6 @@ check_again(const struct bed *b)
 			(unsigned long long)b->seed,
 			(unsigned long long)again->entries_changed,
 			forgotten ? " when looked at afresh" : "");
-		routes_unref(again);
 	}
 	b->r->disjoint_opts_hash = known;
 }
@@ -224,11 +223,10 @@ static void
 take_topology(struct bed *b)
 {
 	const struct fabric_edit edit = {.drop_cable = b->drop};
-	struct fabric *now = fabric_rebuild(b->f, &edit);
+	AUTO(fabric) struct fabric *now = fabric_rebuild(b->f, &edit);
 
 	topo_unref(b->t);
 	b->t = frozen_again(now, b->first, 0);
-	fabric_free(now);
 }
 
 /* True if all switches reach each other over the remaining links. */
@@ -423,6 +421,7 @@ end_bed(struct bed *b)
 	topo_unref(b->t);
 	fabric_free(b->f);
 }
+AUTO_VALUE(bed, struct bed, end_bed)
 
 /* All cables of a host, which is alone at its leaf, are pulled or put back. */
 static void
@@ -500,8 +499,8 @@ TEST(no_price)
 
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		struct reason why = {""};
-		struct bed b = {.seed = seed, .engine = "ftree"};
-		struct routes *r, *strangers;
+		AUTO(bed) struct bed b = {.seed = seed, .engine = "ftree"};
+		AUTO(routes) struct routes *r = NULL, *strangers = NULL;
 		struct redundancy_report h;
 
 		b.f = gen_edit_fail_links(
@@ -527,9 +526,6 @@ TEST(no_price)
 			"seed %u: %llu, strangers %llu", (unsigned)seed,
 			(unsigned long long)r->report.load_max,
 			(unsigned long long)strangers->report.load_max);
-		routes_unref(strangers);
-		routes_unref(r);
-		end_bed(&b);
 	}
 }
 
@@ -580,13 +576,13 @@ same_to(const struct bed *b, const struct routes *x, const struct routes *y,
  * them. */
 TEST(active_first)
 {
-	struct bed one = with_passive(0);
+	AUTO(bed) struct bed one = with_passive(0);
 	struct routes *first, *r;
 
 	one.options.multi_port = one.home;
 	first = compute_checked(&one, NULL, false);
 	for (unsigned further = 1; further < 4; further++) {
-		struct bed b = with_passive(further);
+		AUTO(bed) struct bed b = with_passive(further);
 		struct redundancy_report h;
 		char name[16];
 
@@ -602,21 +598,19 @@ TEST(active_first)
 				"%s goes another way", name);
 		}
 		routes_unref(r);
-		end_bed(&b);
 	}
 	routes_unref(first);
-	end_bed(&one);
 }
 
 /* The active ports fail: the passive ones remain, and are balanced like ports
  * that are not passive. */
 TEST(passive_takes_over)
 {
-	struct bed b = with_passive(1);
-	bool *drop = mem_zalloc(b.f->nnodes, sizeof(*drop));
+	AUTO(bed) struct bed b = with_passive(1);
+	AUTO(mem) bool *drop = mem_zalloc(b.f->nnodes, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_node = drop};
 	struct routes *was, *kept, *fresh, *plain;
-	struct fabric *less;
+	AUTO(fabric) struct fabric *less = NULL;
 	struct topo *t;
 
 	b.options.multi_port = b.home;
@@ -648,7 +642,4 @@ TEST(passive_takes_over)
 	routes_unref(fresh);
 	routes_unref(plain);
 	ck_assert_uint_eq(b.pool->live, 0);
-	fabric_free(less);
-	free(drop);
-	end_bed(&b);
 }

@@ -14,12 +14,11 @@ static struct topo *
 topo_of(const char *name)
 {
 	struct reason why = {""};
-	struct fabric *f = treenet_make(name, "", &why);
+	AUTO(fabric) struct fabric *f = treenet_make(name, "", &why);
 	struct topo *t;
 
 	ck_assert_msg(f != NULL, "%s", why.text);
 	t = frozen_topo(f, NULL);
-	fabric_free(f);
 	return t;
 }
 
@@ -38,18 +37,17 @@ static const struct {
 
 LOOP_TEST(by_hand, 0, LEN(known))
 {
-	struct topo *t = topo_of(known[_i].name);
+	AUTO(topo) struct topo *t = topo_of(known[_i].name);
 
 	ck_assert_uint_eq(load_bound_cut(t), known[_i].least);
-	topo_unref(t);
 }
 
 /* One switch with hosts: there is no cut, and the bound is 0. */
 TEST(alone)
 {
 	struct reason why = {""};
-	struct fabric *f = fabric_new();
-	struct topo *t;
+	AUTO(fabric) struct fabric *f = fabric_new();
+	AUTO(topo) struct topo *t = NULL;
 	uint32_t sw = fabric_addf(f, FABRIC_SWITCH, 4, "s%u", 0U);
 
 	for (unsigned i = 0; i < 3; i++)
@@ -57,8 +55,6 @@ TEST(alone)
 			fabric_addf(f, FABRIC_CA, 1, "h%u", i), 1, &why);
 	t = frozen_topo(f, NULL);
 	ck_assert_uint_eq(load_bound_cut(t), 0);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 static const char *const names[] = {"648:18:18", "648:5:1", "racks:24:24",
@@ -82,7 +78,7 @@ least_of(const struct topo *t, sw_ix s, uint64_t all)
 /* The slow algorithm, component by component, and switches alone. */
 LOOP_TEST(slowly, 0, LEN(names))
 {
-	struct topo *t = topo_of(names[_i]);
+	AUTO(topo) struct topo *t = topo_of(names[_i]);
 	double cut = treecut_find(t).load;
 	uint64_t least = (uint64_t)cut, all = 0;
 
@@ -93,14 +89,13 @@ LOOP_TEST(slowly, 0, LEN(names))
 		if (least_of(t, s, all) > least)
 			least = least_of(t, s, all);
 	ck_assert_uint_eq(load_bound_cut(t), least);
-	topo_unref(t);
 }
 
 /* A quarantined switch sends nothing, and no path leads through it. */
 TEST(quarantine)
 {
 	struct reason why = {""};
-	struct fabric *f = treenet_make("two:2:4:3", "", &why);
+	AUTO(fabric) struct fabric *f = treenet_make("two:2:4:3", "", &why);
 	struct frozen_lids lids = {.quarantine = 0};
 	struct topo *t = frozen_topo(f, NULL);
 
@@ -112,15 +107,14 @@ TEST(quarantine)
 	t = frozen_topo(f, &lids);
 	ck_assert_uint_eq(load_bound_cut(t), 3 * 9);
 	topo_unref(t);
-	fabric_free(f);
 }
 
 /* A leaf with 27 pairs and two uplinks, one of half the rate: 1.5 links. */
 TEST(half_rate)
 {
 	struct reason why = {""};
-	struct fabric *f = treenet_make("two:2:4:3", "", &why);
-	struct topo *t;
+	AUTO(fabric) struct fabric *f = treenet_make("two:2:4:3", "", &why);
+	AUTO(topo) struct topo *t = NULL;
 
 	for (uint32_t c = 0; c < f->ncables; c++)
 		if (f->cable[c].node[0] == fabric_find(f, "leaf1") &&
@@ -130,6 +124,4 @@ TEST(half_rate)
 	ck_assert_uint_eq(t->rate_min, 1000);
 	ck_assert_uint_eq(t->rate_max, 2000);
 	ck_assert_uint_eq(load_bound_cut(t), 27 * 2 / 3);
-	topo_unref(t);
-	fabric_free(f);
 }

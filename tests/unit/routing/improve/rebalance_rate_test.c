@@ -85,6 +85,7 @@ end_days(struct days *d)
 	ck_assert_uint_eq(d->pool->live, 0);
 	lft_pool_free(d->pool);
 }
+AUTO_VALUE(days, struct days, end_days)
 
 /* The number of a cable between these nodes. */
 static uint32_t
@@ -101,13 +102,12 @@ cable_of(const struct fabric *f, const char *a, const char *b)
 static struct fabric *
 without_cable(const struct fabric *f, uint32_t cable)
 {
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_cable = drop};
 	struct fabric *g;
 
 	drop[cable] = true;
 	g = fabric_rebuild(f, &edit);
-	free(drop);
 	return g;
 }
 
@@ -181,8 +181,8 @@ static const struct {
 
 LOOP_TEST(fresh_tables, 0, LEN(degraded))
 {
-	struct fabric *f = degraded[_i].make();
-	struct days d;
+	AUTO(fabric) struct fabric *f = degraded[_i].make();
+	AUTO(days) struct days d;
 
 	f->cable[cable_of(f, degraded[_i].from, degraded[_i].to)].rate =
 		one_sdr;
@@ -190,17 +190,15 @@ LOOP_TEST(fresh_tables, 0, LEN(degraded))
 	ck_assert_uint_eq(d.t->rate_min, 25);
 	ck_assert_uint_eq(d.t->rate_max, 2000);
 	expect_shares(d.r, 0.05);
-	end_days(&d);
-	fabric_free(f);
 }
 
 /* A link becomes slow, another one of the switch fails and returns, the link
  * is fast again. */
 LOOP_TEST(while_running, 0, LEN(degraded))
 {
-	struct fabric *f = degraded[_i].make(), *g;
+	AUTO(fabric) struct fabric *f = degraded[_i].make(), *g = NULL;
 	uint64_t most = degraded[_i].most, was;
-	struct days d = begin_days(f);
+	AUTO(days) struct days d = begin_days(f);
 	uint32_t c = cable_of(f, degraded[_i].from, degraded[_i].to);
 
 	was = d.r->report.load_max;
@@ -216,9 +214,6 @@ LOOP_TEST(while_running, 0, LEN(degraded))
 	f->cable[c].rate = four_hdr;
 	on_to(&d, f, most);
 	ck_assert_uint_le(d.r->report.load_max, was * LIMIT / 1000 + 18);
-	end_days(&d);
-	fabric_free(f);
-	fabric_free(g);
 }
 
 /* Nothing can be taken off the only uplink of a leaf: no entry is changed for
@@ -226,8 +221,8 @@ LOOP_TEST(while_running, 0, LEN(degraded))
 TEST(only_uplink)
 {
 	const struct gen_fattree2 p = {1, 6, 1, 12, 12};
-	struct fabric *f = gen_tree_two(&p, NULL), *g;
-	struct days d;
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL), *g = NULL;
+	AUTO(days) struct days d;
 
 	f->cable[cable_of(f, "leaf1", "spine1")].rate = one_sdr;
 	d = begin_days(f);
@@ -239,9 +234,6 @@ TEST(only_uplink)
 	ck_assert_uint_eq(d.r->fresh_load, 80 * 12 * 60);
 	f->cable[cable_of(f, "leaf1", "spine1")].rate = four_hdr;
 	on_to(&d, f, 0);
-	end_days(&d);
-	fabric_free(f);
-	fabric_free(g);
 }
 
 static double
@@ -259,9 +251,9 @@ saturation_of(const struct routes *r)
 TEST(two_generations)
 {
 	const struct gen_fattree2 p = {2, 6, 1, 12, 12};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
 	uint32_t spine = fabric_find(f, "spine2");
-	struct days d;
+	AUTO(days) struct days d;
 
 	for (uint32_t c = 0; c < f->ncables; c++)
 		if (f->cable[c].node[1] == spine)
@@ -271,6 +263,4 @@ TEST(two_generations)
 	ck_assert_uint_eq(load_bound_switches(d.r->topo), 480);
 	ck_assert_uint_le(d.r->report.load_max, 480 * 9 / 8);
 	ck_assert_double_ge(saturation_of(d.r), 71.0 / (480 * 9.0 / 8));
-	end_days(&d);
-	fabric_free(f);
 }

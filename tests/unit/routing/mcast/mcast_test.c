@@ -19,7 +19,7 @@ static uint32_t *
 order_from(const struct topo *t, sw_ix top)
 {
 	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos)), n = 0;
-	sw_ix *queue = mem_zalloc(t->nsw, sizeof(*queue));
+	AUTO(mem) sw_ix *queue = mem_zalloc(t->nsw, sizeof(*queue));
 	uint32_t tail = 0;
 
 	memset(pos, 0xff, t->nsw * sizeof(*pos));
@@ -43,7 +43,6 @@ order_from(const struct topo *t, sw_ix top)
 			}
 		}
 	}
-	free(queue);
 	return pos;
 }
 
@@ -196,9 +195,9 @@ LOOP_TEST(every_receiver_once, 0, 40)
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
 	struct reason why = {""};
-	struct fabric *f = some_fabric(seed, &why);
-	struct topo *t = frozen_topo(f, NULL);
-	uint32_t *pos = order_from(t, rng_below(&rng, t->nsw));
+	AUTO(fabric) struct fabric *f = some_fabric(seed, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(mem) uint32_t *pos = order_from(t, rng_below(&rng, t->nsw));
 	struct mcast *m = mcast_new(t, &(struct route_mcast){.pos = pos});
 	struct mcast_member member[60];
 	struct mcast_tree *tree = NULL, *next;
@@ -217,9 +216,6 @@ LOOP_TEST(every_receiver_once, 0, 40)
 	}
 	mcast_tree_free(tree);
 	mcast_free(m);
-	free(pos);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* The number of branches of `is` with another uplink than in `was`. */
@@ -243,9 +239,9 @@ LOOP_TEST(one_more_moves_no_branch, 0, 12)
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
 	struct reason why = {""};
-	struct fabric *f = some_fabric(seed, &why);
-	struct topo *t = frozen_topo(f, NULL);
-	uint32_t *pos = order_from(t, 0);
+	AUTO(fabric) struct fabric *f = some_fabric(seed, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(mem) uint32_t *pos = order_from(t, 0);
 	struct mcast *m = mcast_new(t, &(struct route_mcast){.pos = pos});
 	struct mcast_member member[40];
 	struct mcast_tree *tree = NULL, *next;
@@ -267,9 +263,6 @@ LOOP_TEST(one_more_moves_no_branch, 0, 12)
 	}
 	mcast_tree_free(tree);
 	mcast_free(m);
-	free(pos);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 LOOP_TEST(a_lost_cable_moves_what_hung_on_it, 0, 16)
@@ -277,9 +270,9 @@ LOOP_TEST(a_lost_cable_moves_what_hung_on_it, 0, 16)
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
 	struct reason why = {""};
-	struct fabric *f = gen_tree_three(6, &why);
-	struct topo *t = frozen_topo(f, NULL), *u;
-	uint32_t *pos = order_from(t, 0), *again;
+	AUTO(fabric) struct fabric *f = gen_tree_three(6, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL), *u = NULL;
+	AUTO(mem) uint32_t *pos = order_from(t, 0), *again = NULL;
 	struct mcast *m = mcast_new(t, &(struct route_mcast){.pos = pos}), *mu;
 	struct mcast_member member[30], same[30];
 	struct mcast_tree *tree, *next;
@@ -303,20 +296,15 @@ LOOP_TEST(a_lost_cable_moves_what_hung_on_it, 0, 16)
 	mcast_tree_free(tree);
 	mcast_free(m);
 	mcast_free(mu);
-	free(pos);
-	free(again);
-	topo_unref(t);
-	topo_unref(u);
-	fabric_free(f);
 }
 
 TEST(groups_spread)
 {
 	static const struct gen_fattree2 p = {6, 6, 1, 6, 6};
 	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&p, &why);
-	struct topo *t = frozen_topo(f, NULL);
-	uint32_t *pos = order_from(t, 0);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(mem) uint32_t *pos = order_from(t, 0);
 	struct mcast *m;
 	struct mcast_member all[36];
 	uint32_t used[64] = {0}, roots = 0, n = 0;
@@ -343,7 +331,4 @@ TEST(groups_spread)
 	}
 	ck_assert_uint_eq(roots, 6);
 	mcast_free(m);
-	free(pos);
-	topo_unref(t);
-	fabric_free(f);
 }

@@ -58,6 +58,7 @@ rig_close(struct rig *g)
 	lft_pool_free(g->pool);
 	free(g->can);
 }
+AUTO_VALUE(rig, struct rig, rig_close)
 
 static struct fabric *
 make_tree(void)
@@ -98,7 +99,7 @@ enum { SCENES = sizeof(scenes) / sizeof(scenes[0]) };
 
 LOOP_TEST(test_tables_alone, 0, SCENES)
 {
-	struct rig g;
+	AUTO(rig) struct rig g;
 	struct even_split_load l;
 	struct even_split_bisection b;
 	struct bandwidth_ebb e;
@@ -114,7 +115,6 @@ LOOP_TEST(test_tables_alone, 0, SCENES)
 	ck_assert_double_eq_tol(b.mean, e.mean, 1e-9);
 	ck_assert_double_eq_tol(b.lowest, e.lowest, 1e-9);
 	ck_assert_uint_eq(b.lost, 0);
-	rig_close(&g);
 }
 
 /* ---- a walk over all choices ---- */
@@ -144,7 +144,7 @@ walk_share(const struct rig *g, sw_ix s, port_ix to, double share, double *load)
 
 LOOP_TEST(test_all_choices, 0, SCENES)
 {
-	struct rig g;
+	AUTO(rig) struct rig g;
 	struct even_split_load l;
 	double *load, most = 0, sum = 0;
 	unsigned links = 0;
@@ -168,14 +168,13 @@ LOOP_TEST(test_all_choices, 0, SCENES)
 	ck_assert_double_eq_tol(l.mean, sum / links, 1e-6);
 	ck_assert_uint_eq(l.lost, 0);
 	free(load);
-	rig_close(&g);
 }
 
 /* Where each flow is spread over all links up, no link is more than full in any
  * bisection. */
 TEST(test_full_tree)
 {
-	struct rig g;
+	AUTO(rig) struct rig g;
 	struct even_split_bisection b;
 	struct bandwidth_ebb e;
 
@@ -186,14 +185,13 @@ TEST(test_full_tree)
 	ck_assert_double_eq_tol(b.mean, 1, 1e-9);
 	ck_assert_double_eq_tol(b.lowest, 1, 1e-9);
 	ck_assert_uint_eq(b.lost, 0);
-	rig_close(&g);
 }
 
 /* An entry that leads nowhere loses flows, and one that leads back hangs
  * nothing. */
 TEST(test_lost)
 {
-	struct rig g;
+	AUTO(rig) struct rig g;
 	struct even_split_load l;
 	struct even_split_bisection b;
 	sw_ix leaf = 0, up;
@@ -223,5 +221,4 @@ TEST(test_lost)
 	even_split_bisections(&g.in, NULL, TRIALS, SEED, &b);
 	ck_assert_uint_gt(b.lost, 0);
 	ck_assert_double_eq(b.lowest, 0);
-	rig_close(&g);
 }

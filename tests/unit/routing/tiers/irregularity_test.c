@@ -122,8 +122,8 @@ check_tree(const struct topo *t, const struct tree *tree, int i)
 LOOP_TEST(daemon_routes_it, 0, NBAD)
 {
 	struct sim_options o = sim_defaults();
-	struct fabric *f = bad[_i].make();
-	struct world *w = world_new(f, &o, bad[_i].yaml);
+	AUTO(fabric) struct fabric *f = bad[_i].make();
+	AUTO(world) struct world *w = world_new(f, &o, bad[_i].yaml);
 	struct referee_report r;
 	struct reason why;
 	const struct view *v;
@@ -137,8 +137,6 @@ LOOP_TEST(daemon_routes_it, 0, NBAD)
 	v = sm_view(w->sm);
 	ck_assert(v->routes->report.ok);
 	check_tree(v->topo, tree_kept(v->routes), _i);
-	world_free(w);
-	fabric_free(f);
 }
 
 /* ---- plans ---- */
@@ -149,23 +147,20 @@ from_file(struct fabric *const *f, size_t n)
 {
 	struct builder_components p;
 	struct reason why = {""};
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 
 	for (size_t i = 0; i < n; i++) {
-		struct topo *t = frozen_topo(f[i], NULL);
-		struct buf part = {0};
+		AUTO(topo) struct topo *t = frozen_topo(f[i], NULL);
+		AUTO(buf) struct buf part = {0};
 		const char *from;
 
 		topo_text_print_ibnetdiscover(t, &part);
 		from = i == 0 ? part.text : strstr(part.text, "vendid");
 		buf_put(&text, from, strlen(from));
-		buf_free(&part);
-		topo_unref(t);
 	}
 	ck_assert_msg(topo_text_parse_pieces(
 			      text.text, text.n, "file", 3, &p, &why) == 0,
 		"%s", why.text);
-	buf_free(&text);
 	return p;
 }
 
@@ -182,7 +177,7 @@ plan_topo(struct topo *bare, const char *yaml)
 	struct reason why = {""};
 	struct planned p = {.cfg = config_parse("yaml", yaml, strlen(yaml),
 				    registry_modules(), &d)};
-	struct topo *t;
+	AUTO(topo) struct topo *t = NULL;
 
 	ck_assert_ptr_nonnull(p.cfg);
 	diag_free(&d);
@@ -190,7 +185,6 @@ plan_topo(struct topo *bare, const char *yaml)
 	t = forecast_lids(&p.job, bare, NULL, 0, NULL, &why);
 	ck_assert_msg(t != NULL, "%s", why.text);
 	forecast_route(&p.job, t, NULL, &p.now);
-	topo_unref(t);
 	return p;
 }
 
@@ -204,11 +198,11 @@ free_planned(struct planned *p)
 
 LOOP_TEST(plan_routes_it, 0, NBAD)
 {
-	struct fabric *f = bad[_i].make();
+	AUTO(fabric) struct fabric *f = bad[_i].make();
 	struct builder_components pieces = from_file(&f, 1);
 	struct planned p;
-	struct buf page = {0};
-	json_t *o;
+	AUTO(buf) struct buf page = {0};
+	AUTO(json) json_t *o = NULL;
 
 	ck_assert_uint_eq(pieces.n, 1);
 	p = plan_topo(pieces.topo[0], bad[_i].yaml);
@@ -220,11 +214,8 @@ LOOP_TEST(plan_routes_it, 0, NBAD)
 	if (bad[_i].n > 0)
 		ck_assert_msg(strstr(page.text, bad[_i].says) != NULL,
 			"%s: the page says\n%s", bad[_i].what, page.text);
-	json_decref(o);
-	buf_free(&page);
 	free_planned(&p);
 	builder_components_free(&pieces);
-	fabric_free(f);
 }
 
 /* Shifts all GUIDs, for another fabric in the same file. */
@@ -279,6 +270,7 @@ LOOP_TEST(several_lids, 0, 2)
 	static const char *const yaml[] = {"", "fabric: {lmc: {hosts: 1}}\n",
 		"fabric: {lmc: {hosts: 2}}\n"};
 	const struct gen_fattree2 two = {4, 6, 1, 4, 4};
+	AUTO(fabric)
 	struct fabric *f =
 		_i == 0 ? gen_tree_two(&two, NULL) : gen_tree_three(8, NULL);
 	uint64_t load = 0;
@@ -304,7 +296,6 @@ LOOP_TEST(several_lids, 0, 2)
 		free_planned(&p);
 		builder_components_free(&pieces);
 	}
-	fabric_free(f);
 }
 
 /*
@@ -315,9 +306,10 @@ LOOP_TEST(several_lids, 0, 2)
 TEST(one_cable_up)
 {
 	const struct gen_fattree2 tree = {4, 6, 1, 4, 4};
+	AUTO(fabric)
 	struct fabric *f =
 		gen_edit_rails(gen_tree_two(&tree, NULL), 2, true, NULL);
-	struct topo *t = frozen_topo(f, NULL);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[3];
 	struct builder_components p;
 	struct reason why = {""};
@@ -341,8 +333,6 @@ TEST(one_cable_up)
 	ck_assert_uint_eq(single, x.now.redundancy.single);
 	free_planned(&x);
 	builder_components_free(&p);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 static const struct {
@@ -361,6 +351,7 @@ static const struct {
 LOOP_TEST(homes_lost, 0, 3)
 {
 	const struct gen_fattree2 tree = {3, 4, 1, 3, 3};
+	AUTO(fabric)
 	struct fabric *f =
 		gen_edit_rails(gen_tree_two(&tree, NULL), 2, false, NULL);
 	struct topo *t = frozen_topo(f, NULL);
@@ -399,14 +390,13 @@ LOOP_TEST(homes_lost, 0, 3)
 	free_planned(&x);
 	builder_components_free(&p);
 	topo_unref(t);
-	fabric_free(f);
 }
 
 /* Both tops fail: three racks by themselves, the manager's first. */
 TEST(failures_part_it)
 {
-	struct fabric *f = plain_tree();
-	struct topo *t = frozen_topo(f, NULL);
+	AUTO(fabric) struct fabric *f = plain_tree();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[2];
 	struct builder_components p;
 	struct reason why = {""};
@@ -424,6 +414,4 @@ TEST(failures_part_it)
 	}
 	ck_assert_str_eq(topo_desc(p.topo[0], 0), "h1");
 	builder_components_free(&p);
-	topo_unref(t);
-	fabric_free(f);
 }

@@ -49,7 +49,7 @@ border_fabric(void)
 static struct fabric *
 without_first_link(const struct fabric *f)
 {
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	uint32_t top = fabric_find(f, "t0 top0");
 	struct fabric *g;
@@ -60,7 +60,6 @@ without_first_link(const struct fabric *f)
 				   f->cable[i].port[e] == 1;
 	g = fabric_rebuild(f, &edit);
 	ck_assert_uint_eq(g->ncables + 1, f->ncables);
-	free(drop);
 	return g;
 }
 
@@ -173,7 +172,7 @@ LOOP_TEST(class_is_kept, 0, 4)
 	struct route_job job = {.pool = p.pool, .now = 5};
 	struct routes *r = compute_checked(&job, p.t[k]);
 	struct route_job was = {0};
-	struct route_rank *rank = remembered_ranks(r, &was);
+	AUTO(mem) struct route_rank *rank = remembered_ranks(r, &was);
 
 	expect_class(r, engine[k], as[k], "first");
 	for (unsigned i = 1; i <= TIMES; i++) {
@@ -199,7 +198,6 @@ LOOP_TEST(class_is_kept, 0, 4)
 	job.rebalance = false;
 	r = compute_next(&job, p.t[k], r, by_file);
 	expect_class(r, engine[!k], as[!k], "and that stays");
-	free(rank);
 	routes_unref(r);
 	end_pair(&p);
 }
@@ -231,10 +229,10 @@ TEST(class_is_read_afresh)
 TEST(comes_up)
 {
 	const struct frozen_lids lids = {0};
-	struct fabric *f = core_tree(), *g;
-	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	AUTO(fabric) struct fabric *f = core_tree(), *g = NULL;
+	AUTO(mem) bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {.pool = pool};
 	struct topo *t[2];
 	struct routes *r;
@@ -254,10 +252,6 @@ TEST(comes_up)
 	routes_unref(r);
 	topo_unref(t[0]);
 	topo_unref(t[1]);
-	lft_pool_free(pool);
-	fabric_free(f);
-	fabric_free(g);
-	free(drop);
 }
 
 /* ---- through the daemon ---- */
@@ -291,9 +285,9 @@ set_link(struct world *w, bool up, const char *engine, const char *when)
 static void
 expect_reported(struct world *w, const char *reason)
 {
-	json_t *tree = tree_json(sm_view(w->sm), TREE_JSON_FIRST);
+	AUTO(json) json_t *tree = tree_json(sm_view(w->sm), TREE_JSON_FIRST);
 	const json_t *reading = json_object_get(tree, "reading");
-	struct buf b = {0};
+	AUTO(buf) struct buf b = {0};
 
 	show_tiers(tree, &b);
 	ck_assert_msg(strstr(b.text, reason) != NULL, "%s", b.text);
@@ -308,14 +302,12 @@ expect_reported(struct world *w, const char *reason)
 	ck_assert_uint_eq(
 		(uint64_t)json_integer_value(json_object_get(reading, "at")),
 		w->saved.read);
-	buf_free(&b);
-	json_decref(tree);
 }
 
 TEST(through_the_daemon)
 {
-	struct fabric *f = border_fabric();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = border_fabric();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint64_t since;
 
 	core_expect_order(w, "bring-up");
@@ -351,5 +343,4 @@ TEST(through_the_daemon)
 	core_expect_order(w, "another configuration");
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "ftree");
 	ck_assert_uint_eq(w->runs_failed, 0);
-	core_end(w, f);
 }

@@ -93,7 +93,7 @@ is_clean(enum patch_kind kind, uint64_t seed, uint32_t ntrees)
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < ntrees; i++) {
-		struct arena *a = arena_new();
+		AUTO(arena) struct arena *a = arena_new();
 		struct route_job job = {.topo = NULL};
 
 		(void)patch_make(&p, kind, seed, i);
@@ -101,7 +101,6 @@ is_clean(enum patch_kind kind, uint64_t seed, uint32_t ntrees)
 		n += count_misread(&p, job.topo, tree_read(&job, a), true);
 		topo_unref(job.topo);
 		fabric_free(p.f);
-		arena_free(a);
 	}
 	return n == 0;
 }
@@ -127,8 +126,8 @@ routes_all(struct topo *t, const char *what)
 static bool
 reads_as_meant(const struct patched *p, bool route)
 {
-	struct topo *t = frozen_topo(p->f, NULL);
-	struct arena *a = arena_new();
+	AUTO(topo) struct topo *t = frozen_topo(p->f, NULL);
+	AUTO(arena) struct arena *a = arena_new();
 	struct route_job job = {.topo = t};
 	const struct tree *r = tree_read(&job, a);
 	bool good = count_misread(p, t, r, false) == 0;
@@ -139,8 +138,6 @@ reads_as_meant(const struct patched *p, bool route)
 				"%s: cable %u is not listed", p->what, i);
 	if (route)
 		routes_all(t, p->what);
-	topo_unref(t);
-	arena_free(a);
 	return good;
 }
 

@@ -95,9 +95,9 @@ enum { MADE = sizeof(made) / sizeof(made[0]) };
 LOOP_TEST(constructed, 0, MADE)
 {
 	const struct made *m = &made[_i];
-	struct fabric *f = m->make();
-	struct topo *t = frozen_topo(f, NULL);
-	struct arena *a = arena_new();
+	AUTO(fabric) struct fabric *f = m->make();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(arena) struct arena *a = arena_new();
 	struct tree *r = read_tree(t, a);
 	char text[400];
 
@@ -113,9 +113,6 @@ LOOP_TEST(constructed, 0, MADE)
 		irregularity_text(t, &r->odd[i], text, sizeof(text));
 		ck_assert_msg(strchr(text, ':') != NULL, "%s", text);
 	}
-	topo_unref(t);
-	arena_free(a);
-	fabric_free(f);
 }
 
 /* ---- the same under other indices ---- */
@@ -123,8 +120,8 @@ LOOP_TEST(constructed, 0, MADE)
 static struct fabric *
 shuffle_fabric(const struct fabric *f, struct rng *g)
 {
-	uint32_t *to = mem_zalloc(f->nnodes, sizeof(*to));
-	uint32_t *seq = mem_zalloc(f->nnodes, sizeof(*seq));
+	AUTO(mem) uint32_t *to = mem_zalloc(f->nnodes, sizeof(*to));
+	AUTO(mem) uint32_t *seq = mem_zalloc(f->nnodes, sizeof(*seq));
 	struct fabric *r = fabric_new();
 
 	for (uint32_t i = 0; i < f->nnodes; i++) {
@@ -153,8 +150,6 @@ shuffle_fabric(const struct fabric *f, struct rng *g)
 		(void)fabric_connect(r, to[c->node[0]], c->port[0],
 			to[c->node[1]], c->port[1], NULL);
 	}
-	free(to);
-	free(seq);
 	return r;
 }
 
@@ -183,9 +178,9 @@ LOOP_TEST(any_numbers, 0, MADE)
 {
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct rng g = {seed * 977 + (uint64_t)_i};
-		struct fabric *f = made[_i].make(), *h;
-		struct topo *t, *u;
-		struct arena *a = arena_new();
+		AUTO(fabric) struct fabric *f = made[_i].make(), *h = NULL;
+		AUTO(topo) struct topo *t = NULL, *u = NULL;
+		AUTO(arena) struct arena *a = arena_new();
 
 		if (seed > 3 && f->nswitches > 4) {
 			h = gen_edit_fail_links(f, 3, seed, false, NULL);
@@ -197,11 +192,6 @@ LOOP_TEST(any_numbers, 0, MADE)
 		if (t->nsw == u->nsw) /* other components differ */
 			expect_same(t, read_tree(t, a), u, read_tree(u, a),
 				made[_i].name);
-		topo_unref(t);
-		topo_unref(u);
-		arena_free(a);
-		fabric_free(f);
-		fabric_free(h);
 	}
 }
 
@@ -214,18 +204,16 @@ LOOP_TEST(degraded, 0, 6)
 
 	for (uint64_t seed = 1; seed <= 16; seed++) {
 		struct reason why;
+		AUTO(fabric)
 		struct fabric *f = gen_edit_fail_links(
 			paper_four(), lost[_i], seed, true, &why);
-		struct topo *t = frozen_topo(f, NULL);
-		struct arena *a = arena_new();
+		AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+		AUTO(arena) struct arena *a = arena_new();
 		char what[40];
 
 		(void)snprintf(what, sizeof(what), "%u lost, seed %u", lost[_i],
 			(unsigned)seed);
 		expect_names(t, read_tree(t, a), what);
-		topo_unref(t);
-		arena_free(a);
-		fabric_free(f);
 	}
 }
 
@@ -235,9 +223,9 @@ TEST(degraded_pods)
 		struct three p = {
 			.pods = 8, .middles = 4, .leaves = 4, .hosts = 4};
 		struct reason why;
-		struct fabric *f = three_tiers(&p, 8);
-		struct topo *t;
-		struct arena *a = arena_new();
+		AUTO(fabric) struct fabric *f = three_tiers(&p, 8);
+		AUTO(topo) struct topo *t = NULL;
+		AUTO(arena) struct arena *a = arena_new();
 		char what[40];
 
 		f = gen_edit_fail_links(
@@ -248,9 +236,6 @@ TEST(degraded_pods)
 		(void)snprintf(
 			what, sizeof(what), "pods, seed %u", (unsigned)seed);
 		expect_names(t, read_tree(t, a), what);
-		topo_unref(t);
-		arena_free(a);
-		fabric_free(f);
 	}
 }
 
@@ -283,11 +268,11 @@ LOOP_TEST(remembered, 0, 4)
 {
 	static const char *const away[] = {NULL, "t0", "t1", "t2 leaf3"};
 	struct three p;
-	struct fabric *f = standard_pods(&p);
-	struct topo *t;
-	struct arena *a = arena_new();
+	AUTO(fabric) struct fabric *f = standard_pods(&p);
+	AUTO(topo) struct topo *t = NULL;
+	AUTO(arena) struct arena *a = arena_new();
 	struct route_job job = {.ranks_order = ROUTE_TIERS};
-	struct route_rank *ranks;
+	AUTO(mem) struct route_rank *ranks = NULL;
 	struct tree *r;
 
 	t = frozen_topo(f, NULL);
@@ -299,10 +284,6 @@ LOOP_TEST(remembered, 0, 4)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		ck_assert_int_eq(
 			r->origin[s], r->leaf[s] ? TREE_HOSTS : TREE_LINKS);
-	free(ranks);
-	topo_unref(t);
-	arena_free(a);
-	fabric_free(f);
 }
 
 /* What a fresh reading would infer does not count against the order in
@@ -310,11 +291,11 @@ LOOP_TEST(remembered, 0, 4)
 TEST(remembered_first)
 {
 	struct three p;
-	struct fabric *f = standard_pods(&p);
-	struct topo *t = frozen_topo(f, NULL);
-	struct arena *a = arena_new();
+	AUTO(fabric) struct fabric *f = standard_pods(&p);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(arena) struct arena *a = arena_new();
 	struct route_job job = {.topo = t, .ranks_order = ROUTE_TIERS};
-	struct route_rank *ranks = ranks_of(t, NULL, &job.nranks);
+	AUTO(mem) struct route_rank *ranks = ranks_of(t, NULL, &job.nranks);
 	uint64_t root = f->node[p.root[0]].guid;
 	sw_ix s = t->node[topo_by_node_guid(t, root)].sw;
 	struct route_role_of role = {.guid = root, .role = ROUTE_ROLE_ROOT};
@@ -336,10 +317,6 @@ TEST(remembered_first)
 	job.options = NULL;
 	job.ranks_order = ROUTE_SINGLE;
 	expect_names(t, tree_read(&job, a), "single");
-	free(ranks);
-	topo_unref(t);
-	arena_free(a);
-	fabric_free(f);
 }
 
 /* ---- roles ---- */
@@ -347,9 +324,9 @@ TEST(remembered_first)
 TEST(roles)
 {
 	struct three p;
-	struct fabric *f = standard_pods(&p);
-	struct topo *t;
-	struct arena *a = arena_new();
+	AUTO(fabric) struct fabric *f = standard_pods(&p);
+	AUTO(topo) struct topo *t = NULL;
+	AUTO(arena) struct arena *a = arena_new();
 	struct route_role_of role[6];
 	struct engine_options o = {.role = role, .nroles = 6};
 	struct route_job job = {.options = &o};
@@ -393,21 +370,18 @@ TEST(roles)
 	irregularity_text(t, &r->odd[0], text, sizeof(text));
 	ck_assert_str_eq(text, "t0 new0: configured as leaf, but the switch "
 			       "reports that it is root");
-	topo_unref(t);
-	arena_free(a);
-	fabric_free(f);
 }
 
 /* Leaves and roots are named: the tree is found wherever the hosts are. */
 TEST(roles_without_hosts)
 {
 	struct three p = {.pods = 4, .middles = 2, .leaves = 3, .hosts = 0};
-	struct fabric *f = three_tiers(&p, 4);
+	AUTO(fabric) struct fabric *f = three_tiers(&p, 4);
 	struct route_role_of role[16];
 	struct engine_options o = {.role = role};
 	struct route_job job = {.options = &o};
-	struct arena *a = arena_new();
-	struct topo *t;
+	AUTO(arena) struct arena *a = arena_new();
+	AUTO(topo) struct topo *t = NULL;
 
 	add_hosts(f, p.root[0], 5);
 	t = frozen_topo(f, NULL);
@@ -423,19 +397,16 @@ TEST(roles_without_hosts)
 	ck_assert_uint_eq(o.nroles, 16);
 	job.topo = t;
 	expect_names(t, tree_read(&job, a), "roles");
-	topo_unref(t);
-	arena_free(a);
-	fabric_free(f);
 }
 
 /* ---- components ---- */
 
 TEST(pieces)
 {
-	struct fabric *f = fabric_new();
+	AUTO(fabric) struct fabric *f = fabric_new();
 	struct frozen_lids l = {0};
-	struct topo *t;
-	struct arena *a = arena_new();
+	AUTO(topo) struct topo *t = NULL;
+	AUTO(arena) struct arena *a = arena_new();
 	struct tree *r;
 	uint32_t s = add_switch(f, 9, "spine", 0);
 
@@ -454,9 +425,6 @@ TEST(pieces)
 	s = t->node[topo_by_node_guid(t, l.quarantine)].sw;
 	ck_assert_uint_eq(r->tier[s], UINT32_MAX);
 	ck_assert_uint_eq(r->origin[s], TREE_UNPLACED);
-	topo_unref(t);
-	arena_free(a);
-	fabric_free(f);
 }
 
 /* ---- real ones ---- */

@@ -90,12 +90,11 @@ route_topo(const struct engine *e, struct topo *t, struct lft_pool *pool,
 {
 	struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .threads = 1};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
 	(void)e->route(&job, prev != NULL, 0, a, &r, &why);
-	arena_free(a);
 	return r;
 }
 
@@ -173,8 +172,8 @@ run_losses(unsigned kind, uint64_t seed, bool switches)
 	l.cable = mem_zalloc(l.whole->ncables, sizeof(*l.cable));
 	l.node = mem_zalloc(l.whole->nnodes, sizeof(*l.node));
 	for (unsigned i = 0; i < STEPS; i++) {
-		struct fabric *f;
-		struct topo *now;
+		AUTO(fabric) struct fabric *f = NULL;
+		AUTO(topo) struct topo *now = NULL;
 		struct routes *is, *all;
 		char what[96];
 
@@ -202,8 +201,6 @@ run_losses(unsigned kind, uint64_t seed, bool switches)
 			topo_unref(t);
 			t = topo_ref(now);
 		}
-		topo_unref(now);
-		fabric_free(f);
 	}
 	ck_assert_uint_gt(kept, STEPS / 2);
 	routes_unref(r);
@@ -233,9 +230,9 @@ LOOP_TEST(switches, 0, 3 * KINDS)
  * are not kept. */
 TEST(wrong_entries)
 {
-	struct fabric *f = make_three();
-	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = make_three();
+	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct routes *r = route_topo(&engine_ftree, t, pool, NULL);
 	struct routes *found = routes_for(r, t), *is;
 	uint16_t own = 0, none = (uint16_t)(r->nblocks * LFT_BLOCK - 1);
@@ -257,7 +254,4 @@ TEST(wrong_entries)
 	routes_unref(found);
 	routes_unref(r);
 	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }

@@ -165,6 +165,7 @@ end_day(struct day *d)
 	ck_assert_uint_eq(d->pool->live, 0);
 	lft_pool_free(d->pool);
 }
+AUTO_VALUE(day, struct day, end_day)
 
 /* The number of links of s to switches of a set that an order had below s. */
 static uint32_t
@@ -200,7 +201,7 @@ static uint32_t
 fewest_reversed(const struct routes *r, const struct topo *t)
 {
 	uint32_t n = t->nsw, all = (UINT32_C(1) << n) - 1, *least, result;
-	uint32_t *line = mem_alloc(n * sizeof(*line));
+	AUTO(mem) uint32_t *line = mem_alloc(n * sizeof(*line));
 
 	least = mem_alloc(((size_t)all + 1) * sizeof(*least));
 	memset(least, 0xff, ((size_t)all + 1) * sizeof(*least));
@@ -218,7 +219,6 @@ fewest_reversed(const struct routes *r, const struct topo *t)
 		}
 	result = least[all];
 	free(least);
-	free(line);
 	return result;
 }
 
@@ -287,7 +287,7 @@ LOOP_TEST(returns, 0, 4)
 	unsigned turned_over = 0;
 
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
-		struct day d;
+		AUTO(day) struct day d;
 
 		/* a switch that changed its tier may change it back */
 		if (begin_day(&d, (uint64_t)_i * DAYS + seed) &&
@@ -298,7 +298,6 @@ LOOP_TEST(returns, 0, 4)
 			only_shorter(&d);
 			expect_no_blocks(&d);
 		}
-		end_day(&d);
 	}
 	ck_assert_uint_gt(turned_over, 0);
 }
@@ -307,7 +306,7 @@ LOOP_TEST(returns, 0, 4)
 LOOP_TEST(losses, 0, 4)
 {
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
-		struct day d;
+		AUTO(day) struct day d;
 
 		if (begin_day(&d, (uint64_t)_i * DAYS + seed) &&
 			d.left->nsw <= SMALL) {
@@ -320,7 +319,6 @@ LOOP_TEST(losses, 0, 4)
 				(unsigned long long)did,
 				(unsigned long long)least);
 		}
-		end_day(&d);
 	}
 }
 
@@ -332,7 +330,7 @@ lose_more(struct day *d)
 {
 	struct routes *bare = routes_for(d->back, d->t), *is, *other;
 	struct fabric *left = damage_fabric(d->f, 1, &d->g);
-	struct topo *t;
+	AUTO(topo) struct topo *t = NULL;
 
 	bare->engine = "found";
 	t = left != NULL ? frozen_again(left, d->t, 0) : topo_ref(d->t);
@@ -350,17 +348,15 @@ lose_more(struct day *d)
 	routes_unref(is);
 	routes_unref(other);
 	routes_unref(bare);
-	topo_unref(t);
 }
 
 LOOP_TEST(losses_after_returns, 0, 4)
 {
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
-		struct day d;
+		AUTO(day) struct day d;
 
 		if (begin_day(&d, (uint64_t)_i * DAYS + seed))
 			for (unsigned i = 0; i < AGAIN; i++)
 				lose_more(&d);
-		end_day(&d);
 	}
 }

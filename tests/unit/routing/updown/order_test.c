@@ -193,8 +193,8 @@ deps_free(struct deps *d)
 static void
 check_together(struct topo *t, const struct routes *r, uint64_t seed)
 {
-	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
-	uint8_t *seen = mem_zalloc(t->nsw, 1);
+	AUTO(mem) uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+	AUTO(mem) uint8_t *seen = mem_zalloc(t->nsw, 1);
 	struct rng rng = {seed};
 	struct route_mcast trees;
 	struct deps all;
@@ -238,18 +238,16 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 	deps_free(&all);
 	mcast_free(m);
 	routes_mcast_free(&trees);
-	free(seen);
-	free(pos);
 }
 
 LOOP_TEST(unicast_and_multicast_have_no_cycle, 0, 16)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct reason why = {""};
-	struct fabric *f = some_fabric(seed, &why);
-	struct lft_pool *pool = lft_pool_new();
-	struct topo *t, *u;
-	struct routes *r, *next;
+	AUTO(fabric) struct fabric *f = some_fabric(seed, &why);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(topo) struct topo *t = NULL, *u = NULL;
+	AUTO(routes) struct routes *r = NULL, *next = NULL;
 
 	ck_assert_msg(f != NULL, "%s", why.text);
 	t = frozen_topo(f, NULL);
@@ -261,12 +259,6 @@ LOOP_TEST(unicast_and_multicast_have_no_cycle, 0, 16)
 	u = frozen_again(f, t, 0);
 	next = compute_checked(u, pool, r);
 	check_together(u, next, seed);
-	routes_unref(next);
-	routes_unref(r);
-	topo_unref(u);
-	topo_unref(t);
-	lft_pool_free(pool);
-	fabric_free(f);
 }
 
 /*
@@ -280,8 +272,8 @@ LOOP_TEST(planes_have_no_cycle, 0, 12)
 	static const struct gen_planes kind[] = {
 		{2, 6, 4, 2, 2}, {2, 5, 3, 1, 1}, {3, 5, 4, 1, 1}};
 	uint64_t seed = (uint64_t)_i + 1;
-	struct fabric *whole = gen_paper_planes(&kind[_i % 3]);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *whole = gen_paper_planes(&kind[_i % 3]);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(whole, NULL);
 	struct routes *r = compute_checked(t, pool, NULL);
 	unsigned crossed = 0, same = 0;
@@ -291,6 +283,7 @@ LOOP_TEST(planes_have_no_cycle, 0, 12)
 	for (unsigned n = 1; n <= 8; n++) {
 		struct fabric_edit none = {0};
 		struct reason why = {""};
+		AUTO(fabric)
 		struct fabric *f = gen_edit_fail_links(
 			fabric_rebuild(whole, &none), n % 8, seed, true, &why);
 		struct topo *u = frozen_again(f, t, 0);
@@ -310,25 +303,22 @@ LOOP_TEST(planes_have_no_cycle, 0, 12)
 		topo_unref(t);
 		r = next;
 		t = u;
-		fabric_free(f);
 	}
 	ck_assert_uint_gt(crossed, 4);
 	ck_assert_uint_gt(same, 1);
 	routes_unref(r);
 	topo_unref(t);
-	lft_pool_free(pool);
-	fabric_free(whole);
 }
 
 /* Routes without a switch order of their own have that of their ranks. */
 TEST(ranks_are_an_order)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_tree_three(4, &why);
-	struct lft_pool *pool = lft_pool_new();
-	struct topo *t = frozen_topo(f, NULL);
-	struct routes *r = routes_new(t, pool);
-	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+	AUTO(fabric) struct fabric *f = gen_tree_three(4, &why);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(routes) struct routes *r = routes_new(t, pool);
+	AUTO(mem) uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		r->rank[s] = s % 3;
@@ -336,9 +326,4 @@ TEST(ranks_are_an_order)
 	for (sw_ix a = 0; a < t->nsw; a++)
 		for (sw_ix b = 0; b < t->nsw; b++)
 			ck_assert(routes_above(r, a, b) == (pos[a] < pos[b]));
-	free(pos);
-	routes_unref(r);
-	topo_unref(t);
-	lft_pool_free(pool);
-	fabric_free(f);
 }

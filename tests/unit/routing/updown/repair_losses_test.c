@@ -106,6 +106,7 @@ end_days(struct days *d)
 	ck_assert_uint_eq(d->pool->live, 0);
 	lft_pool_free(d->pool);
 }
+AUTO_VALUE(days, struct days, end_days)
 
 /* ---- one link after another ---- */
 
@@ -246,13 +247,14 @@ LOOP_TEST(only_what_is_overloaded, 0, LEN(one_lost))
 {
 	struct reason why = {""};
 	unsigned hosts = one_lost[_i].hosts;
+	AUTO(fabric)
 	struct fabric *f = gen_edit_rails(
 		gen_paper_racks(one_lost[_i].boxes, hosts, hosts, &why),
 		one_lost[_i].ports, true, &why);
-	struct fabric *g;
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(fabric) struct fabric *g = NULL;
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_cable = drop};
-	struct days d = begin_days("racks", f, 1);
+	AUTO(days) struct days d = begin_days("racks", f, 1);
 	uint64_t was = d.r->report.load_max;
 
 	drop[one_cable(f, one_lost[_i].from, one_lost[_i].to)] = true;
@@ -261,10 +263,6 @@ LOOP_TEST(only_what_is_overloaded, 0, LEN(one_lost))
 	ck_assert_uint_le(on_to(&d, g), one_lost[_i].most);
 	ck_assert(!d.story.rebalanced);
 	ck_assert_uint_le(d.r->report.load_max * 1000, was * LIMIT);
-	end_days(&d);
-	fabric_free(g);
-	fabric_free(f);
-	free(drop);
 }
 
 /*
@@ -278,17 +276,16 @@ TEST(damaged_from_the_start)
 
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		struct reason why = {""};
+		AUTO(fabric)
 		struct fabric *f = gen_edit_fail_links(
 			gen_tree_two(&whole, &why), 130, seed, true, &why);
-		struct days d;
+		AUTO(days) struct days d;
 
 		ck_assert_msg(f != NULL, "%s", why.text);
 		d = begin_days("hurt", f, seed);
 		ck_assert_msg(strstr(d.r->note, "moved down") == NULL,
 			"seed %u: %s", (unsigned)seed, d.r->note);
 		ck_assert_uint_le(d.r->report.load_max, 4 * 630);
-		end_days(&d);
-		fabric_free(f);
 	}
 }
 
@@ -298,20 +295,16 @@ TEST(damaged_from_the_start)
  */
 TEST(order_is_made_anew)
 {
-	struct fabric *f = gen_dragonfly(8, 4, 4, NULL), *g;
-	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	AUTO(fabric) struct fabric *f = gen_dragonfly(8, 4, 4, NULL), *g = NULL;
+	AUTO(mem) bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	const struct fabric_edit edit = {
 		.drop_node = drop, .drop_orphans = true};
-	struct days d = begin_days("dragonfly", f, 1);
+	AUTO(days) struct days d = begin_days("dragonfly", f, 1);
 
 	drop[fabric_find(f, "g4.1")] = true;
 	g = fabric_rebuild(f, &edit);
 	ck_assert_uint_le(on_to(&d, g), 50);
 	ck_assert_msg(!d.story.rebalanced, "%s", d.story.tried);
-	end_days(&d);
-	fabric_free(g);
-	fabric_free(f);
-	free(drop);
 }
 
 /* The uplinks of a rack bound its load, not the links inside it; the same holds
@@ -319,22 +312,20 @@ TEST(order_is_made_anew)
 TEST(racks_bound_the_load)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_paper_racks(1, 24, 24, &why);
-	struct days d = begin_days("racks", f, 1);
+	AUTO(fabric) struct fabric *f = gen_paper_racks(1, 24, 24, &why);
+	AUTO(days) struct days d = begin_days("racks", f, 1);
 
 	ck_assert_uint_eq(load_bound_tree(d.r), 24 * 624 / 24);
 	ck_assert_uint_eq(d.r->report.load_max, 624);
 	/* no switch of it is as busy as a host's own link */
 	ck_assert_uint_eq(load_bound_switches(d.r->topo), 647);
-	end_days(&d);
-	fabric_free(f);
 }
 
 /* f without its link c, or without the next one between switches. */
 static struct fabric *
 without_link(const struct fabric *f, uint32_t c)
 {
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_cable = drop};
 	struct fabric *g;
 
@@ -343,7 +334,6 @@ without_link(const struct fabric *f, uint32_t c)
 		c = (c + 1) % f->ncables;
 	drop[c] = true;
 	g = fabric_rebuild(f, &edit);
-	free(drop);
 	return g;
 }
 
@@ -356,18 +346,15 @@ TEST(hosts_bound_the_load)
 {
 	const struct gen_fattree2 half = {18, 36, 1, 9, 9};
 	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&half, &why);
-	struct days d = begin_days("half", f, 1);
-	struct fabric *g = without_link(f, f->ncables / 2);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&half, &why);
+	AUTO(days) struct days d = begin_days("half", f, 1);
+	AUTO(fabric) struct fabric *g = without_link(f, f->ncables / 2);
 
 	ck_assert_uint_eq(d.r->report.load_max, 35 * 9);
 	ck_assert_uint_le(on_to(&d, g), 5);
 	ck_assert_uint_eq(d.r->fresh_load, 36 * 9 - 1);
 	ck_assert_uint_eq(d.story.attempts, 1);
 	ck_assert_uint_eq(load_bound_tree(d.r), 9 * 9 * 35 / 17 + 1);
-	end_days(&d);
-	fabric_free(g);
-	fabric_free(f);
 }
 
 /*
@@ -382,15 +369,13 @@ TEST(kept_after_rebalance)
 	uint64_t own = 12 * 6 * 5 - 1;
 
 	for (uint32_t c = f->ncables / 2; c < f->ncables; c += 31) {
-		struct days d = begin_days("nearly full", f, 1);
-		struct fabric *g = without_link(f, c);
+		AUTO(days) struct days d = begin_days("nearly full", f, 1);
+		AUTO(fabric) struct fabric *g = without_link(f, c);
 
 		ck_assert_uint_le(on_to(&d, g), 12);
 		ck_assert_uint_le(d.r->report.load_max * 1000, own * LIMIT);
 		ck_assert_uint_eq(d.r->fresh_load, own);
 		ck_assert_uint_eq(d.story.attempts, 1);
-		end_days(&d);
-		fabric_free(g);
 	}
 	fabric_free(f);
 }
@@ -508,9 +493,9 @@ LOOP_TEST(no_drift, 0, 3 * LEN(ill))
 	w.cable = mem_zalloc(w.whole->ncables, sizeof(*w.cable));
 	w.node = mem_zalloc(w.whole->nnodes, sizeof(*w.node));
 	for (unsigned day = 1; day <= DAYS; day++) {
-		struct fabric *f = next_day(&w);
+		AUTO(fabric) struct fabric *f = next_day(&w);
 		struct route_account story;
-		struct routes *fresh;
+		AUTO(routes) struct routes *fresh = NULL;
 		uint64_t c = on_to(&d, f);
 
 		fresh = compute_checked(d.t, d.pool, d.r, &story, true);
@@ -524,8 +509,6 @@ LOOP_TEST(no_drift, 0, 3 * LEN(ill))
 			(unsigned long long)d.r->report.load_max,
 			(unsigned long long)fresh->report.load_max);
 		sum += c;
-		routes_unref(fresh);
-		fabric_free(f);
 	}
 	ck_assert_msg(sum <= DAYS * MEAN, "%s, seed %u: %llu per mille a day",
 		d.what, (unsigned)seed, (unsigned long long)(sum / DAYS));
@@ -543,8 +526,8 @@ TEST(a_rebalance_keeps_what_is_better)
 
 	for (unsigned seed = 1; seed <= 40; seed++) {
 		struct fabric *f = gen_random(24, 4, 2, seed, NULL);
-		struct days d = begin_days("random", f, seed);
-		struct routes *fresh;
+		AUTO(days) struct days d = begin_days("random", f, seed);
+		AUTO(routes) struct routes *fresh = NULL;
 		uint64_t was;
 
 		fabric_free(f);
@@ -569,8 +552,6 @@ TEST(a_rebalance_keeps_what_is_better)
 		ck_assert(d.story.rebalanced || count_changed(d.r, fresh) == 0);
 		better += d.story.rebalanced && fresh->report.load_max < was;
 		kept += !d.story.rebalanced;
-		routes_unref(fresh);
-		end_days(&d);
 	}
 	ck_assert_uint_gt(better, 0);
 	ck_assert_uint_gt(kept, 0);

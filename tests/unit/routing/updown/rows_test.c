@@ -35,13 +35,12 @@ by_threads(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 {
 	struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .threads = n};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
 	ck_assert_int_eq(
 		engine_ftree.route(&job, keep, 0, a, &r, &why), ENGINE_OK);
-	arena_free(a);
 	return r;
 }
 
@@ -54,12 +53,12 @@ check_threads(struct fabric *f, uint64_t seed)
 {
 	static const unsigned many[] = {1, 2, 4};
 	struct frozen_lids lids = {0};
-	struct topo *t = frozen_topo(f, &lids), *less;
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
 	struct lft_pool *pool = lft_pool_new();
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	struct rng g = {seed};
-	struct fabric *now;
+	AUTO(fabric) struct fabric *now = NULL;
 	uint64_t first[4] = {0};
 
 	toggle_link(f, drop, &g);
@@ -86,11 +85,7 @@ check_threads(struct fabric *f, uint64_t seed)
 	}
 	ck_assert_uint_eq(pool->live, 0);
 	lft_pool_free(pool);
-	topo_unref(less);
-	topo_unref(t);
-	fabric_free(now);
 	fabric_free(f);
-	free(drop);
 }
 
 TEST(threads)
@@ -110,7 +105,7 @@ static void
 check_shared(struct fabric *f)
 {
 	struct frozen_lids lids = {0};
-	struct topo *t = frozen_topo(f, &lids);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *r = by_threads(t, pool, NULL, false, 1);
 
@@ -118,7 +113,6 @@ check_shared(struct fabric *f)
 		"%u blocks of %u", pool->live, t->nsw * r->nblocks);
 	routes_unref(r);
 	lft_pool_free(pool);
-	topo_unref(t);
 	fabric_free(f);
 }
 
@@ -145,9 +139,9 @@ TEST(parallel_links_down)
 	struct route_account story;
 	struct reason why = {""};
 	struct frozen_lids lids = {0};
-	struct fabric *f = gen_tree_pgft(3, m, w, p, &why);
-	struct topo *t = frozen_topo(f, &lids);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = gen_tree_pgft(3, m, w, p, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	const struct route_job job = {.topo = t, .pool = pool};
 	struct routes *r = compute_routes(&job, &engine, 1, &story, &why);
 
@@ -156,7 +150,4 @@ TEST(parallel_links_down)
 	/* as much as comes to a host */
 	ck_assert_uint_le(r->report.load_max, f->nhosts);
 	routes_unref(r);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }

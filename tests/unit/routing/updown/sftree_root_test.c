@@ -111,11 +111,11 @@ check_counts(const struct world *w, const uint32_t *cable, unsigned cables,
 static void
 lose_and_restore(struct world *w, const uint32_t *cable, unsigned cables)
 {
-	bool *drop = mem_zalloc(w->f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(w->f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	struct routes *lost, *back;
-	struct fabric *g;
-	struct topo *t;
+	AUTO(fabric) struct fabric *g = NULL;
+	AUTO(topo) struct topo *t = NULL;
 	struct counts n, m;
 
 	for (unsigned i = 0; i < cables; i++)
@@ -134,9 +134,6 @@ lose_and_restore(struct world *w, const uint32_t *cable, unsigned cables)
 		back->report.load_max * 1000, w->r->fresh_load * LIMIT);
 	routes_unref(lost);
 	routes_unref(back);
-	topo_unref(t);
-	fabric_free(g);
-	free(drop);
 }
 
 static bool
@@ -239,12 +236,13 @@ TEST(three_levels)
 TEST(leaf_lost)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_tree_three(12, &why), *g;
-	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	AUTO(fabric) struct fabric *f = gen_tree_three(12, &why), *g = NULL;
+	AUTO(mem) bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
-	struct lft_pool *pool = lft_pool_new();
-	struct topo *t = frozen_topo(f, NULL), *u;
-	struct routes *r = compute_checked(t, pool, NULL), *lost;
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL), *u = NULL;
+	AUTO(routes)
+	struct routes *r = compute_checked(t, pool, NULL), *lost = NULL;
 	const struct topo_switch *leaf = &t->sw[updown_state_sftree_root(r)],
 				 *next;
 
@@ -264,14 +262,6 @@ TEST(leaf_lost)
 		ck_assert_uint_eq(t->node[t->sw[a].node].guid,
 			u->node[u->sw[b].node].guid);
 	}
-	routes_unref(lost);
-	routes_unref(r);
-	topo_unref(u);
-	topo_unref(t);
-	lft_pool_free(pool);
-	fabric_free(g);
-	fabric_free(f);
-	free(drop);
 }
 
 /* The last link of the switch to another one. */
@@ -297,7 +287,7 @@ leaves_joined(unsigned pod)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_tree_three(6, &why), *g;
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	uint32_t a, b;
 	char name[16];
@@ -312,7 +302,6 @@ leaves_joined(unsigned pod)
 				  fabric_free_port(g, b), &why),
 		FABRIC_NONE);
 	fabric_free(f);
-	free(drop);
 	return g;
 }
 
@@ -321,19 +310,15 @@ leaves_joined(unsigned pod)
 TEST(no_detours)
 {
 	for (unsigned pod = 2; pod <= 6; pod++) {
-		struct fabric *f = leaves_joined(pod);
-		struct lft_pool *pool = lft_pool_new();
-		struct topo *t = frozen_topo(f, NULL);
-		struct routes *r = compute_checked(t, pool, NULL);
+		AUTO(fabric) struct fabric *f = leaves_joined(pod);
+		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+		AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+		AUTO(routes) struct routes *r = compute_checked(t, pool, NULL);
 
 		expect_valid(r);
 		ck_assert_uint_eq(r->report.hops_max, 4);
 		ck_assert_msg(r->report.load_max <= 90, "pod %u: %llu pairs",
 			pod, (unsigned long long)r->report.load_max);
-		routes_unref(r);
-		topo_unref(t);
-		lft_pool_free(pool);
-		fabric_free(f);
 	}
 }
 
@@ -344,7 +329,7 @@ all_but_one_damaged(void)
 	static const struct gen_fattree2 p = {4, 8, 1, 4, 4};
 	struct reason why = {""};
 	struct fabric *f = gen_tree_two(&p, &why), *g;
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	char leaf[16], top[16];
 
@@ -364,7 +349,6 @@ all_but_one_damaged(void)
 	}
 	g = fabric_rebuild(f, &edit);
 	fabric_free(f);
-	free(drop);
 	return g;
 }
 
@@ -372,10 +356,10 @@ all_but_one_damaged(void)
  * tops. */
 TEST(not_the_managers_leaf)
 {
-	struct fabric *f = all_but_one_damaged();
-	struct lft_pool *pool = lft_pool_new();
-	struct topo *t = frozen_topo(f, NULL);
-	struct routes *r = compute_checked(t, pool, NULL);
+	AUTO(fabric) struct fabric *f = all_but_one_damaged();
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
+	AUTO(routes) struct routes *r = compute_checked(t, pool, NULL);
 	sw_ix sm = topo_switch_of(t, t->sm_port);
 	const struct topo_switch *leaf = &t->sw[sm];
 
@@ -394,10 +378,6 @@ TEST(not_the_managers_leaf)
 				port == 0 ||
 				t->port[t->port[out].peer].node != leaf->node);
 		}
-	routes_unref(r);
-	topo_unref(t);
-	lft_pool_free(pool);
-	fabric_free(f);
 }
 
 TEST(fixtures)

@@ -24,7 +24,7 @@ static void
 rig_open(struct rig *g, struct fabric *f, const struct engine_options *options)
 {
 	struct reason why = {""};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct route_job job;
 
 	*g = (struct rig){.f = f, .pool = lft_pool_new()};
@@ -32,7 +32,6 @@ rig_open(struct rig *g, struct fabric *f, const struct engine_options *options)
 	job = (struct route_job){
 		.topo = g->t, .pool = g->pool, .options = options};
 	ck_assert_int_eq(engine_ftree.route(&job, false, 0, a, &g->r, &why), 0);
-	arena_free(a);
 }
 
 /* A tree of three tops. */
@@ -55,14 +54,15 @@ rig_close(struct rig *g)
 	lft_pool_free(g->pool);
 	fabric_free(g->f);
 }
+AUTO_VALUE(rig, struct rig, rig_close)
 
 TEST(printed_and_parsed)
 {
 	const struct engine_options o = with_layers(4);
-	struct rig g;
-	struct buf text = {0}, again = {0};
+	AUTO(rig) struct rig g;
+	AUTO(buf) struct buf text = {0}, again = {0};
 	struct reason why = {""};
-	struct routes *r;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, make_tree(), &o);
 	ck_assert_uint_ne(updown_state_sftree_root(g.r), TOPO_NONE);
@@ -87,20 +87,16 @@ TEST(printed_and_parsed)
 	r->engine = "ftree";
 	registry_remember_state(r, text.text, &again);
 	ck_assert_str_eq(again.text, text.text);
-	buf_free(&text);
-	buf_free(&again);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Two trees that links between leaves join: parts of the order, too. */
 TEST(several_trees)
 {
 	const struct gen_planes p = {2, 4, 2, 2, 1};
-	struct rig g;
-	struct buf text = {0}, again = {0};
+	AUTO(rig) struct rig g;
+	AUTO(buf) struct buf text = {0}, again = {0};
 	struct reason why = {""};
-	struct routes *r;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, gen_paper_planes(&p), NULL);
 	ck_assert_ptr_nonnull(g.r->part);
@@ -114,19 +110,15 @@ TEST(several_trees)
 	registry_print_state(r, &again);
 	ck_assert_str_eq(again.text, text.text);
 	ck_assert_ptr_nonnull(strstr(text.text, " 1 leaf\n"));
-	buf_free(&text);
-	buf_free(&again);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Routes without a state leave the lines that are known; lines of an engine
  * that does not exist are not looked at. */
 TEST(of_others)
 {
-	struct rig g;
-	struct buf text = {0};
-	struct routes *r;
+	AUTO(rig) struct rig g;
+	AUTO(buf) struct buf text = {0};
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, make_tree(), NULL);
 	r = routes_new(g.t, g.pool);
@@ -138,9 +130,6 @@ TEST(of_others)
 	ck_assert_ptr_null(updown_state_of(r));
 	ck_assert_int_eq(registry_parse_state(r, "updn", NULL, NULL), 0);
 	ck_assert_uint_eq(updown_state_sftree_root(r), TOPO_NONE);
-	buf_free(&text);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 static const char *const bad[] = {"ftree turn", "ftree turn ",
@@ -151,10 +140,10 @@ static const char *const bad[] = {"ftree turn", "ftree turn ",
 
 LOOP_TEST(refused, 0, LEN(bad))
 {
-	struct rig g;
-	struct buf text = {0};
+	AUTO(rig) struct rig g;
+	AUTO(buf) struct buf text = {0};
 	struct reason why = {""};
-	struct routes *r;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, make_tree(), NULL);
 	buf_printf(&text, "ftree turn 0x1\nupdn x\n%s\ndor x\n", bad[_i]);
@@ -162,7 +151,4 @@ LOOP_TEST(refused, 0, LEN(bad))
 	ck_assert_int_eq(registry_parse_state(r, "ftree", text.text, &why), -1);
 	ck_assert_str_eq(why.text, bad[_i]);
 	ck_assert_ptr_null(updown_state_of(r));
-	buf_free(&text);
-	routes_unref(r);
-	rig_close(&g);
 }

@@ -124,7 +124,7 @@ check_verified(struct routes *r)
 {
 	struct verify_tables in = {
 		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
-	struct verify_dependencies *deps;
+	AUTO(mem) struct verify_dependencies *deps = NULL;
 	struct verify_report report;
 	struct reason why = {""};
 	struct link_ranks *ranks = routes_link_ranks(r);
@@ -139,7 +139,6 @@ check_verified(struct routes *r)
 	ck_assert(report.by_rank);
 	ck_assert(mcast_order_find(r->topo, deps, UINT16_MAX,
 		(struct mcast_order_try[2]){0}, &r->mcast));
-	free(deps);
 	link_ranks_drop(ranks);
 }
 
@@ -175,9 +174,9 @@ LOOP_TEST(products, 0, LEN(routed))
 {
 	const struct frozen_lids lids = {.shuffle = 5, .lmc = 1};
 	const struct shape *s = &routed[_i];
-	struct fabric *f = shape_fabric(s);
-	struct topo *t = frozen_topo(f, &lids);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = shape_fabric(s);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct reason why = {""};
 	struct routes *r = route_topo(t, pool, NULL, &why), *again;
 
@@ -192,9 +191,6 @@ LOOP_TEST(products, 0, LEN(routed))
 	routes_unref(again);
 	routes_unref(r);
 	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 static const struct shape refused[] = {
@@ -213,17 +209,14 @@ LOOP_TEST(refusals, 0, LEN(refused))
 {
 	const struct frozen_lids lids = {0};
 	const struct shape *s = &refused[_i];
-	struct fabric *f = shape_fabric(s);
-	struct topo *t = frozen_topo(f, &lids);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = shape_fabric(s);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct reason why = {""};
 
 	ck_assert_ptr_null(route_topo(t, pool, NULL, &why));
 	ck_assert_msg(strncmp(why.text, s->note, strlen(s->note)) == 0, "%s",
 		why.text);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* The number of the cable between two switches, by their names. */
@@ -248,12 +241,14 @@ TEST(lost_link)
 {
 	const struct shape s = {HYPERX, {6, 4}, 2, 3, NULL};
 	const struct frozen_lids lids = {0};
-	struct fabric *f = shape_fabric(&s);
-	struct topo *t = frozen_topo(f, &lids), *u;
-	struct lft_pool *pool = lft_pool_new();
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(fabric) struct fabric *f = shape_fabric(&s);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *u = NULL;
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct reason why = {""};
-	struct routes *r = route_topo(t, pool, NULL, &why), *less, *back;
+	AUTO(routes)
+	struct routes *r = route_topo(t, pool, NULL, &why), *less = NULL,
+		      *back = NULL;
 	uint64_t over = 0;
 
 	drop[cable_between(f, "sw0.0", "sw1.0")] = true;
@@ -282,14 +277,6 @@ TEST(lost_link)
 	ck_assert_uint_le(less->entries_changed, 2 * over);
 	back = route_topo(t, pool, less, &why);
 	ck_assert_uint_le(back->entries_changed, 2 * over);
-	routes_unref(back);
-	routes_unref(less);
-	routes_unref(r);
-	lft_pool_free(pool);
-	free(drop);
-	topo_unref(u);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* The torus of rings of four, given as what it is called; given as something
@@ -305,9 +292,9 @@ TEST(given)
 					      wrong = {{flat, 2}};
 	const struct shape s = {TORUS, {4, 4, 4, 4}, 4, 1, NULL};
 	const struct frozen_lids lids = {0};
-	struct fabric *f = shape_fabric(&s);
-	struct topo *t = frozen_topo(f, &lids);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = shape_fabric(&s);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 
 	for (int i = 0; i < 2; i++) {
 		const struct schema_values own = {
@@ -316,6 +303,7 @@ TEST(given)
 		struct route_job job = {.topo = t, .pool = pool, .options = &o};
 		struct route_account story;
 		struct reason why = {""};
+		AUTO(routes)
 		struct routes *r =
 			compute_routes(&job, engines, 2, &story, &why);
 
@@ -326,11 +314,7 @@ TEST(given)
 				  "dor refused: routing.dor.dimensions "
 				  "gives full 16, full 16: its links make "
 				  "line 2, ") != NULL);
-		routes_unref(r);
 	}
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 static void
@@ -349,14 +333,14 @@ LOOP_TEST(broken_line, 0, 2)
 	const char *const engines[] = {"dor"};
 	const struct shape s = {MESH, {4, 3}, 2, 2, NULL};
 	const struct frozen_lids lids = {0};
-	struct fabric *f = shape_fabric(&s);
-	struct topo *t = frozen_topo(f, &lids), *u;
-	struct lft_pool *pool = lft_pool_new();
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(fabric) struct fabric *f = shape_fabric(&s);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *u = NULL;
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct route_job job = {.topo = t, .pool = pool};
 	struct route_account story;
 	struct reason why = {""};
-	struct routes *r, *less, *back;
+	AUTO(routes) struct routes *r = NULL, *less = NULL, *back = NULL;
 
 	limit_vls(t, _i == 0 ? ONE_VL : EIGHT_VLS);
 	r = compute_routes(&job, engines, 1, &story, &why);
@@ -380,14 +364,6 @@ LOOP_TEST(broken_line, 0, 2)
 		.topo = t, .pool = pool, .prev = less, .load_limit = 1250};
 	back = compute_routes(&job, engines, 1, &story, &why);
 	ck_assert_str_eq(story.engine, "dor");
-	routes_unref(back);
-	routes_unref(less);
-	routes_unref(r);
-	lft_pool_free(pool);
-	free(drop);
-	topo_unref(u);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* Up to a tenth of the links fail: dor goes on, and no pair is without a path.
@@ -403,7 +379,7 @@ LOOP_TEST(damaged, 0, 4)
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
 	struct channel_verdict v;
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 	struct routes *r;
 	uint64_t n;
 
@@ -417,7 +393,6 @@ LOOP_TEST(damaged, 0, 4)
 	(void)rig_lose_links(&g,
 		(g.f->ncables - (unsigned)n * s->hosts) / 10 + 1,
 		(uint64_t)_i + 3);
-	rig_close(&g);
 }
 
 TEST(ten_cube)
@@ -427,10 +402,10 @@ TEST(ten_cube)
 	const struct frozen_lids lids = {0};
 	struct reason why = {""};
 	struct route_account story;
-	struct lft_pool *pool = lft_pool_new();
-	struct fabric *f;
-	struct topo *t;
-	struct routes *r;
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(topo) struct topo *t = NULL;
+	AUTO(routes) struct routes *r = NULL;
 
 	for (unsigned i = 0; i < 10; i++)
 		dim[i] = 2;
@@ -441,8 +416,4 @@ TEST(ten_cube)
 	ck_assert_ptr_nonnull(r);
 	ck_assert_msg(strcmp(story.engine, "dor") == 0, "%s", story.tried);
 	ck_assert(r->report.ok);
-	routes_unref(r);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }

@@ -40,8 +40,8 @@ LOOP_TEST(balanced, 0, LEN(shapes))
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
 	struct channel_verdict v;
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, &engine_dragonfly, make_shape(s, 3, &why), &why);
 	r = rig_route(&g, g.t, NULL, NULL, &why);
@@ -50,8 +50,6 @@ LOOP_TEST(balanced, 0, LEN(shapes))
 	ck_assert_uint_eq(r->layers.n, 2);
 	ck_assert_uint_eq(v.groups, 3);
 	ck_assert_uint_le(rig_load(r), s->load);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Small ones with many links out, of many seeds: all arrive, no cycle. */
@@ -60,8 +58,8 @@ LOOP_TEST(broken, 0, 5)
 	for (unsigned i = 0; i < 20; i++) {
 		const struct shape s = {4, 1, 2, 1 + i / 2, 0};
 		struct reason why = {""};
-		struct engine_rig g;
-		struct routes *r;
+		AUTO(engine_rig) struct engine_rig g;
+		AUTO(routes) struct routes *r = NULL;
 
 		rig_open(&g, &engine_dragonfly,
 			make_shape(&s, (uint64_t)_i * 100 + i, &why), &why);
@@ -70,8 +68,6 @@ LOOP_TEST(broken, 0, 5)
 			(void)rig_check(r);
 		else
 			ck_assert_uint_gt(s.out, 2);
-		routes_unref(r);
-		rig_close(&g);
 	}
 }
 
@@ -105,7 +101,7 @@ make_other(int i, struct reason *why)
 LOOP_TEST(refused, 0, 7)
 {
 	struct reason why = {""};
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 
 	rig_open(&g, &engine_dragonfly, make_other(_i, &why), &why);
 	if (_i == 6)
@@ -114,12 +110,12 @@ LOOP_TEST(refused, 0, 7)
 	ck_assert_msg(strstr(why.text,
 			      _i < 6 ? "no dragonfly: " : " VLs for ") != NULL,
 		"%d: %s", _i, why.text);
-	rig_close(&g);
 }
 
 /* Groups that are given need not be read; a switch is of one of them. */
 TEST(given)
 {
+	AUTO(engine_rig) struct engine_rig g;
 	static const char *const name[] = {"g0.*", "g1.*", "g2.*", "g3.*",
 		"g4.*", "g5.*", "g6.*", "g7.*", "g8.*", "g1.1"};
 	static const struct dragonfly_options right = {{name, 9}},
@@ -129,7 +125,6 @@ TEST(given)
 	const struct shape s = {4, 1, 2, 12, 0};
 	struct reason why = {""};
 	struct routes *r, *again;
-	struct engine_rig g;
 
 	rig_open(&g, &engine_dragonfly, make_shape(&s, 2, &why), &why);
 	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
@@ -152,7 +147,6 @@ TEST(given)
 	(void)rig_check(again);
 	routes_unref(again);
 	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Two patterns of the same length, and a single group. */
@@ -164,13 +158,12 @@ LOOP_TEST(given_badly, 0, 2)
 	static const char *const says[] = {"is in two of the groups given: ",
 		"no dragonfly: 1 of the groups given has switches"};
 	struct reason why = {""};
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 
 	rig_open(&g, &engine_dragonfly, make_other(6, &why), &why);
 	g.own = &o[_i];
 	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
 	ck_assert_msg(strstr(why.text, says[_i]) != NULL, "%s", why.text);
-	rig_close(&g);
 }
 
 /* Links fail one after the other. */
@@ -178,23 +171,21 @@ LOOP_TEST(losses, 0, 3)
 {
 	static const unsigned a[] = {3, 4, 6};
 	struct reason why = {""};
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 	double moved;
 
 	rig_open(&g, &engine_dragonfly,
 		gen_dragonfly(a[_i], 2, a[_i] / 2 + 1, &why), &why);
 	moved = rig_lose_links(&g, 8, (uint64_t)_i + 5);
 	ck_assert(moved < 50);
-	rig_close(&g);
 }
 
 /* Its groups stay what they were while a third of all links fails. */
 LOOP_TEST(few_links, 0, 4)
 {
 	struct reason why = {""};
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 
 	rig_open(&g, &engine_dragonfly, gen_dragonfly(4, 1, 1, &why), &why);
 	(void)rig_lose_links(&g, 13, (uint64_t)_i + 5);
-	rig_close(&g);
 }

@@ -90,6 +90,7 @@ end_bed(struct bed *b)
 	lft_pool_free(b->pool);
 	topo_unref(b->t);
 }
+AUTO_VALUE(bed, struct bed, end_bed)
 
 static void
 expect_text(const char *text, const char *want)
@@ -114,21 +115,20 @@ switch_out_port(const struct topo *t, sw_ix s, unsigned i)
 TEST(all_layers)
 {
 	struct engine_options o = with_layers(8);
-	struct bed b = begin_bed();
+	AUTO(bed) struct bed b = begin_bed();
 
 	/* the link of a host limits nothing */
 	b.t->port[b.t->sm_port].vl_cap = 1;
 	route_ftree(&b, &o, 8);
 	expect_no_text(b.text);
 	expect_no_text(b.shared);
-	end_bed(&b);
 }
 
 /* One narrow link: no layer is lost, and the link is named. */
 TEST(one_cable)
 {
 	struct engine_options o = with_layers(8);
-	struct bed b = begin_bed();
+	AUTO(bed) struct bed b = begin_bed();
 	port_ix p = switch_out_port(b.t, b.t->nsw - 1, 1),
 		first = b.t->port[p].peer;
 	char want[64];
@@ -144,14 +144,13 @@ TEST(one_cable)
 		"8 layers share VLs at 2 of 16 ports between switches: "
 		"2 have 2 VLs, ");
 	expect_text(b.shared, want);
-	end_bed(&b);
 }
 
 /* A switch with a single VL maps nothing, and need not. */
 TEST(old_switch)
 {
 	struct engine_options o = with_layers(4);
-	struct bed b = begin_bed();
+	AUTO(bed) struct bed b = begin_bed();
 	const struct topo_node *n = &b.t->node[b.t->sw[0].node];
 
 	for (unsigned i = 0; i <= n->nports; i++) {
@@ -161,13 +160,12 @@ TEST(old_switch)
 	route_ftree(&b, &o, 4);
 	expect_no_text(b.text);
 	expect_text(b.shared, "have 1 VL, first port");
-	end_bed(&b);
 }
 
 TEST(no_map)
 {
 	struct engine_options o = with_layers(4);
-	struct bed b = begin_bed();
+	AUTO(bed) struct bed b = begin_bed();
 	node_ix n = b.t->sw[0].node;
 
 	b.t->port[b.t->node[n].first_port].capmask &= ~(uint32_t)CAP_SL_MAPPING;
@@ -177,7 +175,6 @@ TEST(no_map)
 		b.text, "between switches cannot map SLs to VLs, first port");
 	expect_text(b.text, topo_desc(b.t, n));
 	expect_no_text(b.shared);
-	end_bed(&b);
 }
 
 static void
@@ -190,7 +187,7 @@ set_vls(struct topo *t, port_ix p, uint8_t code)
 TEST(widest)
 {
 	struct engine_options o = with_layers(4);
-	struct bed b = begin_bed();
+	AUTO(bed) struct bed b = begin_bed();
 	port_ix p = switch_out_port(b.t, 0, 0);
 
 	for (port_ix i = 0; i < b.t->nports; i++)
@@ -205,20 +202,18 @@ TEST(widest)
 	route_ftree(&b, &o, 4);
 	expect_no_text(b.text);
 	expect_text(b.shared, "at 14 of 16 ports");
-	end_bed(&b);
 }
 
 TEST(max_vls)
 {
 	struct engine_options o = with_layers(4);
-	struct bed b = begin_bed();
+	AUTO(bed) struct bed b = begin_bed();
 
 	o.max_vls = 2;
 	route_ftree(&b, &o, 2);
 	expect_text(b.text, "2 of the 4 layers");
 	expect_text(b.text, "no link may have more than 2 VLs");
 	expect_no_text(b.shared);
-	end_bed(&b);
 }
 
 TEST(with_levels)

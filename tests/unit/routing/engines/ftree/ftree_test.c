@@ -34,14 +34,13 @@ route_topo(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 		.prev = prev,
 		.options = o,
 		.threads = 1};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
 	ck_assert_msg(engine_ftree.route(&job, prev != NULL, 0, a, &r, &why) ==
 			      ENGINE_OK,
 		"refused: %s", why.text);
-	arena_free(a);
 	return r;
 }
 
@@ -91,6 +90,7 @@ end_run(struct run *x)
 	lft_pool_free(x->pool);
 	topo_unref(x->t);
 }
+AUTO_VALUE(run, struct run, end_run)
 
 /*
  * Goals: no link carries more pairs than a host has partners, and a shift never
@@ -99,7 +99,7 @@ end_run(struct run *x)
 static void
 check_balance(struct fabric *f, const char *what, unsigned shifts, bool full)
 {
-	struct run x = route_fabric(f, &plain);
+	AUTO(run) struct run x = route_fabric(f, &plain);
 	struct verify_report report = expect_valid(x.r, what);
 	struct verify_tables in = verify_input(x.r);
 	struct bandwidth_shift shift;
@@ -111,7 +111,6 @@ check_balance(struct fabric *f, const char *what, unsigned shifts, bool full)
 	ck_assert_msg(shift.worst <= (full ? 1U : 2U),
 		"%s: %u flows on a cable in shift %u", what, shift.worst,
 		shift.worst_by);
-	end_run(&x);
 }
 
 TEST(populations)
@@ -181,6 +180,7 @@ TEST(planes)
 	struct reason why = {""};
 
 	for (size_t i = 0; i < sizeof(people) / sizeof(*people); i++) {
+		AUTO(run)
 		struct run x = route_fabric(
 			gen_paper_racks(8, people[i].even, people[i].odd, &why),
 			&plain);
@@ -193,7 +193,6 @@ TEST(planes)
 			(unsigned long long)report.load_max);
 		bandwidth_shift(&in, 100, 1, &shift);
 		ck_assert(x.r->part != NULL && shift.worst <= 2);
-		end_run(&x);
 	}
 }
 
@@ -205,7 +204,7 @@ TEST(random_populations)
 		struct reason why = {""};
 		struct rng g = {seed};
 		struct fabric *f = gen_tree_two(&p, &why), *h;
-		bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+		AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 		struct fabric_edit edit = {.drop_node = node};
 		char what[32];
 
@@ -217,7 +216,6 @@ TEST(random_populations)
 		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
 		check_balance(h, what, 1000, false);
 		fabric_free(f);
-		free(node);
 	}
 }
 
@@ -233,7 +231,7 @@ TEST(degraded)
 		for (uint64_t seed = 1; seed <= 4; seed++) {
 			struct reason why = {""};
 			struct fabric *f = gen_paper_racks(1, 24, 24, &why);
-			struct run x;
+			AUTO(run) struct run x;
 			char what[64];
 
 			if (failed[i] > 0)
@@ -249,7 +247,6 @@ TEST(degraded)
 			ck_assert_msg(x.r->report.load_max <= 2 * (648 - 12),
 				"%s: %llu pairs on one cable", what,
 				(unsigned long long)x.r->report.load_max);
-			end_run(&x);
 		}
 }
 
@@ -262,7 +259,7 @@ TEST(lost_tops)
 	for (uint64_t seed = 1; seed <= 16; seed++) {
 		struct reason why = {""};
 		struct fabric *f = gen_paper_racks(1, 24, 24, &why), *g;
-		bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+		AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 		struct fabric_edit edit = {.drop_cable = drop};
 		struct rng r = {seed};
 		bool lost[18];
@@ -292,7 +289,6 @@ TEST(lost_tops)
 		ck_assert_str_eq(x.r->engine, "ftree");
 		end_run(&x);
 		fabric_free(f);
-		free(drop);
 	}
 }
 
@@ -301,7 +297,7 @@ TEST(degraded_three_levels)
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct reason why = {""};
 		struct fabric *f = gen_tree_three(12, &why);
-		struct run x;
+		AUTO(run) struct run x;
 		char what[64];
 
 		f = seed % 2 ? gen_edit_fail_links(
@@ -311,7 +307,6 @@ TEST(degraded_three_levels)
 		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
 		x = route_fabric(f, &plain);
 		(void)expect_valid(x.r, what);
-		end_run(&x);
 	}
 }
 
@@ -371,12 +366,12 @@ flap_links(struct fabric *f, uint64_t seed, unsigned steps)
 	struct topo *first = frozen_topo(f, &lids), *t = topo_ref(first);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *r = route_topo(t, pool, NULL, &plain);
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	struct rng g = {seed};
 
 	for (unsigned i = 0; i < steps; i++) {
-		struct fabric *now;
+		AUTO(fabric) struct fabric *now = NULL;
 
 		for (unsigned n = 0; n <= i % 3; n++)
 			toggle_link(f, drop, &g);
@@ -384,7 +379,6 @@ flap_links(struct fabric *f, uint64_t seed, unsigned steps)
 		topo_unref(t);
 		t = frozen_again(now, first, 0);
 		check_step(t, pool, &r, seed);
-		fabric_free(now);
 	}
 	routes_unref(r);
 	ck_assert_uint_eq(pool->live, 0);
@@ -392,7 +386,6 @@ flap_links(struct fabric *f, uint64_t seed, unsigned steps)
 	topo_unref(t);
 	topo_unref(first);
 	fabric_free(f);
-	free(drop);
 }
 
 TEST(links_flap)
@@ -414,11 +407,11 @@ TEST(switch_fails)
 {
 	struct reason why = {""};
 	struct frozen_lids lids = {0};
-	struct fabric *f = gen_tree_three(8, &why), *g;
-	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	AUTO(fabric) struct fabric *f = gen_tree_three(8, &why), *g = NULL;
+	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_node = node};
-	struct topo *t = frozen_topo(f, &lids), *less;
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct routes *a = route_topo(t, pool, NULL, &plain), *b, *c;
 
 	node[fabric_find(f, "pod2.mid1")] = true;
@@ -432,12 +425,6 @@ TEST(switch_fails)
 	routes_unref(b);
 	routes_unref(c);
 	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	topo_unref(less);
-	topo_unref(t);
-	fabric_free(g);
-	fabric_free(f);
-	free(node);
 }
 
 /* The paper's algorithm as it is printed. */
@@ -501,10 +488,10 @@ TEST(lanes_kept)
 	struct engine_options o = with_layers(4);
 	struct reason why = {""};
 	struct frozen_lids lids = {0};
-	struct fabric *f = gen_tree_two(&p, &why), *g;
-	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why), *g = NULL;
+	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_node = node};
-	struct topo *t = frozen_topo(f, &lids), *less;
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *a = route_topo(t, pool, NULL, &o), *b;
 
@@ -522,17 +509,12 @@ TEST(lanes_kept)
 	routes_unref(a);
 	routes_unref(b);
 	lft_pool_free(pool);
-	topo_unref(less);
-	topo_unref(t);
-	fabric_free(g);
-	fabric_free(f);
-	free(node);
 }
 
 static size_t
 count_single_failures(struct fabric *f, uint64_t *load)
 {
-	struct run x = route_fabric(f, &plain);
+	AUTO(run) struct run x = route_fabric(f, &plain);
 	struct verify_tables in = verify_input(x.r);
 	struct redundancy_report h;
 	size_t n;
@@ -542,7 +524,6 @@ count_single_failures(struct fabric *f, uint64_t *load)
 	ck_assert_uint_gt(h.n, 0);
 	n = h.single;
 	redundancy_free(&h);
-	end_run(&x);
 	return n;
 }
 
@@ -590,6 +571,7 @@ TEST(homing_names_it)
 {
 	struct gen_fattree2 one = {1, 4, 1, 1, 1};
 	struct reason why = {""};
+	AUTO(run)
 	struct run x = route_fabric(
 		gen_edit_rails(gen_tree_two(&one, &why), 2, true, &why),
 		&plain);
@@ -612,7 +594,6 @@ TEST(homing_names_it)
 	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from 2 "
 			       "of 4 leaves; there is no other path");
 	redundancy_free(&h);
-	end_run(&x);
 }
 
 /* Configured groups count like nodes; a passive port carries nothing. */
@@ -626,7 +607,7 @@ TEST(groups)
 	size_t n = 0;
 	struct verify_tables in;
 	struct redundancy_report h;
-	struct run x;
+	AUTO(run) struct run x;
 
 	/* The first hosts of leaves 1 and 2 are one pair, and so on. */
 	for (unsigned i = 0; i < 4; i++)
@@ -653,7 +634,6 @@ TEST(groups)
 	ck_assert_uint_eq(h.n, 4);
 	ck_assert_uint_eq(h.single, 0);
 	redundancy_free(&h);
-	end_run(&x);
 }
 
 TEST(refuses)
@@ -661,24 +641,20 @@ TEST(refuses)
 	static const unsigned ring[1] = {12};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	struct fabric *f = gen_grid(ring, 1, true, 1, &why);
-	struct topo *t = frozen_topo(f, &lids);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = gen_grid(ring, 1, true, 1, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {
 		.topo = t, .pool = pool, .options = &plain, .load_limit = 1250};
 	static const char *const engines[] = {"ftree", "updn"};
 	struct route_account story;
-	struct routes *r;
+	AUTO(routes) struct routes *r = NULL;
 
 	r = compute_routes(&job, engines, 2, &story, &why);
 	ck_assert_ptr_nonnull(r);
 	ck_assert_str_eq(story.engine, "updn");
 	ck_assert(story.fallback);
 	ck_assert_ptr_nonnull(strstr(story.tried, "ftree refused"));
-	routes_unref(r);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* Entries are kept, and computed afresh on request. */
@@ -688,8 +664,8 @@ TEST(rebalance)
 	static const char *const engines[] = {"ftree"};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&p, &why), *g;
-	struct topo *t = frozen_topo(f, &lids), *less;
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why), *g = NULL;
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
 	struct lft_pool *pool = lft_pool_new();
 	struct route_account story;
 	struct routes *a, *b, *c, *d;
@@ -715,10 +691,6 @@ TEST(rebalance)
 	routes_unref(c);
 	routes_unref(d);
 	lft_pool_free(pool);
-	topo_unref(less);
-	topo_unref(t);
-	fabric_free(g);
-	fabric_free(f);
 }
 
 /* Real fabrics, if they are available. */

@@ -40,6 +40,7 @@ rig_close(struct rig *g)
 	lft_pool_free(g->pool);
 	fabric_free(g->f);
 }
+AUTO_VALUE(rig, struct rig, rig_close)
 
 /* After a restart: prev was read from the switches, what was remembered and
  * which layers pairs have was read from the state file. */
@@ -56,14 +57,13 @@ route_remembering(struct topo *t, struct lft_pool *pool, unsigned layers,
 		.prev = prev,
 		.remembered = remembered,
 		.options = &options};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
 	ck_assert_msg(engine_nue.route(&job, prev != NULL, 0, a, &r, &why) ==
 			      ENGINE_OK,
 		"%s", why.text);
-	arena_free(a);
 	return r;
 }
 
@@ -90,13 +90,13 @@ check_verified(struct routes *r)
 LOOP_TEST(random_graphs, 0, 10)
 {
 	for (unsigned i = 0; i < 40; i++) {
+		AUTO(rig) struct rig g;
 		struct rng rng = {(uint64_t)_i * 1000 + i};
 		unsigned n = 4 + (unsigned)(rng_next(&rng) % 37);
 		unsigned degree = 2 + (unsigned)(rng_next(&rng) % 5);
 		unsigned layers = 1 + (unsigned)(rng_next(&rng) % 8);
 		struct reason why = {""};
-		struct routes *r;
-		struct rig g;
+		AUTO(routes) struct routes *r = NULL;
 
 		degree = degree < n ? degree : n - 1;
 		degree -= n * degree % 2;
@@ -104,8 +104,6 @@ LOOP_TEST(random_graphs, 0, 10)
 			&why);
 		r = route_topo(g.t, g.pool, layers, NULL);
 		check_verified(r);
-		routes_unref(r);
-		rig_close(&g);
 	}
 }
 
@@ -119,7 +117,7 @@ check_room(struct routes *r, const struct route_mcast *before)
 	const struct mcast_order_try first[2] = {
 		{r->topo, before}, {r->topo, &r->mcast}};
 	const struct topo *t = r->topo;
-	struct verify_dependencies *deps;
+	AUTO(mem) struct verify_dependencies *deps = NULL;
 	struct reason why = {""};
 	struct route_mcast found;
 
@@ -134,7 +132,6 @@ check_room(struct routes *r, const struct route_mcast *before)
 				&found, s, t->adj[t->sw[s].adj + i].out));
 	}
 	routes_mcast_free(&found);
-	free(deps);
 }
 
 /* An order by which the second switch has no neighbour above it. */
@@ -163,20 +160,17 @@ split_top(const struct routes *r)
 TEST(room_for_trees)
 {
 	for (unsigned i = 0; i < 20; i++) {
+		AUTO(rig) struct rig g;
 		unsigned n = 8 + i * 2, layers = 1 + i % 8;
 		struct reason why = {""};
-		struct routes *r;
-		struct rig g;
-		uint32_t *pos;
+		AUTO(routes) struct routes *r = NULL;
+		AUTO(mem) uint32_t *pos = NULL;
 
 		rig_open(&g, gen_random(n, 4, 2, i, &why), &why);
 		r = route_topo(g.t, g.pool, layers, NULL);
 		pos = split_top(r);
 		check_room(r, NULL);
 		check_room(r, &(struct route_mcast){.pos = pos});
-		free(pos);
-		routes_unref(r);
-		rig_close(&g);
 	}
 }
 
@@ -236,9 +230,9 @@ LOOP_TEST(losses_keep_orders, 0, 10)
 	struct rng rng = {(uint64_t)_i + 77};
 	unsigned n = 10 + 3 * (unsigned)_i, layers = 1 + (unsigned)_i % 8;
 	struct reason why = {""};
-	bool *drop;
+	AUTO(mem) bool *drop = NULL;
 	struct routes *r, *next, *again;
-	struct rig g;
+	AUTO(rig) struct rig g;
 	uint64_t changed = 0, all = 0;
 	uint32_t moved = 0, pairs = 0;
 
@@ -280,21 +274,19 @@ LOOP_TEST(losses_keep_orders, 0, 10)
 	/* a cable is 5 per cent of the smallest fabric's */
 	ck_assert_uint_lt(100 * changed, 12 * all);
 	ck_assert_uint_lt(100 * moved, 6 * pairs);
-	free(drop);
 	routes_unref(r);
-	rig_close(&g);
 }
 
 /* While no link is there, as when all is in quarantine, no order is forgotten.
  */
 TEST(absence_keeps_orders)
 {
+	AUTO(rig) struct rig g;
 	struct reason why = {""};
-	struct routes *r, *alone, *again;
-	struct topo *none, *all;
-	struct buf was, is;
-	bool *drop;
-	struct rig g;
+	AUTO(routes) struct routes *r = NULL, *alone = NULL, *again = NULL;
+	AUTO(topo) struct topo *none = NULL, *all = NULL;
+	AUTO(buf) struct buf was, is;
+	AUTO(mem) bool *drop = NULL;
 
 	rig_open(&g, gen_random(24, 4, 2, 3, &why), &why);
 	drop = mem_zalloc(g.f->ncables, sizeof(*drop));
@@ -313,15 +305,6 @@ TEST(absence_keeps_orders)
 	was = print_state(r);
 	is = print_state(again);
 	ck_assert(strcmp(was.text, is.text) == 0);
-	buf_free(&was);
-	buf_free(&is);
-	free(drop);
-	routes_unref(again);
-	routes_unref(alone);
-	routes_unref(r);
-	topo_unref(all);
-	topo_unref(none);
-	rig_close(&g);
 }
 
 static struct fabric *
@@ -356,7 +339,7 @@ static const unsigned most[][3] = {
 LOOP_TEST(shapes, 0, 5)
 {
 	struct reason why = {""};
-	struct rig g;
+	AUTO(rig) struct rig g;
 
 	rig_open(&g, make_shape((unsigned)_i, &why), &why);
 	for (unsigned i = 0; i < 3; i++) {
@@ -366,5 +349,4 @@ LOOP_TEST(shapes, 0, 5)
 		ck_assert_uint_le(r->report.load_max, most[_i][i]);
 		routes_unref(r);
 	}
-	rig_close(&g);
 }

@@ -54,8 +54,8 @@ LOOP_TEST(balanced, 0, LEN(shapes))
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
 	struct channel_verdict v;
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, &engine_torus, make_shape(s, 3, &why), &why);
 	rig_set_levels(&g, s->levels);
@@ -67,8 +67,6 @@ LOOP_TEST(balanced, 0, LEN(shapes))
 	/* while it is whole, no pair needs layer 0 */
 	ck_assert(s->out > 0 || v.used[0] == 0);
 	ck_assert_uint_le(rig_load(r), s->load);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Small ones with many links or switches out, of many seeds: all arrive, no
@@ -86,8 +84,8 @@ LOOP_TEST(broken, 0, 5)
 	for (unsigned i = 0; i < 12; i++) {
 		const struct shape *s = &small[i % 4];
 		struct reason why = {""};
-		struct engine_rig g;
-		struct routes *r;
+		AUTO(engine_rig) struct engine_rig g;
+		AUTO(routes) struct routes *r = NULL;
 
 		rig_open(&g, &engine_torus,
 			make_shape(s, (uint64_t)_i * 100 + i, &why), &why);
@@ -95,8 +93,6 @@ LOOP_TEST(broken, 0, 5)
 		if (r != NULL)
 			(void)rig_check(r);
 		refused += r == NULL;
-		routes_unref(r);
-		rig_close(&g);
 	}
 	ck_assert_uint_le(refused, 6);
 }
@@ -132,15 +128,13 @@ TEST(smallest)
 
 	for (uint64_t seed = 1; seed <= 30; seed++) {
 		struct reason why = {""};
-		struct engine_rig g;
-		struct routes *r;
+		AUTO(engine_rig) struct engine_rig g;
+		AUTO(routes) struct routes *r = NULL;
 
 		rig_open(
 			&g, &engine_torus, make_shape(&flat, seed, &why), &why);
 		r = rig_route(&g, g.t, NULL, NULL, &why);
 		refused += r == NULL;
-		routes_unref(r);
-		rig_close(&g);
 	}
 	ck_assert_uint_le(refused, 8);
 }
@@ -173,7 +167,7 @@ LOOP_TEST(refused, 0, 6)
 		"no torus, mesh, hypercube or HyperX: ", "a torus of 4 rings",
 		" VLs for ", "more than there are SLs"};
 	struct reason why = {""};
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 
 	rig_open(&g, &engine_torus, make_other(_i, &why), &why);
 	if (_i >= 4)
@@ -181,7 +175,6 @@ LOOP_TEST(refused, 0, 6)
 	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
 	ck_assert_msg(
 		strstr(why.text, reason[_i]) != NULL, "%d: %s", _i, why.text);
-	rig_close(&g);
 }
 
 static const struct schema_shape eight[] = {
@@ -231,8 +224,8 @@ LOOP_TEST(renewed, 0, 8)
 	struct reason why = {""};
 	struct engine_rig g;
 	struct routes *r, *first, *anew;
-	struct topo *t;
-	bool *drop;
+	AUTO(topo) struct topo *t = NULL;
+	AUTO(mem) bool *drop = NULL;
 
 	rig_open(&g, &engine_torus, gen_grid(size, 2, true, 2, &why), &why);
 	r = rig_route(&g, g.t, NULL, NULL, &why);
@@ -248,8 +241,6 @@ LOOP_TEST(renewed, 0, 8)
 	routes_unref(r);
 	routes_unref(first);
 	routes_unref(anew);
-	topo_unref(t);
-	free(drop);
 	rig_close(&g);
 }
 
@@ -257,12 +248,11 @@ LOOP_TEST(losses, 0, 3)
 {
 	static const unsigned dim[][3] = {{5, 6, 1}, {7, 7, 1}, {5, 5, 5}};
 	struct reason why = {""};
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 
 	rig_open(&g, &engine_torus, gen_grid(dim[_i], 3, true, 1, &why), &why);
 	/* a link is 2 per cent of the smallest one's */
 	ck_assert(rig_lose_links(&g, 8, (uint64_t)_i + 5) < 50);
-	rig_close(&g);
 }
 
 /* Without a ring too: a mesh, a hypercube (the torus of rings of four is one),
@@ -275,9 +265,8 @@ LOOP_TEST(straight, 0, 3)
 	struct fabric *f = _i == 0   ? gen_grid(mesh, 2, false, 1, &why)
 			   : _i == 1 ? gen_grid(cube, 3, true, 1, &why)
 				     : gen_hyperx(flat, 2, 2, &why);
-	struct engine_rig g;
+	AUTO(engine_rig) struct engine_rig g;
 
 	rig_open(&g, &engine_torus, f, &why);
 	ck_assert(rig_lose_links(&g, 5, (uint64_t)_i + 5) < 60);
-	rig_close(&g);
 }

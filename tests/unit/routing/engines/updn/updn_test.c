@@ -60,7 +60,7 @@ static bool
 one_component(const struct oracle *o)
 {
 	const struct topo *t = o->t;
-	bool *seen = mem_zalloc(t->nsw, sizeof(*seen));
+	AUTO(mem) bool *seen = mem_zalloc(t->nsw, sizeof(*seen));
 	bool more = true, all = true;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
@@ -81,7 +81,6 @@ one_component(const struct oracle *o)
 	}
 	for (sw_ix s = 0; s < t->nsw; s++)
 		all &= seen[s] || is_quarantined(t, s);
-	free(seen);
 	return all;
 }
 
@@ -90,7 +89,7 @@ static void
 check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
 {
 	struct oracle o = oracle_new(r, seed);
-	uint8_t *state = mem_zalloc(r->topo->nadj, 1);
+	AUTO(mem) uint8_t *state = mem_zalloc(r->topo->nadj, 1);
 	struct verify_tables in = {.topo = r->topo,
 		.pool = r->pool,
 		.row = r->row,
@@ -108,7 +107,6 @@ check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
 			(unsigned long long)seed);
 	if (one_component(&o))
 		check_dependencies(&o);
-	free(state);
 	oracle_free(&o);
 }
 
@@ -117,14 +115,13 @@ route_topo(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	bool keep)
 {
 	struct route_job job = {.topo = t, .pool = pool, .prev = prev};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
 	ck_assert_int_eq(
 		engine_updn.route(&job, keep, 0, a, &r, &why), ENGINE_OK);
 	ck_assert_ptr_nonnull(r);
-	arena_free(a);
 	return r;
 }
 
@@ -169,8 +166,8 @@ random_fabric(struct rng *g)
 static struct fabric *
 damage_fabric(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
 {
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
-	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_cable = drop, .drop_node = node};
 	struct fabric *r;
 
@@ -193,8 +190,6 @@ damage_fabric(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
 	}
 	r = fabric_rebuild(f, &edit);
 	fabric_free(f);
-	free(drop);
-	free(node);
 	return r;
 }
 
@@ -202,7 +197,7 @@ damage_fabric(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
 static struct fabric *
 without_switch(struct fabric *f, struct rng *g)
 {
-	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_node = node};
 	struct fabric *r;
 
@@ -214,7 +209,6 @@ without_switch(struct fabric *f, struct rng *g)
 		}
 	r = fabric_rebuild(f, &edit);
 	fabric_free(f);
-	free(node);
 	return r;
 }
 
@@ -279,11 +273,11 @@ any_switch(const struct fabric *f, struct rng *g)
 TEST(random_fabrics)
 {
 	for (uint64_t seed = 1; seed <= 400; seed++) {
-		struct lft_pool *pool = lft_pool_new();
+		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 		struct frozen_lids lids = {.lmc = seed % 5 == 0,
 			.shuffle = seed % 3 == 0 ? seed : 0};
 		struct rng g;
-		struct fabric *f = from_seed(seed, &g);
+		AUTO(fabric) struct fabric *f = from_seed(seed, &g);
 		struct topo *t;
 		struct routes *r;
 
@@ -295,8 +289,6 @@ TEST(random_fabrics)
 		routes_unref(r);
 		topo_unref(t);
 		ck_assert_uint_eq(pool->live, 0);
-		lft_pool_free(pool);
-		fabric_free(f);
 	}
 }
 
@@ -324,9 +316,10 @@ check_order_kept(
 TEST(keeping)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
-		struct lft_pool *pool = lft_pool_new();
+		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 		struct rng g;
-		struct fabric *f = from_seed(seed, &g), *less;
+		AUTO(fabric)
+		struct fabric *f = from_seed(seed, &g), *less = NULL;
 		struct fabric_edit none = {.drop_orphans = false};
 		struct topo *t = frozen_topo(f, NULL), *t2, *t3;
 		struct routes *r = route_topo(t, pool, NULL, false), *r2, *r3;
@@ -351,9 +344,6 @@ TEST(keeping)
 		topo_unref(t2);
 		topo_unref(t3);
 		ck_assert_uint_eq(pool->live, 0);
-		lft_pool_free(pool);
-		fabric_free(f);
-		fabric_free(less);
 	}
 }
 
@@ -361,7 +351,7 @@ static uint64_t
 load_of(struct fabric *f, uint64_t *hosts)
 {
 	struct lft_pool *pool = lft_pool_new();
-	struct topo *t = frozen_topo(f, NULL);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct routes *r = route_topo(t, pool, NULL, false);
 	struct verify_tables in = {
 		.topo = t, .pool = pool, .row = r->row, .nblocks = r->nblocks};
@@ -370,7 +360,6 @@ load_of(struct fabric *f, uint64_t *hosts)
 	ck_assert_int_eq(verify_tables(&in, &report, NULL), 0);
 	*hosts = f->nhosts;
 	routes_unref(r);
-	topo_unref(t);
 	lft_pool_free(pool);
 	fabric_free(f);
 	return report.load_max;
@@ -398,10 +387,10 @@ TEST(big_switches)
 
 	for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
 		struct gen_fattree2 p = {2, leaves[i], 1, 1, 1};
-		struct lft_pool *pool = lft_pool_new();
+		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 		struct reason why = {""};
-		struct fabric *f = gen_tree_two(&p, &why);
-		struct topo *t = frozen_topo(f, NULL);
+		AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
+		AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 		struct routes *r = route_topo(t, pool, NULL, false), *k;
 		struct verify_tables in = {.topo = t,
 			.pool = pool,
@@ -415,22 +404,19 @@ TEST(big_switches)
 		ck_assert_uint_eq(k->entries_changed, 0);
 		routes_unref(r);
 		routes_unref(k);
-		topo_unref(t);
-		lft_pool_free(pool);
-		fabric_free(f);
 	}
 }
 
 TEST(same_bytes)
 {
 	for (uint64_t seed = 1; seed <= 50; seed++) {
-		struct lft_pool *pool = lft_pool_new();
+		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 		struct rng g;
-		struct fabric *f = from_seed(seed, &g);
-		struct topo *t = frozen_topo(f, NULL);
+		AUTO(fabric) struct fabric *f = from_seed(seed, &g);
+		AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 		struct routes *a = route_topo(t, pool, NULL, false);
 		struct routes *b = route_topo(t, pool, NULL, false);
-		struct routes *c = route_topo(t, pool, a, false);
+		AUTO(routes) struct routes *c = route_topo(t, pool, a, false);
 
 		for (sw_ix s = 0; s < t->nsw; s++)
 			for (uint32_t i = 0; i < a->nblocks; i++) {
@@ -443,10 +429,6 @@ TEST(same_bytes)
 		ck_assert_uint_eq(c->entries_changed, 0);
 		routes_unref(a);
 		routes_unref(b);
-		routes_unref(c);
-		topo_unref(t);
-		lft_pool_free(pool);
-		fabric_free(f);
 	}
 }
 
@@ -478,7 +460,7 @@ TEST(orders)
 	struct reason why = {""};
 	struct fabric *f = odd_hosts(gen_tree_two(&p, &why), &(struct rng){7});
 	struct lft_pool *pool = lft_pool_new();
-	struct topo *t = frozen_topo(f, NULL);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct arena *a = arena_new();
 	uint64_t root = f->node[fabric_find(f, "leaf1")].guid;
 	const struct updn_options roots = {{&root, 1}};
@@ -501,7 +483,6 @@ TEST(orders)
 	check_routes(r, NULL, 0);
 	routes_unref(r);
 	arena_free(a);
-	topo_unref(t);
 	lft_pool_free(pool);
 	fabric_free(f);
 }
@@ -510,10 +491,10 @@ TEST(orders)
 TEST(restart)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
-		struct lft_pool *pool = lft_pool_new();
+		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 		struct rng g;
-		struct fabric *f = from_seed(seed, &g);
-		struct topo *t = frozen_topo(f, NULL);
+		AUTO(fabric) struct fabric *f = from_seed(seed, &g);
+		AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 		struct routes *r = route_topo(t, pool, NULL, false),
 			      *again = NULL;
 		struct route_rank *ranks = mem_zalloc(t->nsw, sizeof(*ranks));
@@ -548,9 +529,6 @@ TEST(restart)
 		routes_unref(again);
 		arena_free(a);
 		free(ranks);
-		topo_unref(t);
-		lft_pool_free(pool);
-		fabric_free(f);
 	}
 }
 
@@ -564,13 +542,12 @@ route_from_ranks(struct topo *t, struct lft_pool *pool,
 		.ranks = rank,
 		.nranks = n,
 		.ranks_order = order};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
 	ck_assert_int_eq(
 		engine_updn.route(&job, false, 0, a, &r, &why), ENGINE_OK);
-	arena_free(a);
 	return r;
 }
 
@@ -593,11 +570,11 @@ static const struct heir {
 LOOP_TEST(root_lost, 0, 2 * LEN(heirs))
 {
 	const struct heir *h = &heirs[_i / 2];
-	struct fabric *f = fabric_new();
+	AUTO(fabric) struct fabric *f = fabric_new();
 	struct lft_pool *pool = lft_pool_new();
 	struct route_rank rank[4];
 	struct reason why = {""};
-	struct topo *t;
+	AUTO(topo) struct topo *t = NULL;
 	struct routes *r, *again;
 
 	for (unsigned i = 0; i < h->nsw; i++) {
@@ -627,7 +604,5 @@ LOOP_TEST(root_lost, 0, 2 * LEN(heirs))
 	ck_assert_uint_eq(updown_state_of(again)->reranked, 0);
 	routes_unref(r);
 	routes_unref(again);
-	topo_unref(t);
 	lft_pool_free(pool);
-	fabric_free(f);
 }
