@@ -51,15 +51,15 @@ end_bed(struct bed *b)
 	fabric_free(b->f);
 	buf_free(&b->told);
 }
+AUTO_VALUE(bed, struct bed, end_bed)
 
 /* The fabric as it is, as a plan. */
 static struct cabling *
 plan_of(const struct fabric *f)
 {
-	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
+	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct cabling *c = cabling_of_topo(t, "plan");
 
-	topo_unref(t);
 	return c;
 }
 
@@ -86,7 +86,7 @@ must_tell(struct bed *b, const char *text)
 
 TEST(begins_and_ends)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	begin_bed(&b);
 	cabling_watch_set(b.w, plan_of(b.f));
@@ -111,14 +111,13 @@ TEST(begins_and_ends)
 	ck_assert_ptr_nonnull(strstr(b.told.text,
 		"deviation-over cabling: over: swapped \"leaf1\" port 1 "));
 	ck_assert_uint_eq(cabling_watch_status(b.w).found->n, 0);
-	end_bed(&b);
 }
 
 /* The other end of a link is drained, and so is what differs of it. */
 TEST(what_is_drained)
 {
 	struct drain d = {.port = 1};
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	begin_bed(&b);
 	d.guid = b.f->node[fabric_find(b.f, "leaf1")].guid;
@@ -133,13 +132,12 @@ TEST(what_is_drained)
 		      "\"h2\" port 1; drained\n");
 	b.drains.n = 0;
 	ck_assert_uint_eq(cabling_watch_status(b.w).found->drained, 0);
-	end_bed(&b);
 }
 
 /* As many at once as would fill the log. */
 TEST(many_at_once)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 	size_t lines = 0;
 
 	begin_bed(&b);
@@ -160,7 +158,6 @@ TEST(many_at_once)
 	ck_assert_ptr_nonnull(strstr(b.told.text,
 		"\ncabling cabling: 20 deviations: 20 swapped, by plan; 4 of "
 		"them are not told one by one\n"));
-	end_bed(&b);
 }
 
 /* A plan by names is not compared while names are to be read. */
@@ -171,7 +168,7 @@ TEST(names_to_come)
 	struct reason why = {""};
 	const char *name;
 	uint32_t h1;
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	begin_bed(&b);
 	h1 = fabric_find(b.f, "h1");
@@ -191,12 +188,11 @@ TEST(names_to_come)
 	ck_assert_uint_eq(
 		cabling_watch_status(b.w).found->count[DEVIATION_MISSING_NODE],
 		0);
-	end_bed(&b);
 }
 
 TEST(another_fabric)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 	struct reason why = {""};
 	struct cabling *plan;
 	json_t *j;
@@ -230,5 +226,4 @@ TEST(another_fabric)
 	ck_assert_ptr_nonnull(strstr(b.told.text, "alarm-off"));
 	cabling_watch_set(b.w, NULL);
 	ck_assert(!cabling_watch_status(b.w).wanted);
-	end_bed(&b);
 }

@@ -63,11 +63,11 @@ TEST(an_event_as_json)
 		"\\\"s1?\\\" (0x00000000000000a1)\",\"ends\":[{\"guid\":"
 		"\"0x00000000000000a1\",\"name\":\"s1?\",\"port\":0,\"is\":"
 		"\"node\"}],\"fields\":{},\"age\":4.0}";
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct reason why;
 	struct event_store *s = open_store(l, 0, 0, &why);
-	json_t *o;
-	char *text;
+	AUTO(json) json_t *o = NULL;
+	AUTO(mem) char *text = NULL;
 
 	ck_assert_uint_eq(add_released(s, "s1\a", 1763722111.123456), 1);
 	o = event_store_json(s, 0, 1763722115.123456);
@@ -75,16 +75,13 @@ TEST(an_event_as_json)
 	text = json_dumps(json_array_get(json_object_get(o, "events"), 0),
 		JSON_COMPACT | JSON_REAL_PRECISION(6));
 	ck_assert_str_eq(text, want);
-	free(text);
-	json_decref(o);
 	event_store_free(s);
-	loop_free(l);
 }
 
 TEST(numbers_go_on)
 {
 	enum { MORE = EVENT_STORE_KEPT + 88 };
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct reason why;
 	struct event_store *s = open_store(l, 1 << 20, 0, &why);
 
@@ -107,12 +104,11 @@ TEST(numbers_go_on)
 	s = open_store(l, 1 << 20, MORE + 10, &why);
 	ck_assert_uint_eq(add_released(s, "s", 1.77e9), MORE + 11);
 	event_store_free(s);
-	loop_free(l);
 }
 
 TEST(a_file_of_another_kind)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct event_store *s;
 	struct reason why;
 	char path[96];
@@ -136,7 +132,6 @@ TEST(a_file_of_another_kind)
 	s = open_store(l, 1 << 20, 0, &why);
 	ck_assert_ptr_nonnull(strstr(why.text, "the last line was cut"));
 	event_store_free(s);
-	loop_free(l);
 }
 
 const struct suite_around suite_around = {

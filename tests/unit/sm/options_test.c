@@ -100,10 +100,9 @@ TEST(refused)
 
 TEST(help_names_all)
 {
-	struct buf b = {0};
+	AUTO(buf) struct buf b = {0};
 
 	options_help(&b);
 	ck_assert_ptr_nonnull(strstr(b.text, "-c, --config FILE"));
 	ck_assert_ptr_nonnull(strstr(b.text, "--config-schema"));
-	buf_free(&b);
 }

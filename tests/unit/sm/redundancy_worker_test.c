@@ -61,6 +61,7 @@ end_bed(struct bed *b)
 	lft_pool_free(b->pool);
 	topo_unref(b->t);
 }
+AUTO_VALUE(bed, struct bed, end_bed)
 
 static struct fabric *
 multi_port_tree(
@@ -117,7 +118,7 @@ cut_by_hand(const struct routes *r, const struct multi_port_node_ports *all,
 	const struct multi_port_node_member *m, size_t n)
 {
 	uint32_t nsw = r->topo->nsw, cut = 0;
-	bool *both = mem_zalloc(nsw, 1), *on = mem_zalloc(nsw, 1);
+	AUTO(mem) bool *both = mem_zalloc(nsw, 1), *on = mem_zalloc(nsw, 1);
 
 	for (uint32_t i = 0; i < all->nleaves; i++) {
 		bool any = false, whole = true;
@@ -133,8 +134,6 @@ cut_by_hand(const struct routes *r, const struct multi_port_node_ports *all,
 			any |= both[s];
 		cut += any && whole;
 	}
-	free(both);
-	free(on);
 	return cut;
 }
 
@@ -179,7 +178,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 LOOP_TEST(by_hand, 0, 5)
 {
 	static const unsigned ports[] = {2, 3, 4, 5, 6};
-	struct bed b = bed_of(multi_port_tree(2, 8, 6, ports[_i]));
+	AUTO(bed) struct bed b = bed_of(multi_port_tree(2, 8, 6, ports[_i]));
 	struct routes *r = b.v->routes;
 
 	check_by_hand(&b, 0);
@@ -199,7 +198,6 @@ LOOP_TEST(by_hand, 0, 5)
 		}
 		check_by_hand(&b, seed);
 	}
-	end_bed(&b);
 }
 
 /* ---- reports ---- */
@@ -209,7 +207,7 @@ query_tree(const struct bed *b, const char *list)
 {
 	json_t *request = json_pack("{s:s, s:s}", "cmd", "tree", "list", list);
 	struct answer *a = tree_answer(request, b->v);
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 	json_t *j;
 
 	while (answer_more(a, 4096, &out))
@@ -218,7 +216,6 @@ query_tree(const struct bed *b, const char *list)
 	ck_assert_ptr_nonnull(j);
 	view_unref(answer_free(a));
 	json_decref(request);
-	buf_free(&out);
 	return j;
 }
 
@@ -226,18 +223,17 @@ static void
 check_page(const json_t *o, void (*show)(const json_t *, struct buf *),
 	const char *part)
 {
-	struct buf page = {0};
+	AUTO(buf) struct buf page = {0};
 
 	show(o, &page);
 	ck_assert_msg(page.text != NULL && strstr(page.text, part) != NULL,
 		"%s", page.text != NULL ? page.text : "");
-	buf_free(&page);
 }
 
 /* With one top every node depends on it: counts, the points, each node. */
 TEST(answers)
 {
-	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
+	AUTO(bed) struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
 	json_t *j = query_tree(&b, "multi-port"), *o;
 
 	ck_assert(json_is_null(redundancy_json_all(b.v)));
@@ -265,7 +261,6 @@ TEST(answers)
 	check_page(json_object_get(j, "result"), show_tree,
 		"h6        \"h6\": \"spine1\" cuts off both");
 	json_decref(j);
-	end_bed(&b);
 }
 
 /* Points with most nodes come first; points beyond the list are counted. */
@@ -273,9 +268,9 @@ TEST(points)
 {
 	struct redundancy_node node[40] = {{0}};
 	struct redundancy_report h = {.node = node, .n = 40};
-	struct redundancy_point *p;
-	struct bed b = bed_of(multi_port_tree(2, 12, 2, 2));
-	json_t *list;
+	AUTO(mem) struct redundancy_point *p = NULL;
+	AUTO(bed) struct bed b = bed_of(multi_port_tree(2, 12, 2, 2));
+	AUTO(json) json_t *list = NULL;
 	size_t n;
 
 	for (unsigned i = 0; i < 40; i++) {
@@ -296,9 +291,6 @@ TEST(points)
 	ck_assert_int_eq(json_integer_value(json_object_get(
 				 json_array_get(list, 9), "port")),
 		5);
-	json_decref(list);
-	free(p);
-	end_bed(&b);
 }
 
 /* ---- in a thread ---- */
@@ -315,7 +307,7 @@ TEST(thread)
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2)),
 		   other = bed_of(multi_port_tree(3, 6, 2, 2));
 	struct loop *l = loop_new();
-	struct config *cfg = config_default(NULL);
+	AUTO(config) struct config *cfg = config_default(NULL);
 	bool may = true;
 	struct redundancy_worker *c =
 		redundancy_worker_new(l, when_true, &may, NULL);
@@ -344,7 +336,6 @@ TEST(thread)
 	other.v->redundancy = NULL;
 	redundancy_worker_count(c, other.v, cfg);
 	redundancy_worker_free(c); /* while it works */
-	config_unref(cfg);
 	loop_free(l);
 	end_bed(&b);
 	end_bed(&other);
@@ -353,9 +344,8 @@ TEST(thread)
 /* Work that is not wanted any more ends early. */
 TEST(cancelled)
 {
-	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
+	AUTO(bed) struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
 	atomic_bool cancel = true;
 
 	ck_assert_ptr_null(view_redundancy_count(b.v, NULL, &cancel));
-	end_bed(&b);
 }

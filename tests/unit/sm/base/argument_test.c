@@ -55,7 +55,7 @@ put_word(struct buf *out, const char *word, const char *value)
 LOOP_TEST(read_line, 0, LEN(lines))
 {
 	char *text = strdup(lines[_i].line), *argv[16] = {text}, *save = NULL;
-	struct buf found = {0};
+	AUTO(buf) struct buf found = {0};
 	struct argument_line l;
 	enum argument_kind kind = ARGUMENT_OPTION;
 	int argc = 1;
@@ -79,7 +79,6 @@ LOOP_TEST(read_line, 0, LEN(lines))
 	if (kind == ARGUMENT_WRONG)
 		put_word(&found, l.why.text, NULL);
 	ck_assert_str_eq(found.text != NULL ? found.text : "", lines[_i].found);
-	buf_free(&found);
 	free(text);
 }
 
@@ -100,11 +99,10 @@ TEST(another_line)
 
 TEST(help)
 {
-	struct buf b = {0};
+	AUTO(buf) struct buf b = {0};
 
 	argument_help(&b, &rows[0], 2, "the file");
 	argument_help(&b, &rows[3], 0, "then");
 	ck_assert_str_eq(b.text, "  -c, --config FILE     the file\n"
 				 "--since-when          then\n");
-	buf_free(&b);
 }

@@ -135,7 +135,7 @@ TEST(read_first_line)
 TEST(replace_file)
 {
 	char dir[] = "/tmp/heddle-file-XXXXXX", path[64], got[32];
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 	struct reason why;
 	struct stat st;
 
@@ -162,5 +162,4 @@ TEST(replace_file)
 	ck_assert_int_eq(rmdir(dir), 0);
 	ck_assert_int_eq(file_replace(path, &text, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, "h.prom: No such file"));
-	buf_free(&text);
 }

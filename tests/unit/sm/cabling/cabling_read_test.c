@@ -29,7 +29,7 @@ check_read(const struct read_case *k, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct reason why = {""};
-		struct buf said = {0};
+		AUTO(buf) struct buf said = {0};
 		struct cabling *c =
 			cabling_read(k[i].text, strlen(k[i].text), "F", &why);
 
@@ -39,7 +39,6 @@ check_read(const struct read_case *k, size_t n)
 			buf_printf(&said, "%s", why.text);
 		ck_assert_msg(strcmp(said.text, k[i].said) == 0,
 			"case %zu: '%s', wanted '%s'", i, said.text, k[i].said);
-		buf_free(&said);
 		cabling_free(c);
 	}
 }

@@ -89,7 +89,7 @@ check_said(const struct said_case *k, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct cabling *plan = cabling_of(k[i].plan, k[i].guids);
 		struct cabling *is = cabling_of(k[i].is, true);
-		struct buf said = {0};
+		AUTO(buf) struct buf said = {0};
 		struct reason why = {""};
 		struct deviations *d = deviations_find(plan, is, &why);
 
@@ -100,7 +100,6 @@ check_said(const struct said_case *k, size_t n)
 		buf_put(&said, "", 0);
 		ck_assert_msg(strcmp(said.text, k[i].said) == 0,
 			"case %zu:\n%swanted:\n%s", i, said.text, k[i].said);
-		buf_free(&said);
 		deviations_free(d);
 		cabling_free(plan);
 		cabling_free(is);
@@ -288,8 +287,8 @@ confuse_links(const struct topo *t, unsigned rings, unsigned of)
 TEST(a_large_fabric)
 {
 	static const unsigned of[] = {2, 3, 5};
-	struct fabric *f = gen_tree_three(56, NULL);
-	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
+	AUTO(fabric) struct fabric *f = gen_tree_three(56, NULL);
+	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct cabling *plan = cabling_of_topo(t, "plan");
 	struct reason why;
 
@@ -310,6 +309,4 @@ TEST(a_large_fabric)
 		cabling_free(is);
 	}
 	cabling_free(plan);
-	topo_unref(t);
-	fabric_free(f);
 }

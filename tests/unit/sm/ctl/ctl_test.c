@@ -7,7 +7,7 @@ enum { STRANGER = 70001 }; /* a user that does not run the test */
 
 TEST(status_and_mode)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	struct stat st;
 	int fd;
 
@@ -23,12 +23,11 @@ TEST(status_and_mode)
 	ck_assert_uint_eq(ctl_stats(f.ctl)->requests, 2);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 0);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(half_a_line)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	int fd;
 
 	fixture_start(&f, NULL);
@@ -40,13 +39,12 @@ TEST(half_a_line)
 	expect_end(&f, fd);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 1);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->clients, 0);
-	fixture_stop(&f);
 }
 
 /* A whole request before the hang-up is answered. */
 TEST(question_then_end)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	int fd;
 
 	fixture_start(&f, NULL);
@@ -55,7 +53,6 @@ TEST(question_then_end)
 	ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
 	expect_status(&f, fd);
 	expect_end(&f, fd);
-	fixture_stop(&f);
 }
 
 static const struct {
@@ -92,7 +89,7 @@ static const struct {
 TEST(wrong_requests)
 {
 	const size_t n = sizeof(wrong) / sizeof(wrong[0]);
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	const struct server_stats *s;
 	uint64_t bad = 0;
 	int fd;
@@ -113,7 +110,6 @@ TEST(wrong_requests)
 	ck_assert_uint_eq(s->requests, 2 * n);
 	ck_assert_uint_eq(f.asked, 0);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 static void
@@ -127,7 +123,7 @@ pad_request(struct buf *b, size_t n)
 
 TEST(longest_request)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	struct buf b = {0};
 	int fd;
 
@@ -143,12 +139,11 @@ TEST(longest_request)
 	expect_end(&f, fd);
 	buf_free(&b);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 1);
-	fixture_stop(&f);
 }
 
 TEST(endless_request)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	char zeroes[4096] = {0};
 	int fd;
 
@@ -160,12 +155,11 @@ TEST(endless_request)
 	(void)close(fd);
 	while (ctl_stats(f.ctl)->clients > 0)
 		loop_once(f.loop);
-	fixture_stop(&f);
 }
 
 TEST(two_clients)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	const char *req = "{\"cmd\":\"status\"}\n";
 	int a, b;
 
@@ -180,13 +174,12 @@ TEST(two_clients)
 	expect_status(&f, a);
 	(void)close(a);
 	(void)close(b);
-	fixture_stop(&f);
 }
 
 TEST(pipelined)
 {
-	struct fixture f;
-	struct buf b = {0};
+	AUTO(fixture) struct fixture f;
+	AUTO(buf) struct buf b = {0};
 	int fd;
 
 	fixture_start(&f, &(struct server_limits){.slice = 50});
@@ -201,13 +194,11 @@ TEST(pipelined)
 		expect_error(&f, fd, "unknown-command");
 	}
 	expect_end(&f, fd);
-	buf_free(&b);
-	fixture_stop(&f);
 }
 
 TEST(live_socket_stays)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	struct ctl_ops ops;
 	struct reason why = {""};
 	int fd;
@@ -221,13 +212,12 @@ TEST(live_socket_stays)
 	client_send_text(&f, fd, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, fd);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(dead_socket_goes)
 {
 	struct sockaddr_un sun = {.sun_family = AF_UNIX};
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	struct ctl_ops ops;
 	struct reason why = {""};
 	int fd;
@@ -247,12 +237,11 @@ TEST(dead_socket_goes)
 	client_send_text(&f, fd, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, fd);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(no_place_for_a_socket)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	struct ctl_ops ops;
 	struct reason why = {""};
 	char path[256];
@@ -276,12 +265,11 @@ TEST(no_place_for_a_socket)
 	ck_assert_ptr_null(
 		ctl_open(f.loop, path, ops_of(&f, &ops), NULL, &why));
 	ck_assert_ptr_nonnull(strstr(why.text, "107 bytes"));
-	fixture_stop(&f);
 }
 
 TEST(too_many_clients)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	int a, b;
 
 	fixture_start(&f, &(struct server_limits){.clients = 1});
@@ -300,7 +288,6 @@ TEST(too_many_clients)
 	expect_status(&f, a);
 	(void)close(a);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 1);
-	fixture_stop(&f);
 }
 
 /* One user cannot take all places, all users together not the one of the
@@ -308,7 +295,7 @@ TEST(too_many_clients)
 TEST(own_user_keeps_a_place)
 {
 	enum { PLACES = 64, EACH = 16 };
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	int fd[PLACES], refused;
 
 	fixture_start(&f, NULL);
@@ -332,14 +319,13 @@ TEST(own_user_keeps_a_place)
 	(void)close(refused);
 	for (unsigned i = 0; i < PLACES; i++)
 		(void)close(fd[i]);
-	fixture_stop(&f);
 }
 
 /* Bytes without a newline and blank lines are no requests. */
 TEST(idle_clients_leave)
 {
 	static const char *const sent[] = {"", "{\"cmd\":\"sta", "\n\r\n"};
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	int fd[3], asks;
 
 	fixture_start(&f, &(struct server_limits){.idle = mono_ms(400)});
@@ -355,13 +341,12 @@ TEST(idle_clients_leave)
 	for (unsigned i = 0; i < 3; i++)
 		expect_end(&f, fd[i]);
 	(void)close(asks);
-	fixture_stop(&f);
 }
 
 /* A client that waits is not idle, but its wait ends. */
 TEST(a_wait_ends)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	struct mono idle = mono_ms(100);
 	struct mono until;
 	int fd;
@@ -378,12 +363,11 @@ TEST(a_wait_ends)
 	expect_status(&f, fd); /* the connection is as good as before */
 	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 0);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(sweep_and_wait)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	json_t *j;
 	char c;
 	int fd;
@@ -409,13 +393,12 @@ TEST(sweep_and_wait)
 	client_send_text(&f, fd, "{\"cmd\":\"sweep\"}\n");
 	expect_error(&f, fd, "refused");
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 /* Events at once, or when there is one after those that are known. */
 TEST(events)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	json_t *j, *r;
 	int fd;
 	char c;
@@ -454,12 +437,11 @@ TEST(events)
 	ctl_changed(f.ctl, loop_now());
 	expect_status(&f, fd);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(rebalance)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	json_t *j;
 	int fd;
 
@@ -481,7 +463,6 @@ TEST(rebalance)
 	client_send_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
 	expect_error(&f, fd, "refused");
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 /* The member of a result that this key names, as text; "" if there is none. */
@@ -506,7 +487,7 @@ TEST(drains)
 		"{\"cmd\":\"undrain\"}\n",
 		"{\"cmd\":\"undrain\",\"node\":\"a\",\"force\":true}\n",
 		"{\"cmd\":\"drains\",\"node\":1}\n"};
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	char text[300];
 	json_t *j;
 	int fd;
@@ -540,12 +521,11 @@ TEST(drains)
 	client_send_text(&f, fd, "{\"cmd\":\"drains\",\"node\":\"s1\"}\n");
 	expect_error(&f, fd, "not-found");
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(handover)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	json_t *j;
 	int fd;
 
@@ -562,12 +542,11 @@ TEST(handover)
 	client_send_text(&f, fd, "{\"cmd\":\"handover\"}\n");
 	expect_error(&f, fd, "refused");
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(record)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	json_t *j, *r;
 	int fd;
 
@@ -581,12 +560,11 @@ TEST(record)
 	client_send_text(&f, fd, "{\"cmd\":\"record\",\"what\":\"save\"}\n");
 	expect_error(&f, fd, "bad-argument");
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(waiting_client_leaves)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	int fd;
 
 	fixture_start(&f, NULL);
@@ -599,13 +577,12 @@ TEST(waiting_client_leaves)
 	while (ctl_stats(f.ctl)->clients > 0)
 		loop_once(f.loop);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 0);
-	fixture_stop(&f);
 }
 
 /* Larger than all buffers in between; the view changes meanwhile. */
 TEST(large_reply_slow_reader)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	const json_t *nodes, *hostile;
 	struct view *old;
 	json_t *j;
@@ -629,13 +606,12 @@ TEST(large_reply_slow_reader)
 		"?[2J\"\\??");
 	json_decref(j);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 /* Switches in a line, hosts on each: read as a tree, whatever the result. */
 TEST(tree)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	struct route_job job;
 	struct arena *a = arena_new();
 	const json_t *r, *e;
@@ -672,12 +648,11 @@ TEST(tree)
 	client_send_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"all\"}\n");
 	expect_error(&f, fd, "bad-argument");
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(reader_that_stops)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	int fd, other;
 
 	fixture_start(&f, &(struct server_limits){.stall = mono_ms(300)});
@@ -695,5 +670,4 @@ TEST(reader_that_stops)
 	expect_status(&f, other);
 	(void)close(fd);
 	(void)close(other);
-	fixture_stop(&f);
 }

@@ -143,7 +143,7 @@ TEST(table)
 
 TEST(golden)
 {
-	struct buf want, page = {0};
+	AUTO(buf) struct buf want, page = {0};
 	json_error_t err;
 	json_t *j = json_load_file(
 		source_path("tests/golden/metrics.json"), 0, &err);
@@ -156,13 +156,11 @@ TEST(golden)
 		write_file(source_path("tests/golden/metrics.prom"), page.text);
 	want = read_file(source_path("tests/golden/metrics.prom"));
 	ck_assert_str_eq(page.text, want.text);
-	buf_free(&page);
-	buf_free(&want);
 }
 
 TEST(no_answer)
 {
-	struct buf page = {0};
+	AUTO(buf) struct buf page = {0};
 
 	metrics_text(NULL, &page);
 	judge_page(&page);
@@ -170,7 +168,6 @@ TEST(no_answer)
 		"# HELP heddle_up 1 if heddled answered, else 0.\n"
 		"# TYPE heddle_up gauge\n"
 		"heddle_up 0\n");
-	buf_free(&page);
 }
 
 /* Every path of the table exists in the status of a daemon. */
@@ -184,7 +181,8 @@ TEST(running_daemon)
 		"heddle_qos_shortage_info", "heddle_control_events_total"};
 	const struct gen_fattree2 p = {2, 4, 1, 3, 3};
 	struct sim_options o = sim_defaults();
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(world)
 	struct world *w = world_new(f, &o,
 		"qos:\n  levels:\n    gold: {weight: 8, sl: 3}\n"
 		"health: {enabled: true, interval: 1s}\n"
@@ -199,10 +197,10 @@ TEST(running_daemon)
 		.sm = &sm,
 		.ctl = &ctl,
 		.cabling = {true, "plan", "", &found, 1}};
-	struct buf page = {0};
+	AUTO(buf) struct buf page = {0};
 	size_t n, missing = 0;
 	const struct metrics_row *row = metrics_all(&n);
-	json_t *j;
+	AUTO(json) json_t *j = NULL;
 
 	world_start(w);
 	ck_assert(world_settle(w, mono_ms(30000)));
@@ -233,17 +231,13 @@ TEST(running_daemon)
 			row[i].path);
 	}
 	ck_assert_uint_eq(missing, 0);
-	json_decref(j);
-	buf_free(&page);
-	world_free(w);
-	fabric_free(f);
 }
 
 /* The manual page lists exactly what the table does. */
 TEST(manual)
 {
 	const struct metrics_row *row;
-	struct buf want = {0};
+	AUTO(buf) struct buf want = {0};
 	size_t n;
 
 	row = metrics_all(&n);
@@ -253,7 +247,6 @@ TEST(manual)
 			row[i].labels != NULL ? row[i].labels : "",
 			row[i].help);
 	manual_expect("man/heddle-metrics.7", "METRICS", &want);
-	buf_free(&want);
 }
 
 /* Alert rules and dashboard: each metric in them is one, and the dashboard is
@@ -269,7 +262,7 @@ TEST(monitoring)
 	ck_assert_ptr_nonnull(j);
 	json_decref(j);
 	for (size_t i = 0; i < 2; i++) {
-		struct buf b = read_file(source_path(text[i]));
+		AUTO(buf) struct buf b = read_file(source_path(text[i]));
 
 		for (const char *at = b.text;
 			(at = strstr(at, "heddle_")) != NULL; metrics++) {
@@ -279,7 +272,6 @@ TEST(monitoring)
 				"%s: %.60s", text[i], at);
 			at = end;
 		}
-		buf_free(&b);
 	}
 	ck_assert_uint_gt(metrics, 40);
 }

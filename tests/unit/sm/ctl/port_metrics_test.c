@@ -19,13 +19,13 @@ read_pages(const struct world *w, unsigned *pages)
 		.limits = sm_link_limits(w->sm),
 		.now = sim_now(w->sim),
 	};
-	json_t *request = json_pack("{s:s}", "cmd", "counters");
+	AUTO(json) json_t *request = json_pack("{s:s}", "cmd", "counters");
 	json_t *nodes = json_array(), *reply, *next;
 	bool more = true;
 
 	for (*pages = 0; more; (*pages)++) {
 		struct answer *a = counters_answer(request, &f);
-		struct buf text = {0};
+		AUTO(buf) struct buf text = {0};
 
 		while (answer_more(a, SIZE_MAX, &text))
 			;
@@ -40,10 +40,8 @@ read_pages(const struct world *w, unsigned *pages)
 		(void)json_array_extend(
 			nodes, json_object_get(json_object_get(reply, "result"),
 				       "nodes"));
-		buf_free(&text);
 		json_decref(reply);
 	}
-	json_decref(request);
 	return nodes;
 }
 
@@ -88,12 +86,13 @@ expect_in_manual(const char *page)
 TEST(every_port_once)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(world)
 	struct world *w = core_start(f,
 		"health: {enabled: true, interval: 1s, port_metrics: true}\n");
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 	unsigned pages;
-	json_t *nodes;
+	AUTO(json) json_t *nodes = NULL;
 
 	core_expect_order(w, "start");
 	world_run(w, mono_ms(15000));
@@ -111,19 +110,16 @@ TEST(every_port_once)
 		count_lines(out.text, "# TYPE infiniband_switch_info "), 1);
 	ck_assert_uint_eq(count_lines(out.text, "infiniband_switch_info{"), 54);
 	expect_in_manual(out.text);
-	buf_free(&out);
-	json_decref(nodes);
-	core_end(w, f);
 }
 
 TEST(names_and_units)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 	unsigned pages;
-	json_t *nodes;
+	AUTO(json) json_t *nodes = NULL;
 
 	core_expect_order(w, "start");
 	world_run(w, mono_ms(5000)); /* names */
@@ -158,9 +154,6 @@ TEST(names_and_units)
 		"port=\"1\",hca=\"h7\",uplink=\"leaf2\",uplink_guid="
 		"\"0x0002c90200000600\",uplink_type=\"SW\",uplink_port="
 		"\"3\",uplink_lid=\"");
-	buf_free(&out);
-	json_decref(nodes);
-	core_end(w, f);
 }
 
 /* What error correction counts: by lane up to EDR, of the port from HDR on. */

@@ -64,11 +64,10 @@ TEST(every_row)
 static void
 expect_text(const struct event *e, const char *want)
 {
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 
 	event_print(e, &text);
 	ck_assert_str_eq(text.text, want);
-	buf_free(&text);
 }
 
 /* What has no value is left out, with the brackets that it is in. */
@@ -127,7 +126,7 @@ TEST(journal)
 	const struct event_end leaf = {
 		.guid = 0xb2, .port = 7, .name = "leaf1"};
 	struct event e = {.kind = EVENT_QUARANTINED};
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 
 	event_end(&e, "node", &leaf);
 	event_text(&e, "why", "slow\nand deaf");
@@ -136,7 +135,6 @@ TEST(journal)
 		if (out.text[i] == '\0')
 			out.text[i] = ';';
 	ck_assert_str_eq(out.text, want);
-	buf_free(&out);
 }
 
 TEST(durations)
@@ -241,10 +239,9 @@ print_entry(const struct event_row *r, struct buf *out)
 /* The manual page lists exactly what the table does. */
 TEST(manual)
 {
-	struct buf want = {0};
+	AUTO(buf) struct buf want = {0};
 
 	for (unsigned k = 0; k < EVENT_KINDS; k++)
 		print_entry(event_kind_row((enum event_kind)k), &want);
 	manual_expect("man/heddle-events.7", "EVENTS", &want);
-	buf_free(&want);
 }

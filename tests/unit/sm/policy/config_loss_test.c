@@ -53,19 +53,18 @@ rig_free(struct rig *r)
 	topo_unref(r->t);
 	free(r->record);
 }
+AUTO_VALUE(rig, struct rig, rig_free)
 
 static struct config *
 parse_config(const char *yaml)
 {
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
 	struct config *c =
 		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 
 	diag_text(&d, &text);
 	ck_assert_msg(c != NULL, "%s", text.text);
-	buf_free(&text);
-	diag_free(&d);
 	return c;
 }
 
@@ -140,7 +139,7 @@ TEST(pairs_that_lose_each_other)
 		" b: {pkey: 0x2, members: {\"h[4-9]\": limited, h1: full}}}",
 	};
 	enum { N = sizeof(yaml) / sizeof(yaml[0]) };
-	struct rig r = rig_new();
+	AUTO(rig) struct rig r = rig_new();
 	struct config_loss l;
 	struct reason why = {""};
 
@@ -162,13 +161,13 @@ TEST(pairs_that_lose_each_other)
 			config_unref(a);
 			config_unref(b);
 		}
-	rig_free(&r);
 }
 
 TEST(the_first_partition)
 {
-	struct rig r = rig_new();
-	struct config *was = parse_config(TRUSTED);
+	AUTO(rig) struct rig r = rig_new();
+	AUTO(config) struct config *was = parse_config(TRUSTED);
+	AUTO(config)
 	struct config *is = parse_config(
 		"fabric: {names: trusted, accept_loss: 10}\n"
 		"partitions: {a: {pkey: 0x1, members: {h2: full, h3: full}}}");
@@ -193,9 +192,6 @@ TEST(the_first_partition)
 	config_loss_lid_text(&l, r.t, &text);
 	ck_assert_uint_eq(text.n, 0);
 	buf_free(&text);
-	config_unref(was);
-	config_unref(is);
-	rig_free(&r);
 }
 
 TEST(lids_that_ports_lose)
@@ -213,11 +209,11 @@ TEST(lids_that_ports_lose)
 	struct reason why = {""};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rig r = rig_new();
+		AUTO(rig) struct rig r = rig_new();
 		struct config *a = parse_config(cases[i].was),
 			      *b = parse_config(cases[i].is);
 		struct config_loss l;
-		struct buf text = {0};
+		AUTO(buf) struct buf text = {0};
 
 		ck_assert_int_eq(judge_config(&r, a, b, &l, &why), 0);
 		ck_assert_msg((l.renumbered > 0) == cases[i].any, "%s: %u",
@@ -225,17 +221,16 @@ TEST(lids_that_ports_lose)
 		ck_assert_uint_eq(l.affected, l.renumbered);
 		config_loss_lid_text(&l, r.t, &text);
 		ck_assert_int_eq(text.n > 0, cases[i].any);
-		buf_free(&text);
 		config_unref(a);
 		config_unref(b);
-		rig_free(&r);
 	}
 }
 
 TEST(too_few_lids)
 {
-	struct rig r = rig_new();
-	struct config *a = parse_config("fabric: {}");
+	AUTO(rig) struct rig r = rig_new();
+	AUTO(config) struct config *a = parse_config("fabric: {}");
+	AUTO(config)
 	struct config *b = parse_config(
 		"fabric: {lids: {first: 1, last: 30}, lmc: {hosts: 4}}");
 	struct config_loss l;
@@ -243,7 +238,4 @@ TEST(too_few_lids)
 
 	ck_assert_int_eq(judge_config(&r, a, b, &l, &why), -1);
 	ck_assert(why.text[0] != '\0');
-	config_unref(a);
-	config_unref(b);
-	rig_free(&r);
 }

@@ -11,7 +11,7 @@
 TEST(tables_and_guards)
 {
 	struct sim_options o = sim_defaults();
-	struct fixture x = fixture_new(TWO_TENANTS, &o);
+	AUTO(fixture) struct fixture x = fixture_new(TWO_TENANTS, &o);
 	struct sm_status st;
 
 	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
@@ -29,13 +29,12 @@ TEST(tables_and_guards)
 	world_start(x.w);
 	ck_assert(world_settle(x.w, mono_ms(30000)));
 	ck_assert_uint_eq(count_written(&x), 0);
-	fixture_free(&x);
 }
 
 TEST(a_reload)
 {
 	struct sim_options o = sim_defaults();
-	struct fixture x = fixture_new(TWO_TENANTS, &o);
+	AUTO(fixture) struct fixture x = fixture_new(TWO_TENANTS, &o);
 	struct diag_list d;
 	static const char bad[] = "partitions: {a: {pkey: 0x5, members: "
 				  "{h2: full}}, b: {pkey: 0x5}}";
@@ -70,14 +69,13 @@ TEST(a_reload)
 	/* and everything open again */
 	reload_config(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
-	fixture_free(&x);
 }
 
 /* No room: reported with the port's name, and no key is missing silently. */
 TEST(no_room)
 {
 	struct sim_options o = sim_defaults();
-	struct fixture x;
+	AUTO(fixture) struct fixture x;
 	struct sm_status st;
 	char yaml[4096];
 	size_t at = 0;
@@ -96,14 +94,13 @@ TEST(no_room)
 	ck_assert(!is_guarded(&x, "h2"));
 	ck_assert(is_guarded(&x, "h3"));
 	ck_assert(strncmp(host_table(&x, "h2"), "7fff 8001 8002", 14) == 0);
-	fixture_free(&x);
 }
 
 /* A table of one entry keeps the key for the subnet administrator. */
 TEST(one_entry)
 {
 	struct sim_options o = sim_defaults();
-	struct fixture x;
+	AUTO(fixture) struct fixture x;
 	struct sm_status st;
 
 	o.pkeys = 1;
@@ -118,7 +115,6 @@ TEST(one_entry)
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
 	sm_status(x.w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
-	fixture_free(&x);
 }
 
 /* The manager's own port stays a full member, whatever a partition for all
@@ -126,6 +122,7 @@ TEST(one_entry)
 TEST(our_own_port)
 {
 	struct sim_options o = sim_defaults();
+	AUTO(fixture)
 	struct fixture x =
 		fixture_new("fabric: {lmc: {hosts: 2, switches: 1}}\n"
 			    "partitions: {all: {pkey: 0x5, members: {all: "
@@ -142,7 +139,6 @@ TEST(our_own_port)
 	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff");
 	ck_assert_str_eq(host_table(&x, "h3"), "");
-	fixture_free(&x);
 }
 
 /* Members by name, and a name that no node has. */
@@ -150,6 +146,7 @@ TEST(by_name)
 {
 	json_t *status, *who;
 	struct sim_options o = sim_defaults();
+	AUTO(fixture)
 	struct fixture x = fixture_new(
 		"partitions: {a: {pkey: 0x5, members: {\"h[23]\": full, "
 		"nobody: full}}}",
@@ -165,7 +162,6 @@ TEST(by_name)
 	who = json_array_get(json_object_get(status, "list"), 0);
 	ck_assert_int_eq(json_integer_value(json_object_get(who, "ports")), 2);
 	json_decref(status);
-	fixture_free(&x);
 }
 
 /* ---- nothing is visible that should not be ---- */
@@ -541,7 +537,7 @@ LOOP_TEST(isolation, 1, 21)
 	struct rng rng = {(uint64_t)_i};
 	struct sim_options so = sim_defaults();
 	struct host *host[HOSTS - 1];
-	struct fixture x;
+	AUTO(fixture) struct fixture x;
 	struct model m;
 	struct fabric *f;
 	const unsigned dim[] = {LEAVES};
@@ -594,16 +590,16 @@ LOOP_TEST(isolation, 1, 21)
 	ck_assert_uint_gt(heard, 0);
 	for (unsigned i = 0; i < HOSTS - 1; i++)
 		host_free(host[i]);
-	fixture_free(&x);
 }
 
 /* A host with the trust key sees everything. */
 TEST(trusted)
 {
 	struct sim_options o = sim_defaults();
+	AUTO(fixture)
 	struct fixture x =
 		fixture_new("sa: {trust_key: 0x5ec2e7}\n" TWO_TENANTS, &o);
-	struct host *h = host_on(x.w, "h2");
+	AUTO(host) struct host *h = host_on(x.w, "h2");
 	const struct ask plain = {0}, key = {.key = SA_KEY};
 
 	ck_assert_uint_eq(
@@ -611,6 +607,4 @@ TEST(trusted)
 	ck_assert_uint_eq(host_records(h, 108), 3); /* SM, itself, h3 */
 	ck_assert_uint_eq(host_ask(h, MAD_SA_GET_TABLE, MAD_SA_NODE, &key), 0);
 	ck_assert_uint_eq(host_records(h, 108), NODES);
-	host_free(h);
-	fixture_free(&x);
 }

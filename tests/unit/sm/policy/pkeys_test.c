@@ -16,10 +16,9 @@ small_topo(void)
 {
 	static const struct gen_fattree2 p = {2, 2, 1, 3, 3};
 	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&p, &why);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
 	struct topo *t = frozen_topo(f, NULL);
 
-	fabric_free(f);
 	return t;
 }
 
@@ -27,6 +26,7 @@ static struct pkeys *
 make_pkeys(const char *yaml, struct topo *t)
 {
 	struct diag_list d;
+	AUTO(config)
 	struct config *c =
 		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 	struct pkeys *k;
@@ -34,7 +34,6 @@ make_pkeys(const char *yaml, struct topo *t)
 	ck_assert(c != NULL);
 	diag_free(&d);
 	k = pkeys_make(c, t, NULL);
-	config_unref(c);
 	return k;
 }
 
@@ -91,7 +90,7 @@ TEST(memberships)
 		{"partitions: {d: {pkey: 0x7fff, members: {h2: full}}}", "h3",
 			"", 0},
 	};
-	struct topo *t = small_topo();
+	AUTO(topo) struct topo *t = small_topo();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct pkeys *k = make_pkeys(cases[i].yaml, t);
@@ -102,12 +101,11 @@ TEST(memberships)
 		ck_assert_uint_eq(k->nunmatched, cases[i].nobody);
 		pkeys_unref(k);
 	}
-	topo_unref(t);
 }
 
 TEST(the_manager_is_full)
 {
-	struct topo *t = small_topo();
+	AUTO(topo) struct topo *t = small_topo();
 	struct pkeys *k =
 		make_pkeys("partitions: {a: {pkey: 0x5, members: {}}}", t);
 	const uint16_t *key;
@@ -115,7 +113,6 @@ TEST(the_manager_is_full)
 	ck_assert_uint_eq(pkeys_of(k, t->sm_port, &key), 1);
 	ck_assert_uint_eq(key[0], 0xffff);
 	pkeys_unref(k);
-	topo_unref(t);
 }
 
 TEST(in_the_file)
@@ -128,7 +125,8 @@ TEST(in_the_file)
 		"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, scope: 5,\n"
 		"      qkey: 0xffffffff}\n"
 		"  empty: {pkey: 0x7fff}\n";
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
+	AUTO(config)
 	struct config *c =
 		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
 	const struct partition_options *p = c->partitions.record;
@@ -153,6 +151,4 @@ TEST(in_the_file)
 	ck_assert_uint_eq(partition_member("0x1", &guid), PARTITION_GUID);
 	ck_assert_uint_eq(guid, 1);
 	ck_assert_uint_eq(partition_member("gpu-*", &guid), PARTITION_NAME);
-	config_unref(c);
-	diag_free(&d);
 }

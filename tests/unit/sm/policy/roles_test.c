@@ -108,22 +108,21 @@ node_called(const struct world *w, const char *name)
 
 TEST(no_switch_is_asked)
 {
-	struct fabric *f = role_reporting_tree();
+	AUTO(fabric) struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
-	struct world *w = start_world(f, "", &e);
+	AUTO(world) struct world *w = start_world(f, "", &e);
 
 	settle_world(w);
 	ck_assert_uint_eq(e.asked, 0);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 0);
 	ck_assert_uint_eq(tree_kept(sm_view(w->sm)->routes)->ntiers, 2);
-	core_end(w, f);
 }
 
 TEST(roles_are_reported)
 {
-	struct fabric *f = role_reporting_tree();
+	AUTO(fabric) struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
-	struct world *w = start_world(f, ASKING, &e);
+	AUTO(world) struct world *w = start_world(f, ASKING, &e);
 
 	settle_world(w);
 	ck_assert_uint_eq(e.asked, 12);
@@ -140,15 +139,14 @@ TEST(roles_are_reported)
 	settle_world(w);
 	ck_assert_uint_eq(e.asked, 6);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
-	core_end(w, f);
 }
 
 LOOP_TEST(not_believed, 0, 2)
 {
-	struct fabric *f = role_reporting_tree();
+	AUTO(fabric) struct fabric *f = role_reporting_tree();
 	struct ears e = {.mischief = _i == 0 ? SIGNATURE : VERSION,
 		.victim = fabric_find(f, "leaf2")};
-	struct world *w = start_world(f, ASKING, &e);
+	AUTO(world) struct world *w = start_world(f, ASKING, &e);
 
 	settle_world(w);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 5);
@@ -160,16 +158,15 @@ LOOP_TEST(not_believed, 0, 2)
 	settle_world(w);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
 	ck_assert(!(node_called(w, "leaf2")->flags & TN_BAD_ROLE));
-	core_end(w, f);
 }
 
 /* A missing answer delays nothing and says nothing. */
 TEST(silent)
 {
-	struct fabric *f = role_reporting_tree();
+	AUTO(fabric) struct fabric *f = role_reporting_tree();
 	struct ears e = {
 		.mischief = SILENCE, .victim = fabric_find(f, "leaf2")};
-	struct world *w = start_world(f, ASKING, &e);
+	AUTO(world) struct world *w = start_world(f, ASKING, &e);
 
 	settle_world(w);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 5);
@@ -183,14 +180,14 @@ TEST(silent)
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	settle_world(w);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
-	core_end(w, f);
 }
 
 /* Names are read before the first tables are made. */
 TEST(by_name)
 {
-	struct fabric *f = role_reporting_tree();
+	AUTO(fabric) struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
+	AUTO(world)
 	struct world *w = start_world(f,
 		"routing: {roles: {leaf: [\"leaf?\"], root: [spine1, "
 		"\"spine[234]\", 0x99], spine: [leaf4]}}\n" ASKING,
@@ -203,7 +200,6 @@ TEST(by_name)
 	ck_assert_uint_eq(count_placed(w, TREE_CONFIGURED), 12);
 	ck_assert_uint_eq(t->count[TREE_ROLE_UNKNOWN], 1);
 	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 0);
-	core_end(w, f);
 }
 
 /* Names are waited for where the configuration has one, in an option of an
@@ -219,21 +215,20 @@ LOOP_TEST(names_wanted, 0, 4)
 		{"routing.dragonfly.groups=[0x1]", false},
 		{"routing.dragonfly.groups=[0x1, g2]", true},
 	};
-	struct config *base = config_default(registry_modules());
+	AUTO(config) struct config *base = config_default(registry_modules());
 	struct reason why = {""};
-	struct config *c = config_with(base, &t[_i].set, 1, &why);
+	AUTO(config) struct config *c = config_with(base, &t[_i].set, 1, &why);
 
 	ck_assert_msg(c != NULL, "%s", why.text);
 	ck_assert_int_eq(roles_by_name(c), t[_i].by_name);
-	config_unref(c);
-	config_unref(base);
 }
 
 /* One switch, two roles: reported, and the first of them is used. */
 TEST(contradicted)
 {
-	struct fabric *f = role_reporting_tree();
+	AUTO(fabric) struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
+	AUTO(world)
 	struct world *w = start_world(f,
 		"routing: {roles: {leaf: [\"leaf?\"], "
 		"root: [\"lea?1\"]}}\n",
@@ -253,7 +248,6 @@ TEST(contradicted)
 			"leaf1: the pattern \"lea?1\" gives it another "
 			"role than a pattern of the same length");
 	}
-	core_end(w, f);
 }
 
 /* A reload asks for roles, and drops the roles of the old configuration. */
@@ -261,9 +255,9 @@ TEST(reloaded)
 {
 	static const char *const yaml[] = {
 		ASKING "routing: {roles: {spine: [leaf1]}}\n", ""};
-	struct fabric *f = role_reporting_tree();
+	AUTO(fabric) struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
-	struct world *w = start_world(f, "", &e);
+	AUTO(world) struct world *w = start_world(f, "", &e);
 
 	settle_world(w);
 	for (int i = 0; i < 2; i++) {
@@ -284,5 +278,4 @@ TEST(reloaded)
 			i == 0 ? 1 : 0);
 		ck_assert_uint_eq(e.asked, 12);
 	}
-	core_end(w, f);
 }

@@ -10,7 +10,7 @@ TEST(while_routes_are_computed)
 		"{\"cmd\":\"routes\",\"to\":\"h5\"}\n",
 		"{\"cmd\":\"routes\",\"from\":\"h4\",\"to\":\"h5\"}\n",
 		"{\"cmd\":\"topology\"}\n"};
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	json_t *j;
 	int fd;
 
@@ -31,7 +31,6 @@ TEST(while_routes_are_computed)
 	loop_once(f.loop);
 	ck_assert_uint_eq(f.view->refs, 1);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 static long long
@@ -43,7 +42,7 @@ integer_at(const json_t *list, size_t i, const char *key)
 
 TEST(routes_of_a_line)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	const json_t *r, *list;
 	json_t *j;
 	int fd;
@@ -92,7 +91,6 @@ TEST(routes_of_a_line)
 	ck_assert_uint_eq(json_array_size(json_object_get(r, "ranks")), 3);
 	json_decref(j);
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 static const struct {
@@ -115,7 +113,7 @@ static const struct {
 
 TEST(routes_to_nowhere)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	char line[128];
 	int fd;
 
@@ -131,12 +129,11 @@ TEST(routes_to_nowhere)
 	client_send_text(&f, fd, "{\"cmd\":\"topology\",\"format\":\"gif\"}\n");
 	expect_error(&f, fd, "bad-argument");
 	(void)close(fd);
-	fixture_stop(&f);
 }
 
 TEST(topology_as_text)
 {
-	struct fixture f;
+	AUTO(fixture) struct fixture f;
 	const char *text;
 	json_t *j;
 	int fd;
@@ -153,5 +150,4 @@ TEST(topology_as_text)
 	ck_assert_ptr_nonnull(strstr(text, "\"S2\""));
 	json_decref(j);
 	(void)close(fd);
-	fixture_stop(&f);
 }

@@ -14,12 +14,11 @@
 static struct config *
 parse_text(const char *text)
 {
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
 	struct config *c = config_parse(
 		"h.yaml", text, strlen(text), registry_modules(), &d);
 
 	ck_assert_ptr_nonnull(c);
-	diag_free(&d);
 	return c;
 }
 
@@ -32,26 +31,24 @@ static const char second[] = "state: {dir: /new}\n"
 TEST(test_text)
 {
 	struct config *boot = parse_text(first), *c = parse_text(second);
-	json_t *j = config_json(c, boot, false);
+	AUTO(json) json_t *j = config_json(c, boot, false);
 	const char *text = json_util_text(j, "text");
-	struct config *again = parse_text(text);
+	AUTO(config) struct config *again = parse_text(text);
 
 	ck_assert_uint_eq(again->fabric.priority, 5);
 	ck_assert_ptr_null(strstr(text, "5eed"));
 	ck_assert_ptr_nonnull(
 		strstr(text, "\n# until a restart: state.dir is /old\n"));
 	ck_assert_uint_eq(json_array_size(json_object_get(j, "files")), 1);
-	config_unref(again);
 	config_unref(boot);
 	config_unref(c);
-	json_decref(j);
 }
 
 TEST(test_rows)
 {
 	struct config *boot = parse_text(first), *c = parse_text(second);
-	json_t *j = config_json(c, boot, true);
-	struct buf out = {0};
+	AUTO(json) json_t *j = config_json(c, boot, true);
+	AUTO(buf) struct buf out = {0};
 
 	show_config(j, &out);
 	ck_assert_ptr_null(strstr(out.text, "5eed"));
@@ -67,8 +64,6 @@ TEST(test_rows)
 	ck_assert_ptr_nonnull(strstr(out.text,
 		"state.dir                      /new                      "
 		"h.yaml:1, but /old until a restart\n"));
-	buf_free(&out);
 	config_unref(boot);
 	config_unref(c);
-	json_decref(j);
 }

@@ -57,6 +57,7 @@ TEST(what)
 		{"spine/1/3", true}, {"spine/1/4", false},
 		{"0x00000000000000a1", true}, {"0xA1", true}, {"0xa1/5", true},
 		{"0xa", false}, {"0xa1/", false}, {"", false}};
+	AUTO(json)
 	json_t *e = json_pack(
 		"{s:i, s:s, s:s, s:[{s:s, s:s, s:i}, {s:s, s:s, s:i}]}", "seq",
 		4, "time", "2026-11-26T14:40:19.000000Z", "kind", "link-down",
@@ -82,5 +83,4 @@ TEST(what)
 	ck_assert(events_select_takes(&s, e));
 	s.since = NOW + 1;
 	ck_assert(!events_select_takes(&s, e));
-	json_decref(e);
 }

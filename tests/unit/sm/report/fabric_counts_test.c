@@ -30,11 +30,10 @@ TEST(a_line)
 			"switches", (int)n[0], "hosts", (int)n[1], "routers",
 			(int)n[2], "aggregation", (int)n[3], "links", (int)n[4],
 			"seen_from", cases[i].from);
-		struct buf b = {0};
+		AUTO(buf) struct buf b = {0};
 
 		fabric_counts_line(o, &b);
 		ck_assert_str_eq(b.text, cases[i].line);
-		buf_free(&b);
 		json_decref(o);
 	}
 }
@@ -42,10 +41,10 @@ TEST(a_line)
 TEST(a_fabric)
 {
 	const unsigned dim[] = {4};
-	struct fabric *f = gen_grid(dim, 1, true, 2, NULL);
-	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
+	AUTO(fabric) struct fabric *f = gen_grid(dim, 1, true, 2, NULL);
+	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct fabric_counts c = fabric_counts_of(t);
-	json_t *o = fabric_counts_json(t);
+	AUTO(json) json_t *o = fabric_counts_json(t);
 
 	ck_assert_uint_eq(c.switches, 4);
 	ck_assert_uint_eq(c.hosts, 8);
@@ -55,7 +54,4 @@ TEST(a_fabric)
 	ck_assert_uint_eq(c.lids, 4 + 8);
 	ck_assert_int_eq(json_util_num(o, "links"), 4 + 8);
 	ck_assert_str_ne(json_util_text(o, "seen_from"), "");
-	json_decref(o);
-	topo_unref(t);
-	fabric_free(f);
 }

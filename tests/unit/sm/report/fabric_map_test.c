@@ -66,7 +66,7 @@ expect_all_links(const struct fabric_map *m)
 static void
 expect_map(struct fabric *f, enum fabric_layout layout, bool named)
 {
-	struct graph_fixture x;
+	AUTO(graph_fixture) struct graph_fixture x;
 	const struct fabric_map *m;
 
 	graph_fixture_open(&x, f);
@@ -76,7 +76,6 @@ expect_map(struct fabric *f, enum fabric_layout layout, bool named)
 	ck_assert_int_eq(m->areas->named, named);
 	expect_boxes_apart(m);
 	expect_all_links(m);
-	graph_fixture_close(&x);
 }
 
 static struct fabric *
@@ -118,7 +117,7 @@ TEST(others_have_groups_grids_and_circles)
 
 TEST(json_has_all_of_it)
 {
-	struct graph_fixture x;
+	AUTO(graph_fixture) struct graph_fixture x;
 	json_t *o, *first;
 
 	graph_fixture_open(&x, two_tiers(4, 8, 4));
@@ -132,7 +131,6 @@ TEST(json_has_all_of_it)
 	ck_assert_str_eq(json_util_text(first, "between"), "switches");
 	ck_assert_uint_eq(json_array_size(json_object_get(first, "points")), 2);
 	json_decref(o);
-	graph_fixture_close(&x);
 }
 
 TEST(names_are_escaped)
@@ -141,16 +139,14 @@ TEST(names_are_escaped)
 	uint32_t a =
 		fabric_add(f, FABRIC_SWITCH, 4, "a<b>&\"c\"\x01\xff\u00e9");
 	uint32_t h = fabric_add(f, FABRIC_CA, 1, "h");
-	struct graph_fixture x;
-	struct buf out = {0};
+	AUTO(graph_fixture) struct graph_fixture x;
+	AUTO(buf) struct buf out = {0};
 
 	(void)fabric_connect(f, h, 1, a, 1, &(struct reason){""});
 	graph_fixture_open(&x, f);
 	fabric_svg_print(fabric_map_make(x.graph, x.arena), &out);
 	ck_assert_ptr_nonnull(
 		strstr(out.text, "a&lt;b&gt;&amp;&quot;c&quot;??\u00e9"));
-	buf_free(&out);
-	graph_fixture_close(&x);
 }
 
 TEST(short_names)

@@ -124,15 +124,15 @@ count_arrivals(const struct topo *t, const json_t *o, const uint8_t *out)
 
 TEST(a_tree)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	const sw_ix cut_switch = 3;
 	struct fabric_report_facts more = {
 		.cut_switch = &cut_switch, .ncut_switches = 1};
 	const struct topo *t;
 	const json_t *links;
-	json_t *o;
-	uint8_t *out;
+	AUTO(json) json_t *o = NULL;
+	AUTO(mem) uint8_t *out = NULL;
 	size_t n;
 
 	core_expect_order(w, "start");
@@ -164,9 +164,6 @@ TEST(a_tree)
 			json_object_get(json_object_get(o, "cuts"), "switches"),
 			0)),
 		3);
-	free(out);
-	json_decref(o);
-	core_end(w, f);
 }
 
 /* ---- names ---- */
@@ -185,12 +182,12 @@ count_of(const char *text, const char *what)
  * elements than its template. */
 TEST(hostile_names)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct fabric_report_facts none = {0};
 	const char *begin, *end;
-	struct buf page = {0};
-	struct world *w;
-	json_t *o, *again;
+	AUTO(buf) struct buf page = {0};
+	AUTO(world) struct world *w = NULL;
+	AUTO(json) json_t *o = NULL, *again = NULL;
 	size_t found = 0;
 
 	f->node[fabric_find(f, "leaf3")].name = hostile;
@@ -217,16 +214,13 @@ TEST(hostile_names)
 				 hostile) == 0;
 	ck_assert_uint_eq(found, 1);
 	ck_assert_ptr_null(strstr(page.text, "\xe2\x80\xae"));
-	buf_free(&page);
-	json_decref(again);
-	json_decref(o);
-	core_end(w, f);
 }
 
 /* ---- links that err ---- */
 
 TEST(faults)
 {
+	AUTO(json)
 	json_t *links = json_pack(
 		"{s:i, s:{s:b}, s:[{s:[{s:s, s:i}, {s:s, s:i}], s:b, s:b, s:s, "
 		"s:[{s:{s:i, s:i}, s:{s:i, s:i, s:i}}, n]}]}",
@@ -234,7 +228,7 @@ TEST(faults)
 		"0x1", "port", 3, "guid", "0x2", "port", 4, "bad", 1, "slow", 0,
 		"why", "flaps", "counters", "hour", "symbol_errors", 2, "wait",
 		1000, "day", "symbol_errors", 5, "downed", 1, "discards", 1);
-	json_t *o, *row;
+	AUTO(json) json_t *o = NULL, *row = NULL;
 
 	ck_assert_ptr_nonnull(links);
 	o = report_faults_json(links);
@@ -245,7 +239,4 @@ TEST(faults)
 	ck_assert_int_eq(
 		json_equal(row, json_array_get(json_object_get(o, "list"), 0)),
 		1);
-	json_decref(row);
-	json_decref(o);
-	json_decref(links);
 }

@@ -23,14 +23,12 @@ small_tree(void)
 static void
 expect_text(struct fabric *f, bool yaml, const char *hosts, const char *is)
 {
-	struct graph_fixture x;
-	struct buf out = {0};
+	AUTO(graph_fixture) struct graph_fixture x;
+	AUTO(buf) struct buf out = {0};
 
 	graph_fixture_open(&x, f);
 	fabric_slurm_print(x.graph, yaml, hosts, &out);
 	ck_assert_str_eq(out.text, is);
-	buf_free(&out);
-	graph_fixture_close(&x);
 }
 
 TEST(a_tree)
@@ -77,8 +75,8 @@ static void
 expect_lines(
 	struct fabric *f, unsigned leaves, unsigned groups, const char *has)
 {
-	struct graph_fixture x;
-	struct buf out = {0};
+	AUTO(graph_fixture) struct graph_fixture x;
+	AUTO(buf) struct buf out = {0};
 
 	graph_fixture_open(&x, f);
 	fabric_slurm_print(x.graph, false, NULL, &out);
@@ -87,8 +85,6 @@ expect_lines(
 	ck_assert_uint_eq(count_lines(out.text, "SwitchName=group"), groups);
 	ck_assert_uint_eq(count_lines(out.text, "SwitchName=fabric "), 1);
 	ck_assert_msg(strstr(out.text, has) != NULL, "%s", out.text);
-	buf_free(&out);
-	graph_fixture_close(&x);
 }
 
 TEST(other_fabrics)
@@ -189,7 +185,7 @@ static void
 print_cut(struct cut *c, struct buf *out)
 {
 	const struct fabric_graph *g;
-	struct graph_fixture x;
+	AUTO(graph_fixture) struct graph_fixture x;
 
 	graph_fixture_take(&x, frozen_less(c->f, c->drop, c->was));
 	c->log = event_log_new();
@@ -199,17 +195,15 @@ print_cut(struct cut *c, struct buf *out)
 	fabric_slurm_print(g, false, NULL, out);
 	fabric_slurm_print(g, true, NULL, out);
 	event_log_free(c->log);
-	graph_fixture_close(&x);
 }
 
 static void
 expect_same(struct cut *c, const struct buf *whole)
 {
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 
 	print_cut(c, &out);
 	ck_assert_str_eq(out.text, whole->text);
-	buf_free(&out);
 }
 
 /* Each cable between switches, each switch and each host is cut off, but the
@@ -265,8 +259,8 @@ TEST(failures_change_nothing)
  * a leaf. */
 TEST(drains_change_nothing)
 {
-	struct graph_fixture x;
-	struct buf before = {0}, after = {0};
+	AUTO(graph_fixture) struct graph_fixture x;
+	AUTO(buf) struct buf before = {0}, after = {0};
 	const struct fabric_graph *g;
 	struct topo *t;
 
@@ -285,9 +279,6 @@ TEST(drains_change_nothing)
 		ck_assert_uint_eq(g->sw[s].tier, x.graph->sw[s].tier);
 	fabric_slurm_print(g, false, NULL, &after);
 	ck_assert_str_eq(after.text, before.text);
-	buf_free(&before);
-	buf_free(&after);
-	graph_fixture_close(&x);
 }
 
 TEST(dot_is_quoted)
@@ -295,8 +286,8 @@ TEST(dot_is_quoted)
 	struct fabric *f = fabric_new();
 	uint32_t a = fabric_add(f, FABRIC_SWITCH, 4, "a\"b\\");
 	uint32_t h = fabric_add(f, FABRIC_CA, 1, "h 1");
-	struct graph_fixture x;
-	struct buf out = {0};
+	AUTO(graph_fixture) struct graph_fixture x;
+	AUTO(buf) struct buf out = {0};
 
 	(void)fabric_connect(f, h, 1, a, 1, &why);
 	graph_fixture_open(&x, f);
@@ -304,6 +295,4 @@ TEST(dot_is_quoted)
 	ck_assert_ptr_nonnull(
 		strstr(out.text, "[label=\"a\\\"b\\\\\\n1 host port\"]"));
 	ck_assert_ptr_nonnull(strstr(out.text, "label=\"h 1\"]"));
-	buf_free(&out);
-	graph_fixture_close(&x);
 }

@@ -27,14 +27,13 @@ static const struct {
 
 LOOP_TEST(names_are_folded, 0, LEN(row))
 {
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 	size_t n = 0;
 
 	while (n < NAMES && row[_i].name[n] != NULL)
 		n++;
 	hostlist_print(row[_i].name, n, &out);
 	ck_assert_str_eq(out.text, row[_i].is);
-	buf_free(&out);
 }
 
 TEST(what_is_a_name)

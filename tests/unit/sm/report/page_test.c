@@ -5,13 +5,11 @@
 static void
 expect_page(const char *json, const char *text, const char *want)
 {
-	json_t *o = json_loads(json, JSON_DECODE_ANY, NULL);
-	struct buf out = {0};
+	AUTO(json) json_t *o = json_loads(json, JSON_DECODE_ANY, NULL);
+	AUTO(buf) struct buf out = {0};
 
 	page_print(&out, o, text);
 	ck_assert_str_eq(out.text, want);
-	buf_free(&out);
-	json_decref(o);
 }
 
 TEST(members_stand_where_the_text_names_them)
@@ -49,11 +47,12 @@ TEST(members_choose_words)
 
 TEST(lines_are_left_out)
 {
+	AUTO(json)
 	json_t *o =
 		json_loads("{\"n\": 0, \"m\": 2, \"e\": \"\", \"no\": false,"
 			   "\"list\": [1, 2], \"none\": [], \"z\": null}",
 			0, NULL);
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 
 	page_if(&out, o, "n", "n");
 	page_if(&out, o, "m", "m%(m)d ");
@@ -65,6 +64,4 @@ TEST(lines_are_left_out)
 	page_each(&out, json_object_get(o, "list"), " %()d");
 	page_each(&out, json_object_get(o, "missing"), " %()d");
 	ck_assert_str_eq(out.text, "m2 list 1 2");
-	buf_free(&out);
-	json_decref(o);
 }

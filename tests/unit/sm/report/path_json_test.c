@@ -33,10 +33,11 @@ ask_path(const struct world *w, const char *from, const char *to)
 		.limits = sm_link_limits(w->sm),
 		.now = sim_now(w->sim),
 	};
+	AUTO(json)
 	json_t *request = json_pack(
 		"{s:s, s:s, s:s}", "cmd", "path", "from", from, "to", to);
 	struct answer *a = path_answer(request, sm_view(w->sm), &facts);
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 	json_t *reply;
 
 	while (answer_more(a, SIZE_MAX, &text))
@@ -44,8 +45,6 @@ ask_path(const struct world *w, const char *from, const char *to)
 	(void)answer_free(a);
 	reply = json_loads(text.text, 0, NULL);
 	ck_assert_msg(reply != NULL, "%s", text.text);
-	buf_free(&text);
-	json_decref(request);
 	return reply;
 }
 
@@ -62,12 +61,11 @@ static void
 expect_verdict(const struct world *w, const char *from, const char *to,
 	const char *has)
 {
-	json_t *reply = ask_path(w, from, to);
+	AUTO(json) json_t *reply = ask_path(w, from, to);
 	const char *is =
 		json_util_text(json_object_get(reply, "result"), "verdict");
 
 	ck_assert_msg(strstr(is, has) != NULL, "%s", is);
-	json_decref(reply);
 }
 
 static void
@@ -79,8 +77,8 @@ expect_reason(const json_t *link, const char *reason, long long choices)
 
 TEST(both_directions_link_by_link)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_on(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_on(f, "");
 	json_t *reply = ask_path(w, "h1", "h30"), *l;
 
 	l = link_of(reply, "there", 0);
@@ -100,13 +98,12 @@ TEST(both_directions_link_by_link)
 	expect_verdict(
 		w, "h1", "h30", "nothing is known to be wrong with these");
 	expect_verdict(w, "h1", "h30", "errors are not counted");
-	core_end(w, f);
 }
 
 TEST(paths_of_few_links)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_on(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_on(f, "");
 	json_t *reply;
 
 	expect_verdict(w, "h1", "h2", "these 2 links");
@@ -118,7 +115,6 @@ TEST(paths_of_few_links)
 	reply = ask_path(w, "h", "h1");
 	ck_assert_str_eq(json_util_text(reply, "code"), "not-found");
 	json_decref(reply);
-	core_end(w, f);
 }
 
 /* Both ends of a link came up at EDR, though they can do HDR. */
@@ -143,8 +139,8 @@ slow_down(struct world *w, const char *name, unsigned port)
 TEST(a_slow_link_that_carries_much)
 {
 	const struct gen_fattree2 p = {2, 4, 1, 4, 4};
-	struct fabric *f = gen_tree_two(&p, NULL);
-	struct world *w = start_on(f, "");
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(world) struct world *w = start_on(f, "");
 
 	slow_down(w, "leaf3", 5);
 	sim_fault_link(w->sim, fabric_find(f, "leaf3"), 6, false);
@@ -153,24 +149,23 @@ TEST(a_slow_link_that_carries_much)
 		" times the mean load and runs at 25 instead of 50 Gb/s a "
 		"lane");
 	expect_verdict(w, "h9", "h1", "the link \"leaf3\" port 5 - \"spine1\"");
-	core_end(w, f);
 }
 
 TEST(a_narrow_link)
 {
-	struct fabric *f = core_tree();
-	struct world *w;
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = NULL;
 
 	link_at(f, "h9", 1)->rate.width = PORT_WIDTH_1X;
 	w = start_on(f, "");
 	expect_verdict(w, "h1", "h9", "is 1x instead of 4x wide");
 	expect_verdict(w, "h1", "h9", "\"leaf3\" port 1");
-	core_end(w, f);
 }
 
 TEST(counters_name_the_link)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w =
 		start_on(f, "health: {enabled: true, interval: 10s}\n");
 	uint32_t h9 = fabric_find(f, "h9");
@@ -192,14 +187,13 @@ TEST(counters_name_the_link)
 	sim_hand_counter(w->sim, h9, 1, MAD_PERF_SYMBOL_ERRORS, 3000);
 	world_run(w, mono_ms(15000));
 	expect_verdict(w, "h9", "h1", "is bad: 3000 symbol errors");
-	core_end(w, f);
 }
 
 /* Entries that were kept although another link carries less. */
 TEST(kept_entries)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_on(f, "routing: {load_limit: 2}\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_on(f, "routing: {load_limit: 2}\n");
 	uint32_t leaf = fabric_find(f, "leaf3");
 	json_t *reply;
 	bool kept = false;
@@ -219,14 +213,13 @@ TEST(kept_entries)
 		json_decref(reply);
 	}
 	ck_assert(kept);
-	core_end(w, f);
 }
 
 /* Three of the four links of a leaf are drained. */
 TEST(drained_links)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_on(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_on(f, "");
 	uint64_t leaf = f->node[fabric_find(f, "leaf1")].guid;
 	json_t *reply;
 
@@ -252,7 +245,6 @@ TEST(drained_links)
 	reply = ask_path(w, "h1", "h30");
 	expect_reason(link_of(reply, "there", 1), "drained", 1);
 	json_decref(reply);
-	core_end(w, f);
 }
 
 /* A host with two ports on two leaves: its paths keep clear of each other. */
@@ -260,11 +252,10 @@ TEST(redundant_paths)
 {
 	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
 	struct world *w = start_on(f, "");
-	json_t *reply = ask_path(w, "h1", "h16");
+	AUTO(json) json_t *reply = ask_path(w, "h1", "h16");
 
 	ck_assert_str_eq(json_util_text(link_of(reply, "there", 1), "reason"),
 		"redundancy");
-	json_decref(reply);
 	core_end(w, f);
 }
 

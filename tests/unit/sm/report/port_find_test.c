@@ -13,7 +13,7 @@
 static struct topo *
 named_hosts(const char *const *name, size_t n)
 {
-	struct fabric *f = fabric_new();
+	AUTO(fabric) struct fabric *f = fabric_new();
 	uint32_t s = fabric_add(f, FABRIC_SWITCH, 36, "leaf one");
 	struct topo *t;
 
@@ -21,7 +21,6 @@ named_hosts(const char *const *name, size_t n)
 		(void)fabric_connect(f, s, (unsigned)i + 1,
 			fabric_add(f, FABRIC_CA, 1, name[i]), 1, NULL);
 	t = frozen_topo(f, &(struct frozen_lids){0});
-	fabric_free(f);
 	return t;
 }
 
@@ -87,7 +86,7 @@ TEST(many_candidates)
 	char text[35][16];
 	const char *name[35];
 	struct reason why = {""};
-	struct topo *t;
+	AUTO(topo) struct topo *t = NULL;
 	unsigned port;
 	node_ix n;
 
@@ -103,5 +102,4 @@ TEST(many_candidates)
 	ck_assert_uint_eq(port_find_switch(t, "leaf", &why), 0);
 	ck_assert_uint_eq(port_find_switch(t, "rack", &why), TOPO_NONE);
 	ck_assert_str_eq(why.text, "no switch is called 'rack'");
-	topo_unref(t);
 }

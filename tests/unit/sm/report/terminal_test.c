@@ -41,14 +41,13 @@ static const struct {
 TEST(lines)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct buf out = {0};
+		AUTO(buf) struct buf out = {0};
 
 		terminal_format(
 			cases[i].text, cases[i].width, cases[i].colours, &out);
 		ck_assert_msg(
 			strcmp(out.n > 0 ? out.text : "", cases[i].is) == 0,
 			"case %zu:\n%s", i, out.text);
-		buf_free(&out);
 	}
 }
 
@@ -60,7 +59,7 @@ TEST(any_text)
 	for (unsigned round = 0; round < 2000; round++) {
 		unsigned width = 40 + (unsigned)rng_below(&rng, 80);
 		char text[400], was[400], is[1000];
-		struct buf out = {0};
+		AUTO(buf) struct buf out = {0};
 		size_t n = rng_below(&rng, sizeof(text)), k = 0, line = 0;
 
 		for (size_t i = 0; i < n; i++)
@@ -80,16 +79,14 @@ TEST(any_text)
 				was[k++] = text[i];
 		was[k] = '\0';
 		ck_assert_str_eq(is, was);
-		buf_free(&out);
 	}
 }
 
 TEST(columns)
 {
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 
 	terminal_put_padded("\xc3\xa4", 3, &out);
 	terminal_put_padded("long", 3, &out);
 	ck_assert_str_eq(out.text, "\xc3\xa4  long");
-	buf_free(&out);
 }

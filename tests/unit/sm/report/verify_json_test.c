@@ -15,14 +15,13 @@
 static struct cabling *
 read_with(const char *links)
 {
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 	struct reason why = {""};
 	struct cabling *c;
 
 	buf_printf(&text, NODES, links);
 	c = cabling_read(text.text, text.n, "plan", &why);
 	ck_assert_msg(c != NULL, "%s", why.text);
-	buf_free(&text);
 	return c;
 }
 
@@ -49,24 +48,22 @@ compare_links(const char *planned, const char *is, size_t most)
 static void
 must_show(const json_t *j, const char *page)
 {
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 
 	show_verify(j, &out);
 	ck_assert_str_eq(out.text, page);
-	buf_free(&out);
 }
 
 TEST(as_planned)
 {
 	static const char links[] = "[2] \"s1\"[2] 4xHDR\n[3] \"s1\"[3] 4xHDR";
-	json_t *j = compare_links(links, links, 10);
+	AUTO(json) json_t *j = compare_links(links, links, 10);
 
 	ck_assert(json_util_yes(j, "as_planned"));
 	ck_assert_int_eq(json_util_num(j, "deviations"), 0);
 	must_show(j, "plan        plan\n"
 		     "as planned  4 of 4 planned nodes, 4 of 4 planned "
 		     "links\n");
-	json_decref(j);
 }
 
 TEST(deviations)
@@ -120,12 +117,11 @@ TEST(a_status)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		json_t *j = json_loads(cases[i].json, JSON_DECODE_ANY, NULL);
-		struct buf out = {0};
+		AUTO(buf) struct buf out = {0};
 
 		show_verify_status(j, &out);
 		buf_put(&out, "", 0);
 		ck_assert_str_eq(out.text, cases[i].line);
-		buf_free(&out);
 		json_decref(j);
 	}
 }

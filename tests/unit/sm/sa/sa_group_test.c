@@ -85,8 +85,8 @@ TEST(bytes_of_the_broadcast_group)
 		0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, [16] = 0xfe,
 		0x80, [34] = 0x0b, 0x1b, 0xc0, 0x00, 0x84, 0, 0xff, 0xff, 0x83,
 		/* life */ 0x80 | 18, 0, 0, 0, 0, 0x21};
-	struct fixture x = small_fixture("");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	struct mad_sa_member m = make_join(o, &ipoib, MAD_SA_JOIN_FULL);
 	uint8_t is[REC];
 
@@ -103,8 +103,6 @@ TEST(bytes_of_the_broadcast_group)
 	ck_assert_uint_eq(count_groups(o, 0), 1);
 	ck_assert_uint_eq(answered_member(o).gid.guid, 0);
 	ck_assert_uint_eq(answered_member(o).state, 0);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(record_goes_round)
@@ -229,8 +227,8 @@ TEST(what_contradicts_the_group_is_refused)
 
 TEST(states_are_added_and_taken_away)
 {
-	struct fixture x = small_fixture("");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	struct mad_sa_member m = make_join(o, &ipoib, MAD_SA_JOIN_FULL);
 
 	ck_assert_uint_eq(send_member(o, MAD_SET, &m, JOIN), 0);
@@ -249,8 +247,6 @@ TEST(states_are_added_and_taken_away)
 				  MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID),
 		0);
 	ck_assert_uint_eq(answered_member(o).state, MAD_SA_JOIN_SEND);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(groups_are_made_and_end)
@@ -343,6 +339,7 @@ TEST(mlids_are_shared_when_they_run_short)
 
 TEST(partitions_have_their_own)
 {
+	AUTO(fixture)
 	struct fixture x = small_fixture(
 		"partitions:\n"
 		"  d: {pkey: 0x7fff, members: {all: full},\n"
@@ -351,7 +348,7 @@ TEST(partitions_have_their_own)
 		"  s: {pkey: 0x11, members: {all: full},\n"
 		"    ipoib: {enabled: true}}\n"
 		"  q: {pkey: 0x12, members: {all: full}}\n");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	struct mad_sa_member m;
 	struct sm_status s;
 
@@ -368,6 +365,4 @@ TEST(partitions_have_their_own)
 	ck_assert_uint_eq(m.sl, 2);
 	ck_assert_uint_eq(m.scope, 5);
 	ck_assert_uint_eq(m.hop_limit, 0xff);
-	host_free(o);
-	fixture_free(&x);
 }

@@ -50,9 +50,10 @@ static const char *const tenants =
 TEST(events_by_partition)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401b80010000), 0x99};
-	struct fixture x = small_fixture(tenants);
-	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
-		    *other = host_on(x.w, "h4");
+	AUTO(fixture) struct fixture x = small_fixture(tenants);
+	AUTO(host)
+	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
+	struct host *other = host_on(x.w, "h4");
 	const struct sim_bad_key pkey = {.slid = 1, .dlid = 2, .key = 9},
 				 qkey = {.qkey = true, .slid = 1, .dlid = 2};
 	static const uint16_t traps[] = {64, 65, 66, 67, 128, 144};
@@ -91,9 +92,6 @@ TEST(events_by_partition)
 		ck_assert_uint_eq(count_reports(other, 258), trusted);
 	}
 	host_free(other);
-	host_free(o3);
-	host_free(o);
-	fixture_free(&x);
 }
 
 /* The trust key changes: no host has shown the new one yet. */
@@ -131,7 +129,7 @@ TEST(forged_traps)
 		{.generic = true, .type = 4, .producer = 4, .trap = 144},
 		{.generic = true, .type = 4, .producer = 1, .trap = 257},
 	};
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 
 	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
@@ -151,7 +149,6 @@ TEST(forged_traps)
 	}
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /* ---- requests with false contents ---- */
@@ -181,7 +178,7 @@ TEST(forged_lids)
 		bool dropped;
 	} rows[] = {{0, true}, {0xbfff, false}, {999, false}, {0xc000, true},
 		{0xffff, true}};
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
 		.method = MAD_SA_GET_TABLE,
@@ -201,14 +198,13 @@ TEST(forged_lids)
 				      d.answers == 0,
 			"LID %u", rows[i].lid);
 	}
-	fixture_free(&x);
 }
 
 /* Unfinished, damaged or foreign RMPP messages that get here all the same. */
 TEST(damaged_messages)
 {
-	struct fixture x = small_fixture("");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
 		.method = MAD_SA_GET_MULTI,
@@ -253,14 +249,12 @@ TEST(damaged_messages)
 	h.method = MAD_SA_GET_MULTI | MAD_SA_RESPONSE;
 	mad_sa_encode(&h, m.mad);
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(others_identities)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401bffff0000), 0x99};
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, 0x1111};
 	struct service s = service_of(o3, 7, 60);
@@ -284,13 +278,12 @@ TEST(others_identities)
 		MAD_SA_REQ_INVALID);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /* An alias that is the GUID of an absent host goes back to that host. */
 TEST(an_alias_goes_back_to_its_port)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, o3->guid};
 	uint8_t d[MAD_DATA];
@@ -310,7 +303,6 @@ TEST(an_alias_goes_back_to_its_port)
 		ck_assert_uint_eq(be_get64(host_record(o, i) + 16), 0);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /* ---- the load of one host ---- */
@@ -361,6 +353,7 @@ TEST(ten_thousand_subscriptions)
 TEST(answers_fill_the_memory)
 {
 	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};
+	AUTO(fixture)
 	struct fixture x =
 		fixture_with(gen_tree_two(&tree, NULL), "sa: {table_mib: 2}");
 	static const char *const names[] = {"h7", "h8", "h9", "h10", "h11"};
@@ -386,5 +379,4 @@ TEST(answers_fill_the_memory)
 		host_ask(o[0], MAD_SA_GET_TABLE, MAD_SA_PATH_REC, &a), 0);
 	for (unsigned i = 0; i < 5; i++)
 		host_free(o[i]);
-	fixture_free(&x);
 }

@@ -86,8 +86,8 @@ come_back(struct fixture *x, struct host *o)
 
 TEST(a_new_host_is_answered_after_the_commit)
 {
-	struct fixture x = fixture_with(small_fabric(), "");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = fixture_with(small_fabric(), "");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	const struct ask all = {0};
 
 	come_back(&x, o);
@@ -95,15 +95,13 @@ TEST(a_new_host_is_answered_after_the_commit)
 	ck_assert_uint_eq(host_records(o, 112), 6);
 	ck_assert_uint_eq(stats_of(&x).parked, 1);
 	ck_assert_uint_eq(stats_of(&x).unanswered, 0);
-	host_free(o);
-	fixture_free(&x);
 }
 
 /* While all ports are down for a change, nothing that the view says of paths is
  * given out. */
 TEST(a_pause_ends_with_the_next_view)
 {
-	struct fixture x = fixture_with(small_fabric(), "");
+	AUTO(fixture) struct fixture x = fixture_with(small_fabric(), "");
 	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3");
 	const struct ask all = {0};
 	uint64_t answers = stats_of(&x).answers;
@@ -121,13 +119,12 @@ TEST(a_pause_ends_with_the_next_view)
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_NODE, &all), 0);
 	host_free(h3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /* With a request that is longer than a MAD. */
 TEST(a_long_request_is_kept_whole)
 {
-	struct fixture x = fixture_with(small_fabric(), "");
+	AUTO(fixture) struct fixture x = fixture_with(small_fabric(), "");
 	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3");
 	const struct mad_gid from = {PREFIX, o->guid}, to = {PREFIX, h3->guid};
 	uint8_t rec[24 + 16 * 20] = {0};
@@ -148,14 +145,13 @@ TEST(a_long_request_is_kept_whole)
 	ck_assert_uint_eq(stats_of(&x).parked, 1);
 	host_free(h3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /* A request that is repeated while it is parked is answered once. */
 TEST(a_repetition_replaces_its_request)
 {
-	struct fixture x = fixture_with(small_fabric(), "");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = fixture_with(small_fabric(), "");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 
 	come_back(&x, o);
 	o->tid = 77;
@@ -167,16 +163,14 @@ TEST(a_repetition_replaces_its_request)
 	ck_assert_uint_eq(o->answers, 1);
 	ck_assert_uint_eq(stats_of(&x).parked, 4);
 	ck_assert_uint_eq(stats_of(&x).answers, 2);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(the_first_view_is_waited_for)
 {
 	struct sim_options so = sim_defaults();
-	struct fixture x = {.f = small_fabric()};
+	AUTO(fixture) struct fixture x = {.f = small_fabric()};
 	struct sm_status st = {0};
-	struct host *o;
+	AUTO(host) struct host *o = NULL;
 	const struct ask all = {0};
 
 	/* a slow host keeps the run from its end */
@@ -190,13 +184,11 @@ TEST(the_first_view_is_waited_for)
 	ck_assert_uint_eq(x.w->commits, 0);
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_NODE, &all), 0);
 	ck_assert_uint_eq(x.w->commits, 1);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(unknown_requesters_are_dropped)
 {
-	struct fixture x = fixture_with(small_fabric(), "");
+	AUTO(fixture) struct fixture x = fixture_with(small_fabric(), "");
 	struct sa_stats s;
 
 	/* after the next commit */
@@ -222,15 +214,14 @@ TEST(unknown_requesters_are_dropped)
 	ck_assert_uint_eq(s.unanswered, 302);
 	ck_assert_uint_eq(s.parked, 302);
 	ck_assert_uint_eq(s.answers + s.refused + s.busy, 0);
-	fixture_free(&x);
 }
 
 /* Silence, also for what was parked when another manager took over. */
 TEST(not_while_another_is_master)
 {
-	struct fixture x = fixture_with(small_fabric(), "");
+	AUTO(fixture) struct fixture x = fixture_with(small_fabric(), "");
 	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
-	struct host *o = host_on(x.w, "h2");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	const struct ask all = {0};
 	struct sm_status st = {0};
 
@@ -249,6 +240,4 @@ TEST(not_while_another_is_master)
 	sm_status(x.w->sm, &st);
 	ck_assert_uint_eq(st.sa.unanswered, 2);
 	ck_assert_uint_eq(st.requests_refused, 0);
-	host_free(o);
-	fixture_free(&x);
 }

@@ -74,7 +74,7 @@ path_between(const struct host *o, uint64_t prefix, uint64_t guid)
 
 TEST(another_subnet)
 {
-	struct fixture x = with_routers("");
+	AUTO(fixture) struct fixture x = with_routers("");
 	struct host *o = host_on(x.w, "h2"), *far = host_on(x.w, "router1");
 	struct host *r0 = host_on(x.w, "router0");
 	struct mad_sa_path p, w = path_between(o, FAR, 0x1234);
@@ -129,12 +129,12 @@ TEST(another_subnet)
 	host_free(r0);
 	host_free(far);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /* A router without a common partition is not used. */
 TEST(routers_of_others)
 {
+	AUTO(fixture)
 	struct fixture x = with_routers(
 		"partitions:\n"
 		"  a: {pkey: 0x1, members: {h2: full, router0: full}}\n"
@@ -152,7 +152,6 @@ TEST(routers_of_others)
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(r0);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /*
@@ -168,8 +167,8 @@ TEST(a_lost_router)
 	uint16_t before[DESTINATIONS], lost;
 	unsigned served = 0;
 	struct mad_sa_path p, w;
-	struct fixture x;
-	struct host *o, *gone;
+	AUTO(fixture) struct fixture x;
+	AUTO(host) struct host *o = NULL, *gone = NULL;
 
 	for (unsigned i = 0; i < ROUTERS; i++) {
 		size_t n = strlen(yaml);
@@ -204,15 +203,13 @@ TEST(a_lost_router)
 				  (up == 0 && before[i] == lost));
 		}
 	}
-	host_free(gone);
-	host_free(o);
-	fixture_free(&x);
 }
 
 /* A subnet with its own prefix: hosts that do not know it send requests with
  * fe80::, and get answers with the same. */
 TEST(prefixes)
 {
+	AUTO(fixture)
 	struct fixture x =
 		with_routers("fabric: {subnet_prefix: 0xfec000000000000a}\n");
 	struct host *o = host_on(x.w, "h2"), *to = host_on(x.w, "h4");
@@ -232,15 +229,14 @@ TEST(prefixes)
 	ck_assert_uint_eq(p.sgid.prefix, ours);
 	host_free(to);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /* ---- to a group ---- */
 
 TEST(to_a_group)
 {
-	struct fixture x = with_routers("");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = with_routers("");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	struct mad_sa_path p,
 		w = path_between(o, UINT64_C(0xff12401bffff0000), 0xffffffff);
 
@@ -263,8 +259,6 @@ TEST(to_a_group)
 		MAD_SA_NO_RECORDS);
 	w.dgid.guid = 1;
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
-	host_free(o);
-	fixture_free(&x);
 }
 
 /* ---- several at once ---- */
@@ -368,8 +362,8 @@ TEST(independent_paths)
 /* A path to the host itself, and more pairs than are examined. */
 TEST(independence_has_ends)
 {
-	struct fixture x = with_routers("");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = with_routers("");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	const struct mad_gid me = {PREFIX, o->guid}, far = {FAR, 7};
 	struct mad_gid many[64];
 	struct mad_sa_path p;
@@ -400,8 +394,6 @@ TEST(independence_has_ends)
 	ck_assert_uint_eq(
 		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &m.a),
 		MAD_SA_INVALID_GID);
-	host_free(o);
-	fixture_free(&x);
 }
 
 /*

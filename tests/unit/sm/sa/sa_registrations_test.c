@@ -15,7 +15,7 @@ small_fixture(const char *yaml)
 
 TEST(services_have_leases)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct service s = service_of(o, 7, 5), e = service_of(o3, 7, 0);
 	struct mad_sa_path p;
@@ -50,7 +50,6 @@ TEST(services_have_leases)
 	ck_assert_uint_eq(count_services(o), 0);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(services_have_owners_and_keys)
@@ -106,8 +105,8 @@ alias_of(struct fixture *x, const struct host *o, unsigned entry)
 /* An adapter that restarts has lost them, and is too fast to be missed. */
 TEST(aliases_are_written_after_a_restart_of_the_adapter)
 {
-	struct fixture x = small_fixture("");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	const uint64_t want[8] = {0, 0x1111}, none[8] = {0, 0};
 
 	ck_assert_uint_eq(
@@ -126,13 +125,11 @@ TEST(aliases_are_written_after_a_restart_of_the_adapter)
 		0);
 	world_run(x.w, mono_ms(1000));
 	ck_assert_uint_eq(alias_of(&x, o, 1), 0);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(aliases_are_written_and_found)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, 0x1111, 0}, taken[8] = {0, o3->guid};
 	uint8_t d[MAD_DATA], rec[MAD_SA_PATH];
@@ -191,12 +188,11 @@ TEST(aliases_are_written_and_found)
 		0);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(gids_come_and_go)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct mad_sa_inform i = everything, out = everything;
 
@@ -230,7 +226,6 @@ TEST(gids_come_and_go)
 	ck_assert_uint_eq(count_subscriptions(o), 0);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(traps_are_forwarded)
@@ -265,7 +260,7 @@ TEST(traps_are_forwarded)
 
 TEST(reports_are_repeated)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 
 	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
@@ -293,7 +288,6 @@ TEST(reports_are_repeated)
 	ck_assert_uint_eq(count_subscriptions(o), 0);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(subscriptions_are_bounded)
@@ -321,7 +315,7 @@ TEST(subscriptions_are_bounded)
  * the running one. */
 TEST(hosts_register_anew)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	const struct sim_stats *s = sim_stats(x.w->sim);
 
 	world_run(x.w, mono_ms(30000));
@@ -338,13 +332,13 @@ TEST(hosts_register_anew)
 	/* no other attribute of the ports was written */
 	for (uint32_t n = 0; n < sim_nodes(x.w->sim); n++)
 		ck_assert_uint_eq(sim_port_info(x.w->sim, n, 1)->state, 4);
-	fixture_free(&x);
 }
 
 /* ---- limits ---- */
 
 TEST(too_many_requests_are_refused)
 {
+	AUTO(fixture)
 	struct fixture x = small_fixture(
 		"sa: {requests_per_second: 10, request_burst: 4}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
@@ -366,7 +360,6 @@ TEST(too_many_requests_are_refused)
 			i < 4 ? 0 : MAD_STATUS_BUSY);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /* 648 hosts: the 702 x 702 paths take many turns; a request in between does not
@@ -401,14 +394,13 @@ TEST(all_paths_of_a_large_fabric)
 TEST(too_long_a_table)
 {
 	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};
+	AUTO(fixture)
 	struct fixture x =
 		fixture_with(gen_tree_two(&tree, NULL), "sa: {table_mib: 1}");
-	struct host *o = host_on(x.w, "h7");
+	AUTO(host) struct host *o = host_on(x.w, "h7");
 	const struct ask a = {0};
 
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PATH_REC, &a),
 		MAD_SA_NO_RESOURCES);
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_NODE, &a), 0);
-	host_free(o);
-	fixture_free(&x);
 }

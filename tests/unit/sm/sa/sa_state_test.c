@@ -30,7 +30,7 @@ restart_daemon(struct fixture *x, uint64_t away)
 
 TEST(services_survive)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct service s = service_of(o, 7, 600), e = service_of(o3, 8, 0),
 		       brief = service_of(o, 9, 100);
@@ -73,7 +73,6 @@ TEST(services_survive)
 	ck_assert_uint_eq(count_services(o), 1);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(subscriptions_survive)
@@ -123,7 +122,7 @@ TEST(subscriptions_survive)
  */
 TEST(grh_survives)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *h4 = host_on(x.w, "h4");
 	const uint64_t aliases[8] = {0, 0x1111, 0x2222};
 	struct mad_sa_inform i = everything;
@@ -144,12 +143,11 @@ TEST(grh_survives)
 	ck_assert_uint_eq(count_reports(o, 65), 1);
 	host_free(h4);
 	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(aliases_survive)
 {
-	struct fixture x = small_fixture("");
+	AUTO(fixture) struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, 0x1111, 0x2222};
 	uint8_t d[MAD_DATA], rec[MAD_SA_PATH];
@@ -178,7 +176,6 @@ TEST(aliases_survive)
 	ck_assert_uint_eq(be_get64(d + 16), 0x2222);
 	host_free(o3);
 	host_free(o);
-	fixture_free(&x);
 }
 
 /*
@@ -189,8 +186,8 @@ TEST(aliases_survive)
 LOOP_TEST(a_standby_keeps_registrations, 0, 2)
 {
 	const uint64_t alias[8] = {0, 0x1111};
-	struct fixture x = small_fixture("");
-	struct host *o = host_on(x.w, "h2");
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = host_on(x.w, "h2");
 	const struct mad_sm_info other = {.priority = 15, .state = 3};
 	struct service s = service_of(o, 7, 0);
 	struct sm_status st;
@@ -223,8 +220,6 @@ LOOP_TEST(a_standby_keeps_registrations, 0, 2)
 	ck_assert_uint_eq(st.sa.services, 1);
 	ck_assert_uint_eq(st.sa.subscriptions, 1);
 	ck_assert_uint_gt(sim_stats(x.w->sim)->client_rereg, 0);
-	host_free(o);
-	fixture_free(&x);
 }
 
 /* ---- refused lines ---- */

@@ -120,8 +120,8 @@ TEST(statuses)
 
 TEST(records_by_component)
 {
-	struct fixture x = small_fixture("");
-	struct host *o = second_host(&x);
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = second_host(&x);
 	uint8_t rec[MAD_SA_DATA] = {0};
 	struct ask a = {.rec = rec, .len = sizeof(rec)};
 
@@ -153,8 +153,6 @@ TEST(records_by_component)
 	a.mask = 3;
 	ck_assert_uint_eq(host_ask(o, MAD_GET, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(o->data[4 + 36] >> 4, 5); /* MTU 4096 */
-	host_free(o);
-	fixture_free(&x);
 }
 
 /*
@@ -173,8 +171,8 @@ TEST(speeds_by_requester)
 		{LID | OPTIONS, 0, 4, 5, 5},
 		{LID | OPTIONS, KNOWS, 0, 1, 1},
 	};
-	struct fixture x = small_fixture("");
-	struct host *o = second_host(&x);
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = second_host(&x);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint8_t rec[MAD_SA_DATA] = {0};
@@ -191,16 +189,14 @@ TEST(speeds_by_requester)
 		ck_assert_uint_eq(info[35] & 15, rows[i].enabled);
 		ck_assert_uint_eq(info[62] >> 4, 4); /* HDR, to both */
 	}
-	host_free(o);
-	fixture_free(&x);
 }
 
 /* Ports with IsSM, as srp_daemon asks for ports with a device manager. */
 TEST(capabilities_match_by_bits)
 {
 	enum { NO_PORT_HAS = 0x10 }; /* IsResetSupported */
-	struct fixture x = small_fixture("");
-	struct host *o = second_host(&x);
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = second_host(&x);
 	uint8_t rec[MAD_SA_DATA] = {0};
 	struct ask a = {.mask = 1 << 7, .rec = rec, .len = sizeof(rec)};
 
@@ -214,8 +210,6 @@ TEST(capabilities_match_by_bits)
 	be_put32(rec + 4 + 20, MAD_CAP_IS_SM | NO_PORT_HAS);
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(host_records(o, 68), 0);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(keys_are_for_the_trusted)
@@ -251,8 +245,8 @@ path_of(const struct host *o, size_t i, struct mad_sa_path *p)
 
 TEST(a_path_by_gid)
 {
-	struct fixture x = small_fixture("");
-	struct host *o = second_host(&x), *to = host_on(x.w, "h4");
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = second_host(&x), *to = host_on(x.w, "h4");
 	struct mad_sa_path p, w = {
 				      .dgid = {PREFIX, to->guid},
 				      .sgid = {PREFIX, o->guid},
@@ -295,15 +289,12 @@ TEST(a_path_by_gid)
 	ck_assert_uint_eq(host_path(o, &w, MAD_SA_PATH_DLID, &p), 0);
 	ck_assert_uint_eq(p.slid, o->lid);
 	ck_assert_uint_eq(p.dgid.guid, to->guid);
-	host_free(to);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(paths_that_are_none)
 {
-	struct fixture x = small_fixture("");
-	struct host *o = second_host(&x);
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = second_host(&x);
 	struct mad_sa_path p, w = {.dgid = {PREFIX, 0xdead}};
 	const uint64_t lids = MAD_SA_PATH_DLID | MAD_SA_PATH_SLID;
 
@@ -333,8 +324,6 @@ TEST(paths_that_are_none)
 	w.npaths = 0;
 	ck_assert_uint_eq(host_path(o, &w, lids | MAD_SA_PATH_NPATHS, &p),
 		MAD_SA_REQ_INVALID);
-	host_free(o);
-	fixture_free(&x);
 }
 
 /* The path has MTU 5 (4096), rate 17 (200 Gb/s) and lifetime 18. */
@@ -377,8 +366,8 @@ TEST(selectors)
 		{2, EQ, 17, NONE},
 		{2, BEST, 0, 18},
 	};
-	struct fixture x = small_fixture("");
-	struct host *o = second_host(&x);
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = second_host(&x);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct mad_sa_path p, w = {.dlid = 1, .slid = o->lid};
@@ -400,8 +389,6 @@ TEST(selectors)
 			ck_assert_msg(*is[rows[i].what] == rows[i].got,
 				"row %zu: %u", i, *is[rows[i].what]);
 	}
-	host_free(o);
-	fixture_free(&x);
 }
 
 /* LMC 2 at the hosts: four LIDs each, the same offset at both ends. */
@@ -445,8 +432,8 @@ TEST(paths_of_many_lids)
 /* Many GIDs: the request is longer than a MAD. */
 TEST(paths_between_sets)
 {
-	struct fixture x = small_fixture("");
-	struct host *o = second_host(&x);
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = second_host(&x);
 	struct host *h3 = host_on(x.w, "h3"), *h4 = host_on(x.w, "h4");
 	uint8_t rec[MAD_SA_MULTI + 16 * 20] = {0};
 	struct mad_gid from = {PREFIX, o->guid},
@@ -487,14 +474,12 @@ TEST(paths_between_sets)
 		MAD_SA_REQ_INVALID);
 	host_free(h4);
 	host_free(h3);
-	host_free(o);
-	fixture_free(&x);
 }
 
 TEST(a_trace)
 {
-	struct fixture x = small_fixture("");
-	struct host *o = second_host(&x), *to = host_on(x.w, "h4");
+	AUTO(fixture) struct fixture x = small_fixture("");
+	AUTO(host) struct host *o = second_host(&x), *to = host_on(x.w, "h4");
 	uint8_t rec[MAD_SA_PATH];
 	const struct mad_sa_path w = {.slid = o->lid, .dlid = to->lid};
 	const struct ask a = {.mask = MAD_SA_PATH_SLID | MAD_SA_PATH_DLID,
@@ -510,7 +495,4 @@ TEST(a_trace)
 	ck_assert_uint_eq(be_get64(host_record(o, 0) + 36), o->guid);
 	ck_assert_uint_eq(be_get64(host_record(o, 3) + 28), to->guid);
 	ck_assert_uint_ne(host_record(o, 1)[45], 0);
-	host_free(to);
-	host_free(o);
-	fixture_free(&x);
 }

@@ -65,12 +65,11 @@ print_line(uint64_t seq, struct buf *out)
 static int
 append_line(struct event_file *f, uint64_t seq, struct reason *why)
 {
-	struct buf line = {0};
+	AUTO(buf) struct buf line = {0};
 	int rc;
 
 	print_line(seq, &line);
 	rc = event_file_append(f, line.text, line.n, why);
-	buf_free(&line);
 	return rc;
 }
 
@@ -164,7 +163,7 @@ TEST(it_is_bounded)
 /* Cut at every byte: what is whole is read, and writing goes on. */
 TEST(a_cut)
 {
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 	size_t head, whole;
 
 	buf_printf(&text, "heddle-events 1\n");
@@ -198,7 +197,6 @@ TEST(a_cut)
 							: 0);
 		ck_assert_int_eq(access(path_of("events.other"), F_OK), -1);
 	}
-	buf_free(&text);
 }
 
 TEST(garbage)
@@ -207,7 +205,7 @@ TEST(garbage)
 		"{\"seq\":3,\"time\":\"2025-11-21T10:55:11.250000Z\",\"kind\":"
 		"\"\0\"}\n";
 	struct event_file *f = event_file_new(scratch_dir, 1 << 20);
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 	struct heard h;
 
 	/* in the middle: skipped, and counted */
@@ -234,7 +232,6 @@ TEST(garbage)
 	ck_assert_uint_eq(read_segment("events").n, 1);
 	ck_assert_int_eq(size_of("events.other"), 17);
 	event_file_free(f);
-	buf_free(&text);
 }
 
 TEST(a_later_version)

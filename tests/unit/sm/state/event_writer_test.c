@@ -47,14 +47,13 @@ start_writer(struct loop *l, const char *dir, struct heard *h)
 static void
 submit_line(struct event_writer *w, uint64_t seq)
 {
-	struct buf line = {0};
+	AUTO(buf) struct buf line = {0};
 
 	buf_printf(&line,
 		"{\"seq\":%llu,\"time\":\"2025-11-21T10:55:11.250000Z\","
 		"\"kind\":\"link-up\"}\n",
 		(unsigned long long)seq);
 	event_writer_submit(w, line.text, line.n);
-	buf_free(&line);
 }
 
 static void
@@ -83,7 +82,7 @@ count_written(const char *dir)
 
 TEST(all_are_written)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct event_writer *w = start_writer(l, scratch_dir, &h);
 
@@ -93,14 +92,13 @@ TEST(all_are_written)
 	ck_assert_uint_eq(count_written(scratch_dir), 5000);
 	ck_assert_uint_eq(h.good + h.bad, 0);
 	event_writer_free(NULL);
-	loop_free(l);
 }
 
 /* Where no directory can be made events wait; it is told once that they do, and
  * once that it is over. */
 TEST(it_is_tried_again)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct event_writer *w;
 	char blocked[96], dir[100];
@@ -127,14 +125,13 @@ TEST(it_is_tried_again)
 	ck_assert_uint_eq(count_written(dir), 101);
 	ck_assert_uint_eq(h.bad, 1);
 	ck_assert_uint_eq(h.good, 1);
-	loop_free(l);
 }
 
 /* What waits is bounded: the oldest stay, the others are counted. */
 TEST(memory_is_bounded)
 {
 	enum { LINE = 1000, LINES = 3 * EVENT_WRITER_WAITING / LINE };
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct event_writer *w;
 	char line[LINE], blocked[96];
@@ -158,7 +155,6 @@ TEST(memory_is_bounded)
 	ck_assert_uint_ge(h.lost, LINES / 2);
 	ck_assert_uint_lt(h.lost, LINES);
 	event_writer_free(w);
-	loop_free(l);
 }
 
 const struct suite_around suite_around = {

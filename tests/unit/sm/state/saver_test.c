@@ -42,7 +42,7 @@ load_saved_lid(void)
 
 TEST(the_last_one_is_on_disk)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
 	struct saver *s = saver_new(l, scratch_dir, heard_told, &h, &why);
@@ -54,12 +54,11 @@ TEST(the_last_one_is_on_disk)
 	ck_assert_uint_eq(load_saved_lid(), STATES);
 	ck_assert_uint_eq(h.good, 1);
 	ck_assert_uint_eq(h.bad, 0);
-	loop_free(l);
 }
 
 TEST(the_loop_is_told)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
 	struct saver *s = saver_new(l, scratch_dir, heard_told, &h, &why);
@@ -72,12 +71,11 @@ TEST(the_loop_is_told)
 	}
 	saver_free(s);
 	ck_assert_uint_eq(h.good, 3); /* not twice */
-	loop_free(l);
 }
 
 TEST(why_it_failed)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
 	char nowhere[80];
@@ -92,7 +90,6 @@ TEST(why_it_failed)
 	saver_free(s);
 	ck_assert_uint_eq(h.bad, 1);
 	saver_free(NULL);
-	loop_free(l);
 }
 
 static bool
@@ -109,7 +106,7 @@ has_mark(void)
  * saved. */
 TEST(what_is_not_saved_leaves_a_mark)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
 	char in_the_way[80];
@@ -134,7 +131,6 @@ TEST(what_is_not_saved_leaves_a_mark)
 	saver_wait(s);
 	ck_assert(!has_mark());
 	saver_free(s);
-	loop_free(l);
 }
 
 const struct suite_around suite_around = {

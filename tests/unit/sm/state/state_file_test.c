@@ -63,13 +63,12 @@ read_file(void)
 static void
 write_records(const char *records)
 {
-	struct buf b = {0};
+	AUTO(buf) struct buf b = {0};
 
 	buf_printf(&b, "heddle-state 1\n%s", records);
 	buf_printf(&b, "checksum 0x%016" PRIx64 "\n",
 		fnv_more(FNV_START, b.text, b.n));
 	write_file(b.text, b.n);
-	buf_free(&b);
 }
 
 static const struct state_file_lid lids[] = {
@@ -360,7 +359,7 @@ TEST(test_round)
 		.order = "tiers"};
 	struct state_file back;
 	struct reason why = {""};
-	struct buf first, second;
+	AUTO(buf) struct buf first, second;
 
 	ck_assert_msg(save_state(scratch_dir, &s, &why) == 0, "%s", why.text);
 	first = read_file();
@@ -397,8 +396,6 @@ TEST(test_round)
 	second = read_file();
 	ck_assert_str_eq(first.text, second.text);
 	ck_assert(!file_exists(STATE_FILE_FILE ".new"));
-	buf_free(&first);
-	buf_free(&second);
 	state_file_free(&back);
 }
 
@@ -727,7 +724,7 @@ TEST(test_damage)
 		.nrank = 3,
 		.order = "roots"};
 	struct reason why = {""};
-	struct buf whole;
+	AUTO(buf) struct buf whole;
 	size_t i, n = 0;
 
 	ck_assert_int_eq(save_state(scratch_dir, &s, &why), 0);
@@ -748,7 +745,6 @@ TEST(test_damage)
 	(void)snprintf(
 		why.text, sizeof(why.text), STATE_FILE_FILE ".corrupt-%zu", n);
 	ck_assert(file_exists(why.text));
-	buf_free(&whole);
 }
 
 TEST(test_strange_files)
@@ -795,7 +791,7 @@ TEST(test_save_refuses)
 	static const struct state_file_lid zero[] = {{0x1, 0, 0, 0, NULL}};
 	struct state_file s = {.lid = lids, .nlid = 4};
 	struct reason why = {""};
-	struct buf before, after;
+	AUTO(buf) struct buf before, after;
 
 	ck_assert_int_eq(save_state(scratch_dir, &s, &why), 0);
 	before = read_file();
@@ -812,15 +808,13 @@ TEST(test_save_refuses)
 	s = (struct state_file){0};
 	ck_assert_int_eq(save_state("/proc/none/such", &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, "/proc/none/such"));
-	buf_free(&before);
-	buf_free(&after);
 }
 
 /* A big fabric, and a leftover temporary file that is a trap. */
 TEST(test_large)
 {
 	enum { N = 40000 };
-	struct state_file_lid *lid = mem_zalloc(N, sizeof(*lid));
+	AUTO(mem) struct state_file_lid *lid = mem_zalloc(N, sizeof(*lid));
 	struct state_file s = {.lid = lid, .nlid = N}, back;
 	struct reason why = {""};
 	struct rng rng = {20261};
@@ -843,7 +837,6 @@ TEST(test_large)
 		ck_assert_uint_eq(back.lid[i].lid, lid[i].lid);
 	}
 	state_file_free(&back);
-	free(lid);
 }
 
 const struct suite_around suite_around = {

@@ -187,7 +187,7 @@ env_with_keys(void)
 /* At level 1 the key is found by Gets, without a wrong Set or a time-out. */
 TEST(a_hidden_key_is_found_at_once)
 {
-	struct env *e = env_with_keys();
+	AUTO(env) struct env *e = env_with_keys();
 	struct device d = {.key = C, .prot = 1};
 
 	ck_assert_int_eq(run_request(e, &d, MAD_GET, MAD_PORT_INFO, 0), 0);
@@ -197,13 +197,12 @@ TEST(a_hidden_key_is_found_at_once)
 	ck_assert_int_eq(run_request(e, &d, MAD_SET, MAD_LFT, 0), 0);
 	ck_assert_uint_eq(e->n, 4);
 	ck_assert_uint_eq(d.wrong, 0);
-	env_free(e);
 }
 
 /* At level 2 each wrong key costs the time-out of a first try, once. */
 TEST(a_guarded_key_is_found_by_silence)
 {
-	struct env *e = env_with_keys();
+	AUTO(env) struct env *e = env_with_keys();
 	struct device d = {.key = C, .prot = 2};
 
 	ck_assert_int_eq(
@@ -211,26 +210,24 @@ TEST(a_guarded_key_is_found_by_silence)
 	ck_assert_int_eq(run_request(e, &d, MAD_GET, MAD_PORT_INFO, 0), 0);
 	ck_assert_int_eq(run_request(e, &d, MAD_SET, MAD_LFT, 0), 0);
 	ck_assert_uint_eq(d.wrong, 2);
-	env_free(e);
 }
 
 /* Silence is bounded: a try for each key, and the retries. */
 TEST(an_unknown_guarded_key)
 {
-	struct env *e = env_with_keys();
+	AUTO(env) struct env *e = env_with_keys();
 	struct device d = {.key = 0xf0, .prot = 3};
 
 	ck_assert_int_eq(run_request(e, &d, MAD_GET, MAD_PORT_INFO, 0),
 		(3 + 2 + 4) * TIMEOUT_MS);
 	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
 	ck_assert_uint_eq(e->n, 5);
-	env_free(e);
 }
 
 /* All keys are shown to be wrong: few Sets are tried, then one at a time. */
 TEST(an_unknown_hidden_key)
 {
-	struct env *e = env_with_keys();
+	AUTO(env) struct env *e = env_with_keys();
 	struct device d = {.key = 0xf0, .prot = 1};
 	struct keyring *k = xact_keys(e->x);
 
@@ -246,26 +243,24 @@ TEST(an_unknown_hidden_key)
 	ck_assert(!keyring_is_locked(k, SMA));
 	(void)run_request(e, &d, MAD_SET, MAD_LFT, 0);
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
-	env_free(e);
 }
 
 /* No key, whatever the protection says: any key is taken. */
 TEST(a_port_without_a_key)
 {
-	struct env *e = env_with_keys();
+	AUTO(env) struct env *e = env_with_keys();
 	struct device d = {.key = 0, .prot = 1};
 
 	(void)run_request(e, &d, MAD_GET, MAD_PORT_INFO, 0);
 	ck_assert_int_eq(run_request(e, &d, MAD_SET, MAD_PORT_INFO, A), 0);
 	ck_assert_uint_eq(d.key, A);
 	ck_assert(!keyring_is_hidden(xact_keys(e->x), SMA));
-	env_free(e);
 }
 
 /* The port has the new key, and the answer that says so is lost. */
 TEST(a_lost_answer_to_a_change)
 {
-	struct env *e = env_with_keys();
+	AUTO(env) struct env *e = env_with_keys();
 	struct device d = {.key = B, .prot = 2};
 
 	(void)run_request(e, &d, MAD_GET, MAD_PORT_INFO, 0);
@@ -279,17 +274,15 @@ TEST(a_lost_answer_to_a_change)
 	ck_assert_uint_eq(d.wrong, 0);
 	ck_assert_int_eq(run_request(e, &d, MAD_SET, MAD_LFT, 0), 0);
 	ck_assert_uint_eq(d.wrong, 0);
-	env_free(e);
 }
 
 /* Without keys nothing differs: one try and its retries. */
 TEST(silence_without_keys)
 {
-	struct env *e = env_new(8, 8, 8);
+	AUTO(env) struct env *e = env_new(8, 8, 8);
 	struct device d = {.key = 0xf0, .prot = 3};
 
 	ck_assert_int_eq(run_request(e, &d, MAD_GET, MAD_PORT_INFO, 0),
 		(1 + 2 + 4) * TIMEOUT_MS);
 	ck_assert_uint_eq(e->n, 3);
-	env_free(e);
 }

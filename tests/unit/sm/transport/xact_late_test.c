@@ -18,7 +18,7 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 TEST(late)
 {
 	static const int64_t at[] = {1010, 1080, 1240, 1560};
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 
 	xact_on_late(e->x, on_late, e);
 	submit_get(e, 9, 7);
@@ -34,13 +34,12 @@ TEST(late)
 	ck_assert_uint_eq(e->late_one.target, 9);
 	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
 	ck_assert(!e->last.cut);
-	env_free(e);
 }
 
 /* Where answers take long, no request is reported late too early. */
 TEST(patience)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 	int64_t t = 1000;
 
 	xact_on_late(e->x, on_late, e);
@@ -62,14 +61,13 @@ TEST(patience)
 	ck_assert_uint_eq(e->late, 0);
 	tick_at(e, t + 40); /* half of the usual time at most */
 	ck_assert_uint_eq(e->late, 1);
-	env_free(e);
 }
 
 /* Requests with a path that begins with this one are ended, in any state. */
 TEST(cut)
 {
 	const uint8_t way[64] = {0, 3, 8};
-	struct env *e = env_new(4, 4, 1);
+	AUTO(env) struct env *e = env_new(4, 4, 1);
 	struct xact_request by_lid = {.method = MAD_GET,
 		.attr = MAD_NODE_INFO,
 		.target = 77,
@@ -92,7 +90,6 @@ TEST(cut)
 	ck_assert_uint_eq(xact_pending(e->x), 1);
 	send_answer(e, 0); /* too late */
 	ck_assert_uint_eq(e->done, 4);
-	env_free(e);
 }
 
 static void
@@ -107,7 +104,7 @@ count_other(void *cookie, uint64_t tag, const struct xact_result *res)
  * place. */
 TEST(cancel_owner)
 {
-	struct env *e = env_new(1, 1, 1);
+	AUTO(env) struct env *e = env_new(1, 1, 1);
 	struct xact_request r = {.method = MAD_GET,
 		.attr = MAD_NODE_INFO,
 		.target = 3,
@@ -125,5 +122,4 @@ TEST(cancel_owner)
 	ck_assert_uint_eq(e->n, 2);
 	send_answer(e, 1);
 	ck_assert_uint_eq(other, 1);
-	env_free(e);
 }

@@ -13,7 +13,7 @@ enum { SEED = 8086 };
 
 TEST(request_on_the_wire)
 {
-	struct env *e = env_new(8, 8, 8);
+	AUTO(env) struct env *e = env_new(8, 8, 8);
 	struct xact_request r = {.method = MAD_SET,
 		.attr = MAD_LFT,
 		.mod = 17,
@@ -48,12 +48,11 @@ TEST(request_on_the_wire)
 	ck_assert_uint_eq(s.data[2], 3);
 	send_answer(e, 1);
 	ck_assert_uint_eq(xact_stats(e->x)->by_attr[MAD_LFT][1], 1);
-	env_free(e);
 }
 
 TEST(answered)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 
 	submit_get(e, 1, 7);
 	ck_assert_uint_eq(e->done, 0); /* never from inside submit */
@@ -67,18 +66,16 @@ TEST(answered)
 	ck_assert_int_eq(e->last.rtt.ns, mono_ms(3).ns);
 	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
 	ck_assert_uint_eq(xact_pending(e->x), 0);
-	env_free(e);
 }
 
 TEST(status)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 
 	submit_get(e, 1, 7);
 	answer_status(e, 0, MAD_STATUS_METHOD_ATTR);
 	ck_assert_int_eq(e->last.outcome, XACT_STATUS);
 	ck_assert_uint_eq(e->last.status, MAD_STATUS_METHOD_ATTR);
-	env_free(e);
 }
 
 static void
@@ -98,7 +95,7 @@ put_by_lid(struct env *e, uint64_t tag)
  * answer must come by the route of its try. */
 TEST(by_lid)
 {
-	struct env *e = env_new(8, 8, 8);
+	AUTO(env) struct env *e = env_new(8, 8, 8);
 	struct smp s;
 
 	put_by_lid(e, 0);
@@ -128,13 +125,12 @@ TEST(by_lid)
 	ck_assert(e->last.strayed && !e->last.by_lid);
 	ck_assert_uint_eq(xact_stats(e->x)->by_lid, 4);
 	ck_assert_uint_eq(xact_stats(e->x)->strayed, 3);
-	env_free(e);
 }
 
 /* Tries at 0, 80 and 80 + 160 ms; it times out 320 ms after the last. */
 TEST(timeout)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 
 	submit_get(e, 1, 7);
 	tick_at(e, 1079);
@@ -154,13 +150,12 @@ TEST(timeout)
 	ck_assert_uint_eq(xact_stats(e->x)->retried, 2);
 	ck_assert_uint_eq(xact_stats(e->x)->timeouts, 1);
 	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
-	env_free(e);
 }
 
 /* A request with a deadline of its own is sent once. */
 TEST(a_single_try)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 	struct xact_request r = {.method = MAD_GET,
 		.attr = MAD_SM_INFO,
 		.target = 1,
@@ -181,13 +176,12 @@ TEST(a_single_try)
 	tick_at(e, 2030);
 	ck_assert_uint_eq(e->done, 2);
 	ck_assert_uint_eq(e->n, 2);
-	env_free(e);
 }
 
 /* The answer to an earlier try counts, with that try's own time. */
 TEST(answer_to_first_try)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 
 	submit_get(e, 1, 7);
 	tick_at(e, 1080);
@@ -200,12 +194,11 @@ TEST(answer_to_first_try)
 	send_answer(e, 1);
 	ck_assert_uint_eq(e->done, 1);
 	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
-	env_free(e);
 }
 
 TEST(duplicates_and_unknown_tids)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 	struct smp s;
 
 	submit_get(e, 1, 0);
@@ -231,13 +224,12 @@ TEST(duplicates_and_unknown_tids)
 	ck_assert(!deliver_smp(e, &s, 0));
 	s.method = MAD_GET;
 	ck_assert(!deliver_smp(e, &s, 0));
-	env_free(e);
 }
 
 /* The serial numbers begin where the transport says, and pass the end. */
 TEST(serials_begin_anywhere)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 	const struct xact_options o = {.timeout = mono_ms(TIMEOUT_MS),
 		.retries = 2,
 		.window_start = 4,
@@ -255,13 +247,12 @@ TEST(serials_begin_anywhere)
 		ck_assert_uint_eq(xact_stats(e->x)->late, i + 1);
 	}
 	ck_assert_uint_eq(sent_smp(e, 0).tid, 0xffffffff << 4 & 0xffffffff);
-	env_free(e);
 }
 
 /* An answer that guessed its TID, but came another way or from elsewhere. */
 TEST(forged_answers)
 {
-	struct env *e = env_new(8, 8, 8);
+	AUTO(env) struct env *e = env_new(8, 8, 8);
 	struct smp s;
 
 	put_by_lid(e, 0);
@@ -278,12 +269,11 @@ TEST(forged_answers)
 	ck_assert_uint_eq(e->done, 0);
 	send_answer(e, 1);
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
-	env_free(e);
 }
 
 TEST(wrong_answers)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 	struct smp s;
 
 	submit_get(e, 1, 0);
@@ -304,12 +294,11 @@ TEST(wrong_answers)
 	ck_assert_uint_eq(e->done, 0);
 	send_answer(e, 0);
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
-	env_free(e);
 }
 
 TEST(port_info_without_the_bit)
 {
-	struct env *e = env_new(4, 4, 4);
+	AUTO(env) struct env *e = env_new(4, 4, 4);
 	struct xact_request r = {.method = MAD_GET,
 		.attr = MAD_PORT_INFO,
 		.mod = MAD_PORT_INFO_EXT | 3,
@@ -321,13 +310,12 @@ TEST(port_info_without_the_bit)
 	s.mod = 3;
 	ck_assert(deliver_smp(e, &s, 0));
 	ck_assert_uint_eq(e->done, 1);
-	env_free(e);
 }
 
 /* Busy, or returned with an errno: retried after 1/8 of the timeout. */
 LOOP_TEST(early_failures, 0, 2)
 {
-	struct env *e = env_new(16, 16, 8);
+	AUTO(env) struct env *e = env_new(16, 16, 8);
 	bool busy = _i == 0;
 	const int64_t wait[] = {10, 20};
 
@@ -352,13 +340,12 @@ LOOP_TEST(early_failures, 0, 2)
 	ck_assert_uint_eq(e->last.tries, 3);
 	ck_assert_uint_eq(xact_stats(e->x)->busy, busy ? 3 : 0);
 	ck_assert_uint_eq(xact_stats(e->x)->window, busy ? 8 : 16);
-	env_free(e);
 }
 
 /* The failure of an earlier try must not fail the next one. */
 TEST(stale_failures)
 {
-	struct env *e = env_new(8, 8, 8);
+	AUTO(env) struct env *e = env_new(8, 8, 8);
 
 	submit_get(e, 1, 7);
 	tick_at(e, 1080);
@@ -370,12 +357,11 @@ TEST(stale_failures)
 	send_answer(e, 0); /* during the back-off */
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
-	env_free(e);
 }
 
 TEST(wire_refuses)
 {
-	struct env *e = env_new(8, 8, 8);
+	AUTO(env) struct env *e = env_new(8, 8, 8);
 
 	e->refuse = true;
 	submit_get(e, 1, 7);
@@ -385,7 +371,6 @@ TEST(wire_refuses)
 	ck_assert_uint_eq(e->n, 1);
 	send_answer(e, 0);
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
-	env_free(e);
 }
 
 TEST(window_grows)
@@ -418,7 +403,7 @@ TEST(window_grows)
  */
 TEST(window_halves)
 {
-	struct env *e = env_new(32, 32, 100);
+	AUTO(env) struct env *e = env_new(32, 32, 100);
 
 	for (unsigned i = 0; i < 64; i++)
 		submit_get(e, i + 1, i);
@@ -431,13 +416,12 @@ TEST(window_halves)
 	ck_assert_uint_eq(xact_stats(e->x)->window, 8);
 	tick_at(e, 1240);
 	ck_assert_uint_eq(xact_stats(e->x)->window, 8);
-	env_free(e);
 }
 
 /* Forty dead targets: one that lives is served as if it were alone. */
 TEST(silent_targets_hold_no_place)
 {
-	struct env *e = env_new(16, 64, 4);
+	AUTO(env) struct env *e = env_new(16, 64, 4);
 	const size_t dead = 40;
 
 	for (size_t i = 0; i < dead; i++)
@@ -456,7 +440,6 @@ TEST(silent_targets_hold_no_place)
 	for (int64_t ms = 1420; ms <= 2000; ms += 20)
 		tick_at(e, ms);
 	ck_assert_uint_eq(xact_stats(e->x)->timeouts, dead);
-	env_free(e);
 }
 
 static void
@@ -477,7 +460,7 @@ submit_doubted(
  * more; it is a target like all others once it answers. */
 TEST(silent_before)
 {
-	struct env *e = env_new(16, 64, 4);
+	AUTO(env) struct env *e = env_new(16, 64, 4);
 
 	for (unsigned i = 0; i < 40; i++)
 		submit_doubted(e, i + 1, i, XACT_SILENT);
@@ -494,14 +477,13 @@ TEST(silent_before)
 	ck_assert_uint_eq(xact_stats(e->x)->timeouts, 39);
 	ck_assert_uint_eq(xact_stats(e->x)->window, 16);
 	ck_assert_uint_eq(xact_pending(e->x), 0);
-	env_free(e);
 }
 
 /* Strangers get all tries, until 32 requests were given up in a row; and again
  * as soon as a retry is answered: packets are lost, then. */
 TEST(strangers_among_the_dead)
 {
-	struct env *e = env_new(64, 64, 4);
+	AUTO(env) struct env *e = env_new(64, 64, 4);
 	size_t at;
 
 	for (unsigned i = 0; i < 32; i++)
@@ -524,7 +506,6 @@ TEST(strangers_among_the_dead)
 	tick_at(e, 1720);
 	ck_assert_uint_eq(e->calls[42], 0);
 	ck_assert_uint_eq(e->n, at + 5);
-	env_free(e);
 }
 
 /*
@@ -534,7 +515,7 @@ TEST(strangers_among_the_dead)
 TEST(nothing_answers)
 {
 	enum { LIFE = 7 * TIMEOUT_MS };
-	struct env *e = env_new(2, 2, 2);
+	AUTO(env) struct env *e = env_new(2, 2, 2);
 
 	ck_assert(!xact_is_mute(e->x, mono_ms(1000 + LIFE)));
 	e->now = mono_ms(5000);
@@ -552,12 +533,11 @@ TEST(nothing_answers)
 	ck_assert_uint_eq(xact_pending(e->x), 0);
 	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
 	ck_assert(e->last.cut);
-	env_free(e);
 }
 
 TEST(target_cap)
 {
-	struct env *e = env_new(16, 16, 2);
+	AUTO(env) struct env *e = env_new(16, 16, 2);
 
 	for (unsigned i = 0; i < 10; i++)
 		submit_get(e, 1, i);
@@ -571,14 +551,13 @@ TEST(target_cap)
 	for (size_t k = 1; k < e->n; k++)
 		send_answer(e, k);
 	ck_assert_uint_eq(e->done, 20);
-	env_free(e);
 }
 
 /* A target with a short queue gets one request at a time after it dropped some,
  * and two at a time when it has answered for a while. */
 TEST(target_with_a_short_queue)
 {
-	struct env *e = env_new(16, 16, 4);
+	AUTO(env) struct env *e = env_new(16, 16, 4);
 	size_t k;
 
 	for (unsigned i = 0; i < 60; i++)
@@ -596,13 +575,12 @@ TEST(target_with_a_short_queue)
 		send_answer(e, k++);
 	ck_assert_uint_eq(e->done, 60);
 	ck_assert_uint_eq(xact_stats(e->x)->timeouts, 0);
-	env_free(e);
 }
 
 /* With a window of one, targets take turns. */
 TEST(round_robin)
 {
-	struct env *e = env_new(1, 1, 4);
+	AUTO(env) struct env *e = env_new(1, 1, 4);
 	const unsigned want[] = {0, 1, 4, 6, 2, 5, 7, 3};
 
 	for (unsigned i = 0; i < 4; i++)
@@ -615,12 +593,11 @@ TEST(round_robin)
 		send_answer(e, k);
 		ck_assert_uint_eq(e->last_tag, want[k]);
 	}
-	env_free(e);
 }
 
 TEST(room)
 {
-	struct env *e = env_new(4, 4, 1);
+	AUTO(env) struct env *e = env_new(4, 4, 1);
 	unsigned n = 0;
 
 	while (xact_room(e->x) && n < TAGS) {
@@ -639,7 +616,6 @@ TEST(room)
 	for (; n < 9000; n++)
 		submit_get(e, 1, n);
 	ck_assert(!xact_room(e->x));
-	env_free(e);
 }
 
 static void
@@ -651,7 +627,7 @@ resubmit_once(struct env *e)
 
 TEST(cancel)
 {
-	struct env *e = env_new(2, 2, 1);
+	AUTO(env) struct env *e = env_new(2, 2, 1);
 
 	for (unsigned i = 0; i < 6; i++)
 		submit_get(e, i / 2 + 1, i);
@@ -668,7 +644,6 @@ TEST(cancel)
 	ck_assert_uint_eq(xact_pending(e->x), 0);
 	for (unsigned i = 101; i <= 103; i++)
 		ck_assert_uint_eq(e->calls[i], 1);
-	env_free(e);
 }
 
 static void
@@ -679,7 +654,7 @@ cancel_inside(struct env *e)
 
 LOOP_TEST(cancel_inside_done, 0, 2)
 {
-	struct env *e = env_new(4, 4, 2);
+	AUTO(env) struct env *e = env_new(4, 4, 2);
 
 	for (unsigned i = 0; i < 10; i++)
 		submit_get(e, i / 3 + 1, i);
@@ -693,12 +668,11 @@ LOOP_TEST(cancel_inside_done, 0, 2)
 	ck_assert_uint_eq(xact_pending(e->x), 0);
 	ck_assert_uint_eq(xact_stats(e->x)->inflight, 0);
 	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
-	env_free(e);
 }
 
 TEST(configure)
 {
-	struct env *e = env_new(16, 16, 1);
+	AUTO(env) struct env *e = env_new(16, 16, 1);
 	struct xact_options o = {.timeout = mono_ms(10),
 		.window_start = 1,
 		.window_max = 4,
@@ -714,7 +688,6 @@ TEST(configure)
 	ck_assert_uint_eq(e->n, 4);
 	tick_at(e, 1010); /* no retries now */
 	ck_assert_uint_eq(e->done, 3);
-	env_free(e);
 }
 
 static uint32_t next_tag;
@@ -731,7 +704,7 @@ keep_going(struct env *e)
 /* Every slot is used over and over: each request completes exactly once. */
 TEST(many)
 {
-	struct env *e = env_new(64, 64, 4);
+	AUTO(env) struct env *e = env_new(64, 64, 4);
 	size_t k = 0;
 
 	next_tag = 0;
@@ -747,7 +720,6 @@ TEST(many)
 	ck_assert_uint_eq(e->done, 100000);
 	ck_assert_uint_eq(xact_stats(e->x)->completed, 100000);
 	ck_assert_uint_eq(xact_stats(e->x)->late, (100000 + 6) / 7);
-	env_free(e);
 }
 
 /* One random event that a wire may cause. */
@@ -786,7 +758,7 @@ disturb_wire(struct env *e, struct rng *rng)
 /* However the wire behaves, nothing completes twice and nothing is lost. */
 LOOP_TEST(exactly_once, 0, 20)
 {
-	struct env *e = env_new(8, 32, 1 + (unsigned)_i % 3);
+	AUTO(env) struct env *e = env_new(8, 32, 1 + (unsigned)_i % 3);
 	struct rng rng = {(uint64_t)(SEED + _i)};
 	unsigned tag = 0;
 
@@ -809,5 +781,4 @@ LOOP_TEST(exactly_once, 0, 20)
 	ck_assert_msg(
 		e->done == tag, "seed %d: %u of %u", SEED + _i, e->done, tag);
 	ck_assert_uint_eq(xact_stats(e->x)->inflight, 0);
-	env_free(e);
 }
