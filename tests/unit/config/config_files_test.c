@@ -58,13 +58,12 @@ put_file(const char *name, const char *text)
 static struct config *
 load_files(void)
 {
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
 	struct buf says = {0};
 	struct config *c = config_load(file, true, registry_modules(), &d);
 
 	diag_text(&d, &says);
 	ck_assert_msg(c != NULL, "%s", says.text);
-	diag_free(&d);
 	return c;
 }
 
@@ -72,7 +71,7 @@ load_files(void)
 static char *
 complaint_of(void)
 {
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
 	struct buf says = {0}, out = {0};
 	struct config *c = config_load(file, true, registry_modules(), &d);
 	char *at, *from;
@@ -84,17 +83,15 @@ complaint_of(void)
 		buf_put(&out, from, (size_t)(at - from));
 	buf_printf(&out, "%s", from);
 	buf_free(&says);
-	diag_free(&d);
 	return out.text;
 }
 
 static void
 must_say(const char *want)
 {
-	char *says = complaint_of();
+	AUTO(mem) char *says = complaint_of();
 
 	ck_assert_str_eq(says, want);
-	free(says);
 }
 
 TEST(test_names)
@@ -201,13 +198,12 @@ TEST(test_unreadable)
 	config_unref(load_files());
 	ck_assert_int_eq(chmod(path, 0644), 0);
 	{
-		char *says = complaint_of();
+		AUTO(mem) char *says = complaint_of();
 
 		ck_assert_ptr_nonnull(strstr(says,
 			"h.yaml.d/a.yaml: error: every user can read this "
 			"file, and fabric.m_key is secret"));
 		ck_assert_ptr_null(strstr(says, "5eed"));
-		free(says);
 	}
 	ck_assert_int_eq(chmod(path, 0640), 0);
 	for (int i = 0; i < CONFIG_FILES_MAX; i++) {

@@ -45,15 +45,13 @@ updn_of(const struct config *c)
 static struct config *
 parse_config(const char *text)
 {
-	struct diag_list d;
-	struct buf says = {0};
+	AUTO(diag_list) struct diag_list d;
+	AUTO(buf) struct buf says = {0};
 	struct config *c =
 		config_parse("t.yaml", text, strlen(text), engines, &d);
 
 	diag_text(&d, &says);
 	ck_assert_msg(c != NULL, "%s", says.n > 0 ? says.text : "");
-	diag_free(&d);
-	buf_free(&says);
 	return c;
 }
 
@@ -70,8 +68,8 @@ print_config(const struct config *c)
 static void
 must_be_fixpoint(const struct config *c)
 {
-	char *first = print_config(c), *second;
-	struct config *again = parse_config(first);
+	AUTO(mem) char *first = print_config(c), *second = NULL;
+	AUTO(config) struct config *again = parse_config(first);
 	struct config_changes ch;
 
 	second = print_config(again);
@@ -79,15 +77,12 @@ must_be_fixpoint(const struct config *c)
 	config_diff(c, again, &ch);
 	ck_assert_uint_eq(ch.n, 0);
 	config_changes_free(&ch);
-	config_unref(again);
-	free(first);
-	free(second);
 }
 
 TEST(test_defaults)
 {
 	struct config *c = config_default(engines), *empty = parse_config("");
-	char *a = print_config(c), *b = print_config(empty);
+	AUTO(mem) char *a = print_config(c), *b = print_config(empty);
 
 	ck_assert_str_eq(a, b);
 	ck_assert_str_eq(c->fabric.port, "auto");
@@ -128,8 +123,6 @@ TEST(test_defaults)
 	ck_assert_str_eq(c->control.socket, "/run/heddle/heddle.sock");
 	ck_assert_uint_eq(c->log.level, LOG_LEVEL_INFO);
 	must_be_fixpoint(c);
-	free(a);
-	free(b);
 	config_unref(c);
 	config_unref(empty);
 }
@@ -534,31 +527,28 @@ static const struct complaint {
 LOOP_TEST(test_complaints, 0, LEN(complaints))
 {
 	const struct complaint *t = &complaints[_i];
-	struct diag_list d;
-	struct buf says = {0};
+	AUTO(diag_list) struct diag_list d;
+	AUTO(buf) struct buf says = {0};
 
 	ck_assert_ptr_null(
 		config_parse("t.yaml", t->text, strlen(t->text), engines, &d));
 	diag_text(&d, &says);
 	ck_assert_str_eq(says.n > 0 ? says.text : "", t->says);
-	buf_free(&says);
-	diag_free(&d);
 }
 
 /* One end of the range given, the other by default. */
 TEST(test_reversed_default)
 {
 	static const char text[] = "fabric: {lids: {last: 1}}";
-	struct config *c = parse_config(text);
+	AUTO(config) struct config *c = parse_config(text);
 
 	ck_assert_uint_eq(c->fabric.lids.last, 1);
-	config_unref(c);
 }
 
 TEST(test_json_errors)
 {
 	static const char text[] = "sweep: {interval: 1}\nsweep: {}\n";
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
 	struct buf out = {0};
 	json_t *j, *e;
 
@@ -589,7 +579,6 @@ TEST(test_json_errors)
 		json_integer_value(json_object_get(e, "note_line")), 1);
 	json_decref(j);
 	buf_free(&out);
-	diag_free(&d);
 }
 
 /* Keys that every user can read are refused; 1 is no secret. */
@@ -639,12 +628,13 @@ open_secrets(const char *path)
 /* What others may see: that a key is set, and still a configuration. */
 TEST(test_show)
 {
+	AUTO(config)
 	struct config *c =
 		parse_config("fabric: {m_key: 0x5eed, m_keys_known: [0xfeed], "
 			     "sm_key: 0x1}\n");
-	struct buf out = {0};
-	struct diag_list d;
-	struct config *back;
+	AUTO(buf) struct buf out = {0};
+	AUTO(diag_list) struct diag_list d;
+	AUTO(config) struct config *back = NULL;
 
 	config_show(c, &out);
 	ck_assert_ptr_null(strstr(out.text, "5eed"));
@@ -654,10 +644,6 @@ TEST(test_show)
 	ck_assert_ptr_null(strstr(out.text, "sm_key is set"));
 	back = config_parse("show", out.text, out.n, engines, &d);
 	ck_assert_ptr_nonnull(back);
-	diag_free(&d);
-	buf_free(&out);
-	config_unref(back);
-	config_unref(c);
 }
 
 /* Files that cannot be read are mistakes like others, never a crash. */
@@ -710,6 +696,7 @@ TEST(test_files)
 TEST(test_diff)
 {
 	struct config *a = parse_config("fabric: {m_key: 0x1}");
+	AUTO(config)
 	struct config *b = parse_config("fabric: {m_key: 0x2}\n"
 					"sweep: {interval: 20s}\n"
 					"log: {level: info}\n"
@@ -746,16 +733,16 @@ TEST(test_diff)
 	config_unref(a);
 	ck_assert_uint_eq(a->fabric.m_key, 1); /* still one reference */
 	config_unref(a);
-	config_unref(b);
 	config_unref(NULL);
 }
 
 TEST(test_budget)
 {
+	AUTO(config)
 	struct config *c = parse_config(
 		"fabric: {lmc: {hosts: 2}, lmc_override: {0x1: 3, 0x2: 0},"
 		" lids: {first: 100, last: 199}}");
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 
 	config_budget(c, &out);
 	ck_assert_str_eq(out.text, "LIDs to give out: 100 (100 to 199)\n"
@@ -764,8 +751,6 @@ TEST(test_budget)
 				   "each router port: 1 (lmc 0)\n"
 				   "each aggregation node port: 1 (lmc 0)\n"
 				   "2 ports with an lmc of their own: 9\n");
-	buf_free(&out);
-	config_unref(c);
 }
 
 /* Damaged files end in a configuration or in complaints, nothing else. */
@@ -775,11 +760,11 @@ TEST(test_damage)
 	unsigned round;
 
 	for (round = 0; round < ROUNDS; round++) {
-		char *text = mem_dup(full, sizeof(full));
+		AUTO(mem) char *text = mem_dup(full, sizeof(full));
 		size_t n = sizeof(full) - 1 - rng_below(&rng, 20) * 7;
 		unsigned hits = 1 + rng_below(&rng, 4);
-		struct diag_list d;
-		struct config *c;
+		AUTO(diag_list) struct diag_list d;
+		AUTO(config) struct config *c = NULL;
 
 		while (hits-- > 0)
 			text[rng_below(&rng, (uint32_t)n)] =
@@ -790,9 +775,6 @@ TEST(test_damage)
 			"seed %d round %u", SEED, round);
 		if (c != NULL)
 			must_be_fixpoint(c);
-		config_unref(c);
-		diag_free(&d);
-		free(text);
 	}
 }
 
@@ -844,20 +826,19 @@ TEST(test_declared_twice)
 		.name = "other", .options = &twice_schema};
 	static const struct schema_module *const all[] = {
 		&engine_updn.module, &twice, NULL};
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
 
 	ck_assert_ptr_null(config_parse("t.yaml", "", 0, all, &d));
 	ck_assert_uint_eq(diag_count(&d), 1);
 	ck_assert_str_eq(d.item[0].message,
 		"routing.updn.roots is declared by two modules");
-	diag_free(&d);
 }
 
 /* A configuration without modules knows neither their names nor sections. */
 TEST(test_no_modules)
 {
 	static const char text[] = "routing: {engines: [some], updn: {}}\n";
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
 	struct config *c = config_default(NULL);
 
 	ck_assert_uint_eq(c->nown, 0);
@@ -867,22 +848,20 @@ TEST(test_no_modules)
 		config_parse("t.yaml", text, sizeof(text) - 1, NULL, &d));
 	ck_assert_uint_eq(diag_count(&d), 1);
 	ck_assert_ptr_nonnull(strstr(d.item[0].message, "updn"));
-	diag_free(&d);
 }
 
 /* The manual page holds exactly what the tables say. */
 TEST(test_manual)
 {
-	struct buf want = {0};
+	AUTO(buf) struct buf want = {0};
 
 	config_mdoc(registry_modules(), &want);
 	manual_expect("man/heddle.yaml.5", "OPTIONS", &want);
-	buf_free(&want);
 }
 
 TEST(test_json_schema)
 {
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 	json_t *j, *p;
 	const struct options_section *s;
 	size_t n, i, k;
@@ -911,5 +890,4 @@ TEST(test_json_schema)
 		}
 	}
 	json_decref(j);
-	buf_free(&out);
 }

@@ -109,7 +109,7 @@ TEST(mistakes)
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		struct diag_list d;
+		AUTO(diag_list) struct diag_list d;
 		struct config *c = config_parse("t", row[i].yaml,
 			strlen(row[i].yaml), registry_modules(), &d);
 
@@ -120,7 +120,6 @@ TEST(mistakes)
 				      d.item[0].at.col == row[i].col,
 			"case %zu: %u:%u: %s", i, d.item[0].at.line,
 			d.item[0].at.col, d.item[0].message);
-		diag_free(&d);
 	}
 }
 
@@ -140,14 +139,13 @@ TEST(no_mistakes)
 	};
 
 	for (size_t i = 0; i < sizeof(yaml) / sizeof(yaml[0]); i++) {
-		struct diag_list d;
+		AUTO(diag_list) struct diag_list d;
+		AUTO(config)
 		struct config *c = config_parse(
 			"t", yaml[i], strlen(yaml[i]), registry_modules(), &d);
 
 		ck_assert_msg(c != NULL, "case %zu: %s", i,
 			d.n > 0 ? d.item[0].message : "?");
-		diag_free(&d);
-		config_unref(c);
 	}
 }
 
@@ -157,7 +155,7 @@ TEST(no_mistakes)
 static struct topo *
 one_link_topo(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x100, 4, "s");
 	builder_id h = builder_add_node(d, TOPO_CA, 0x200, 1, "h");
 	struct topo *was, *t;
@@ -180,7 +178,6 @@ one_link_topo(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
 	}
 	topo_unref(was);
 	t = builder_freeze(d, 2, NULL);
-	builder_free(d);
 	return t;
 }
 
@@ -242,6 +239,7 @@ TEST(any_shares)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint8_t low = (uint8_t)(1 + rng_below(&r, 64));
 		uint8_t high = (uint8_t)rng_below(&r, 65);
+		AUTO(topo)
 		struct topo *t = one_link_topo(
 			(uint8_t)(2 + rng_below(&r, 4)), low, high);
 		struct slvl_want w = {.n = 1 + rng_below(&r, SLVL_MAX)};
@@ -273,6 +271,5 @@ TEST(any_shares)
 		for (unsigned i = high; i < 64; i++)
 			ck_assert_uint_eq(
 				out.part[2 + i / 32][2 * (i % 32) + 1], 0);
-		topo_unref(t);
 	}
 }

@@ -202,10 +202,10 @@ LOOP_TEST(test_good, 0, LEN(good))
 {
 	const struct good *g = &good[_i];
 	const char *want = g->prints != NULL ? g->prints : g->text;
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct schema_env env = {a, NULL, NULL};
 	struct reason why = {""};
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 	union field f, again;
 
 	memset(&f, 0xff, sizeof(f));
@@ -220,14 +220,12 @@ LOOP_TEST(test_good, 0, LEN(good))
 			schema_set(g->o, out.text, &again, &env, &why), 0);
 		ck_assert(schema_same(g->o, &f, &again));
 	}
-	buf_free(&out);
-	arena_free(a);
 }
 
 LOOP_TEST(test_bad, 0, LEN(bad))
 {
 	const struct bad *b = &bad[_i];
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct schema_env env = {a, NULL, NULL};
 	struct reason why = {""};
 	union field f;
@@ -236,7 +234,6 @@ LOOP_TEST(test_bad, 0, LEN(bad))
 	ck_assert_msg(schema_set(b->o, b->text, &f, &env, &why) == -1,
 		"'%s' was accepted", b->text);
 	ck_assert_str_eq(why.text, b->why);
-	arena_free(a);
 }
 
 TEST(test_range)
@@ -261,11 +258,10 @@ TEST(test_range)
 	size_t i;
 
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		struct buf out = {0};
+		AUTO(buf) struct buf out = {0};
 
 		schema_range(t[i].o, engines, &out);
 		ck_assert_str_eq(out.n > 0 ? out.text : "", t[i].says);
-		buf_free(&out);
 	}
 }
 

@@ -148,17 +148,14 @@ report_text(const struct diag_list *d)
 LOOP_TEST(test_refusals, 0, LEN(refusals))
 {
 	const struct refusal *r = &refusals[_i];
-	struct arena *a = arena_new();
-	struct diag_list d;
-	char *says;
+	AUTO(arena) struct arena *a = arena_new();
+	AUTO(diag_list) struct diag_list d;
+	AUTO(mem) char *says = NULL;
 
 	(void)read_text(a, r->text, strlen(r->text), &d);
 	says = report_text(&d);
 	ck_assert_msg(strcmp(says, r->says) == 0, "%s:\n%swanted:\n%s", r->what,
 		says, r->says);
-	free(says);
-	diag_free(&d);
-	arena_free(a);
 }
 
 TEST(test_tree)
@@ -168,8 +165,8 @@ TEST(test_tree)
 				   "  b: off\n"
 				   "  c: [1, \"two\", ]\n"
 				   "d:\n";
-	struct arena *a = arena_new();
-	struct diag_list d;
+	AUTO(arena) struct arena *a = arena_new();
+	AUTO(diag_list) struct diag_list d;
 	struct yaml_value *root, *b, *c;
 
 	root = read_text(a, text, sizeof(text) - 1, &d);
@@ -194,8 +191,6 @@ TEST(test_tree)
 	ck_assert_uint_eq(c->first->next->at.line, 4);
 	ck_assert_uint_eq(c->first->next->at.col, 10);
 	ck_assert(yaml_empty(root->first->next));
-	diag_free(&d);
-	arena_free(a);
 }
 
 TEST(test_nothing)
@@ -205,8 +200,8 @@ TEST(test_nothing)
 	size_t i;
 
 	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
-		struct arena *a = arena_new();
-		struct diag_list d;
+		AUTO(arena) struct arena *a = arena_new();
+		AUTO(diag_list) struct diag_list d;
 		struct yaml_value *root;
 
 		root = read_text(a, text[i], strlen(text[i]), &d);
@@ -214,8 +209,6 @@ TEST(test_nothing)
 			root != NULL && diag_count(&d) == 0, "text %zu", i);
 		ck_assert_int_eq((int)root->kind, YAML_KIND_MAP);
 		ck_assert_uint_eq(root->n, 0);
-		diag_free(&d);
-		arena_free(a);
 	}
 }
 
@@ -223,22 +216,20 @@ TEST(test_nothing)
 static void
 must_stop(const char *text, size_t n, const char *code)
 {
-	struct arena *a = arena_new();
-	struct diag_list d;
+	AUTO(arena) struct arena *a = arena_new();
+	AUTO(diag_list) struct diag_list d;
 	struct yaml_value *root = read_text(a, text, n, &d);
 
 	ck_assert_ptr_null(root);
 	ck_assert_uint_ge(d.n, 1);
 	ck_assert_str_eq(d.item[0].code, code);
-	diag_free(&d);
-	arena_free(a);
 }
 
 TEST(test_bounds)
 {
 	size_t n = 10u * 1024 * 1024, i;
 	char *text = mem_alloc(n);
-	struct buf b = {0};
+	AUTO(buf) struct buf b = {0};
 
 	memset(text, '#', n);
 	must_stop(text, n, "too-big");
@@ -257,7 +248,6 @@ TEST(test_bounds)
 		buf_put(&b, "1,", 2);
 	buf_printf(&b, "]\n");
 	must_stop(b.text, b.n, "too-big");
-	buf_free(&b);
 }
 
 /* 32 levels are fine, 33 are not. */
@@ -266,9 +256,9 @@ TEST(test_depth)
 	unsigned extra, i;
 
 	for (extra = 0; extra < 2; extra++) {
-		struct arena *a = arena_new();
-		struct buf b = {0};
-		struct diag_list d;
+		AUTO(arena) struct arena *a = arena_new();
+		AUTO(buf) struct buf b = {0};
+		AUTO(diag_list) struct diag_list d;
 
 		for (i = 0; i < YAML_MAX_DEPTH + extra; i++)
 			buf_put(&b, "[", 1);
@@ -276,19 +266,16 @@ TEST(test_depth)
 			buf_put(&b, "]", 1);
 		(void)read_text(a, b.text, b.n, &d);
 		ck_assert_uint_eq(diag_count(&d), extra);
-		diag_free(&d);
-		buf_free(&b);
-		arena_free(a);
 	}
 }
 
 /* The list stays a page long, in order, and counts the rest. */
 TEST(test_many)
 {
-	struct arena *a = arena_new();
-	struct buf b = {0};
-	struct diag_list d;
-	char *says;
+	AUTO(arena) struct arena *a = arena_new();
+	AUTO(buf) struct buf b = {0};
+	AUTO(diag_list) struct diag_list d;
+	AUTO(mem) char *says = NULL;
 	size_t i;
 
 	for (i = 0; i < 50; i++)
@@ -300,18 +287,14 @@ TEST(test_many)
 		ck_assert_uint_lt(d.item[i - 1].at.line, d.item[i].at.line);
 	says = report_text(&d);
 	ck_assert_ptr_nonnull(strstr(says, "t.yaml: 30 more errors\n"));
-	free(says);
-	diag_free(&d);
-	buf_free(&b);
-	arena_free(a);
 }
 
 /* A long line is shown around the caret, and the caret stays under it. */
 TEST(test_long_line)
 {
-	struct arena *a = arena_new();
-	struct buf b = {0};
-	struct diag_list d;
+	AUTO(arena) struct arena *a = arena_new();
+	AUTO(buf) struct buf b = {0};
+	AUTO(diag_list) struct diag_list d;
 	size_t i;
 
 	buf_printf(&b, "a: [");
@@ -324,7 +307,4 @@ TEST(test_long_line)
 	ck_assert_uint_lt(d.item[0].caret, 80);
 	ck_assert_uint_lt(strlen(d.item[0].excerpt), 160);
 	ck_assert_ptr_nonnull(strstr(d.item[0].excerpt, "*x]"));
-	diag_free(&d);
-	buf_free(&b);
-	arena_free(a);
 }

@@ -43,8 +43,8 @@ freeze_topo(struct builder *d)
 
 TEST(order_and_routes)
 {
-	struct builder *d = small_builder();
-	struct topo *t = freeze_topo(d);
+	AUTO(builder) struct builder *d = small_builder();
+	AUTO(topo) struct topo *t = freeze_topo(d);
 	static const uint64_t guid[] = {0x300, 0x20, 0x10, 0x11, 0x21, 0x310};
 	static const uint8_t far[] = {0, 1, 2, 2, 1};
 	uint8_t path[64];
@@ -64,14 +64,12 @@ TEST(order_and_routes)
 	ck_assert_str_eq(topo_desc(t, 5), "");
 	ck_assert_uint_ne(t->node[0].flags & TN_SM, 0);
 	ck_assert_uint_eq(t->sm_port, topo_port_of(t, 0, 1));
-	topo_unref(t);
-	builder_free(d);
 }
 
 TEST(switch_view)
 {
-	struct builder *d = small_builder();
-	struct topo *t = freeze_topo(d);
+	AUTO(builder) struct builder *d = small_builder();
+	AUTO(topo) struct topo *t = freeze_topo(d);
 	const struct topo_switch *w = &t->sw[0]; /* leaf 0 */
 	const struct topo_adj *a = &t->adj[w->adj];
 
@@ -87,8 +85,6 @@ TEST(switch_view)
 	ck_assert_uint_eq(t->end[w->end].out, 0);
 	ck_assert_uint_eq(t->end[w->end + 1].out, 1);
 	ck_assert_uint_eq(t->end[w->end + 1].port, t->sm_port);
-	topo_unref(t);
-	builder_free(d);
 }
 
 /* The rate of the link at this port of the switch with this GUID. */
@@ -109,7 +105,7 @@ rate_at(const struct topo *t, uint64_t guid, unsigned out)
  * not, and a link of which nothing is known is as fast as any. */
 TEST(rates)
 {
-	struct builder *d = small_builder();
+	AUTO(builder) struct builder *d = small_builder();
 	builder_id l0 = 0, l1 = 1, s1 = 3, h0 = 4;
 	struct topo *t, *u;
 
@@ -146,13 +142,12 @@ TEST(rates)
 	ck_assert_uint_eq(t->rate_host, 2000);
 	topo_unref(t);
 	topo_unref(u);
-	builder_free(d);
 }
 
 TEST(ports)
 {
-	struct builder *d = small_builder();
-	struct topo *t = freeze_topo(d);
+	AUTO(builder) struct builder *d = small_builder();
+	AUTO(topo) struct topo *t = freeze_topo(d);
 	node_ix far = topo_by_node_guid(t, 0x310);
 	port_ix p1 = topo_port_of(t, far, 1);
 	port_ix p2 = topo_port_of(t, far, 2);
@@ -174,19 +169,17 @@ TEST(ports)
 	ck_assert_uint_eq(pi.local_port, 2);
 	ck_assert_uint_eq(topo_switch_of(t, p1), TOPO_NONE);
 	ck_assert_uint_eq(topo_switch_of(t, topo_port_of(t, 1, 0)), 0);
-	topo_unref(t);
-	builder_free(d);
 }
 
 TEST(lids)
 {
-	struct builder *d = small_builder();
+	AUTO(builder) struct builder *d = small_builder();
 	struct topo *t = freeze_topo(d);
-	uint16_t *lid = calloc(t->nports, sizeof(*lid));
-	uint8_t *lmc = calloc(t->nports, 1);
+	AUTO(mem) uint16_t *lid = calloc(t->nports, sizeof(*lid));
+	AUTO(mem) uint8_t *lmc = calloc(t->nports, 1);
 	port_ix far = topo_by_port_guid(t, 0x312);
 	struct topo_lids l = {lid, lmc};
-	struct topo *c;
+	AUTO(topo) struct topo *c = NULL;
 	unsigned path = 9;
 
 	ck_assert_uint_eq(topo_by_lid(t, 4, NULL), TOPO_NONE);
@@ -206,15 +199,11 @@ TEST(lids)
 	ck_assert_uint_eq(topo_by_lid(c, 0xffff, NULL), TOPO_NONE);
 	ck_assert_uint_eq(c->port[far].lmc, 2);
 	ck_assert_uint_eq(topo_by_port_guid(c, 0x312), far);
-	topo_unref(c);
-	free(lid);
-	free(lmc);
-	builder_free(d);
 }
 
 TEST(hash_and_refs)
 {
-	struct builder *d = small_builder();
+	AUTO(builder) struct builder *d = small_builder();
 	struct topo *a = freeze_topo(d);
 	struct topo *b = freeze_topo(d);
 	builder_id l0;
@@ -232,13 +221,12 @@ TEST(hash_and_refs)
 	topo_unref(a);
 	topo_unref(NULL);
 	ck_assert_ptr_null(topo_ref(NULL));
-	builder_free(d);
 }
 
 /* Switches are found again in other topologies, by the same index or not. */
 TEST(switches_found_again)
 {
-	struct builder *d = small_builder();
+	AUTO(builder) struct builder *d = small_builder();
 	struct topo *a = freeze_topo(d), *b;
 	builder_id l0, h1;
 
@@ -268,5 +256,4 @@ TEST(switches_found_again)
 		}
 	topo_unref(b);
 	topo_unref(a);
-	builder_free(d);
 }

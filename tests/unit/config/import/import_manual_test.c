@@ -15,17 +15,16 @@ enum { OPTIONS = 162 };
 
 TEST(test_page)
 {
-	struct buf want = {0};
+	AUTO(buf) struct buf want = {0};
 
 	import_mdoc(registry_modules(), &want);
 	manual_expect("man/heddle-migration.7", "OPTIONS", &want);
-	buf_free(&want);
 }
 
 /* None is passed over, listed twice, or without a key of Heddle or a reason. */
 TEST(test_reasons)
 {
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 	char *line, *save = NULL, last[64] = "";
 	unsigned n = 0;
 
@@ -43,5 +42,4 @@ TEST(test_reasons)
 			"%s: %s", last, line);
 	}
 	ck_assert_uint_eq(n, OPTIONS);
-	buf_free(&out);
 }

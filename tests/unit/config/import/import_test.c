@@ -703,7 +703,7 @@ expect_refusal(const char *opts, const char *parts, const char *text)
 TEST(not_understood)
 {
 	static const char noise[] = "lmc 1\nx\0y\n";
-	char *text = mem_alloc(200001);
+	AUTO(mem) char *text = mem_alloc(200001);
 
 	expect_refusal("nowhere", NULL, "nowhere: No such file or directory");
 	expect_refusal("/", NULL, "/: not a regular file");
@@ -727,7 +727,6 @@ TEST(not_understood)
 	write_text("o2", "lmc 1\n");
 	(void)strcpy(text + 2000, "\nlmc 1\n");
 	EXPECT(text, 1, "o:1: line too long", "hosts: 1");
-	free(text);
 }
 
 /* What comes out is a configuration, whatever goes in. */
@@ -824,7 +823,7 @@ TEST(hostile_name)
 
 TEST(a_hundred_thousand_members)
 {
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 	struct import_result out = {0};
 	struct reason why = {""};
 	clock_t before;
@@ -842,7 +841,6 @@ TEST(a_hundred_thousand_members)
 	ck_assert_int_lt((clock() - before) / CLOCKS_PER_SEC, 5);
 	ck_assert_uint_gt(out.yaml.n, (size_t)3 << 20);
 	import_free(&out);
-	buf_free(&text);
 }
 
 const struct suite_around suite_around = {

@@ -121,6 +121,7 @@ env_free(struct env *e)
 	xact_free(e->x);
 	free(e);
 }
+AUTO_POINTER(env, struct env, env_free)
 
 static void
 submit_request(struct env *e, uint64_t tag)
@@ -145,7 +146,7 @@ tick_at(struct env *e, int64_t ms)
 LOOP_TEST(finds, 1, HOPS)
 {
 	unsigned down = (unsigned)_i;
-	struct env *e = env_new(down + 1, down);
+	AUTO(env) struct env *e = env_new(down + 1, down);
 
 	submit_request(e, 0);
 	submit_request(e, 1);
@@ -158,13 +159,12 @@ LOOP_TEST(finds, 1, HOPS)
 	ck_assert_uint_eq(e->outcome[0], XACT_TIMEOUT);
 	ck_assert(e->cut);
 	ck_assert_uint_eq(xact_pending(e->x), 0);
-	env_free(e);
 }
 
 /* A silent node behind links that are up is asked with all its retries. */
 TEST(hung)
 {
-	struct env *e = env_new(HOPS, 99);
+	AUTO(env) struct env *e = env_new(HOPS, 99);
 	int64_t t;
 
 	submit_request(e, 0);
@@ -178,19 +178,17 @@ TEST(hung)
 	ck_assert_uint_eq(e->done, 1);
 	ck_assert_uint_eq(e->found, 0);
 	ck_assert(!e->cut);
-	env_free(e);
 }
 
 /* The requests of the probe itself start no further probe, and a path is probed
  * once at a time. */
 TEST(once)
 {
-	struct env *e = env_new(1, 99);
+	AUTO(env) struct env *e = env_new(1, 99);
 
 	submit_request(e, 0);
 	submit_request(e, 1);
 	tick_at(e, 1010);
 	tick_at(e, 1030);
 	ck_assert_uint_eq(e->n, 2 + HOPS - 1);
-	env_free(e);
 }

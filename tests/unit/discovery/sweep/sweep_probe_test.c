@@ -31,7 +31,7 @@ settle_fabric(struct bench *b)
 
 TEST(probe_link)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 	uint64_t leaf, spine;
 	uint32_t node;
@@ -73,14 +73,13 @@ TEST(probe_link)
 	ck_assert_uint_eq(port_at(t, leaf, up)->state, 2);
 	topo_unref(t);
 	expect_oddities(&b, NULL);
-	bench_end(&b);
 }
 
 /* Both ends of a link send traps about its change. PortStateChange that the
  * first probe clears is no news for the next. */
 TEST(probe_after_traps)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	uint64_t leaf, both[2];
 	uint32_t node, spine;
 	unsigned port;
@@ -115,12 +114,11 @@ TEST(probe_after_traps)
 	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert(!b.no_news);
 	ck_assert_uint_ge(b.stats.smps, b.f->node[node].nports);
-	bench_end(&b);
 }
 
 TEST(probe_host)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 	uint64_t leaf, host;
 	uint32_t node;
@@ -159,12 +157,11 @@ TEST(probe_host)
 	t = bench_freeze(&b);
 	ck_assert_uint_eq(port_at(t, host, 1)->state, 2);
 	topo_unref(t);
-	bench_end(&b);
 }
 
 TEST(probe_reboot)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 	uint64_t spine;
 	node_ix ix;
@@ -188,13 +185,12 @@ TEST(probe_reboot)
 	ck_assert_uint_eq(port_at(t, spine, 0)->found_lid, 0);
 	ck_assert_uint_eq(port_at(t, spine, 1)->state, 2);
 	topo_unref(t);
-	bench_end(&b);
 }
 
 /* A leaf with its hosts goes and comes back, reported by one spine. */
 TEST(probe_leaf)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 	uint64_t spine[4];
 	uint32_t leaf;
@@ -221,7 +217,6 @@ TEST(probe_leaf)
 	expect_topo_is_fabric(&b, t);
 	topo_unref(t);
 	expect_oddities(&b, NULL);
-	bench_end(&b);
 }
 
 static void
@@ -235,7 +230,7 @@ pull_again(void *cookie, struct sim *s)
 /* A change during the probe, after its port was read: another round. */
 LOOP_TEST(probe_rounds, 0, 12)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 	uint64_t leaf;
 
@@ -259,7 +254,6 @@ LOOP_TEST(probe_rounds, 0, 12)
 	t = bench_freeze(&b);
 	ck_assert_uint_eq(t->nnodes, b.f->nnodes - 2);
 	topo_unref(t);
-	bench_end(&b);
 }
 
 /* Injects one random fault into the fabric, or repairs one. */
@@ -351,9 +345,9 @@ inject_many_faults(void *cookie, struct sim *sim)
 LOOP_TEST(chaos, 0, 60)
 {
 	struct sim_options o = sim_defaults();
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct buf text = {0};
-	struct topo *t;
+	AUTO(topo) struct topo *t = NULL;
 
 	o.seed = (uint64_t)_i;
 	o.faults.corrupt = 2000;
@@ -393,15 +387,13 @@ LOOP_TEST(chaos, 0, 60)
 				(TN_QUARANTINED | TN_DUPLICATE | TN_PARTIAL),
 			0);
 	buf_free(&text);
-	topo_unref(t);
-	bench_end(&b);
 }
 
 /* The manager's own port does not answer. */
 TEST(deaf)
 {
 	struct sim_behaviour hung = {.hung = true};
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct sweep *s;
 
 	bench_start(&b, two_tier_tree(2, 2, 1, 2));
@@ -417,7 +409,6 @@ TEST(deaf)
 	}
 	ck_assert_ptr_nonnull(sweep_failed(s));
 	sweep_free(s);
-	bench_end(&b);
 }
 
 /* The uplinks of two leaves change places, and all four switches have sent

@@ -7,8 +7,8 @@ LOOP_TEST(full, 0, 12)
 	/* SMPs above floor_smps(): links of a switch to itself are read from
 	 * both ends at once. -1: up to 3 % more. */
 	static const int tight[] = {0, 0, 0, 0, -1, 0, 5, 0, 0, 0, -1, -1};
-	struct bench b;
-	struct topo *t;
+	AUTO(bench) struct bench b;
+	AUTO(topo) struct topo *t = NULL;
 	uint64_t asked;
 
 	bench_start(&b, make_shape(_i));
@@ -27,14 +27,12 @@ LOOP_TEST(full, 0, 12)
 			asked, floor_smps(b.f, b.sim) + (unsigned)tight[_i]);
 	else
 		ck_assert_uint_le(asked * 100, floor_smps(b.f, b.sim) * 103);
-	topo_unref(t);
-	bench_end(&b);
 }
 
 LOOP_TEST(full_again, 0, 12)
 {
-	struct bench b;
-	struct topo *t, *u;
+	AUTO(bench) struct bench b;
+	AUTO(topo) struct topo *t = NULL, *u = NULL;
 	uint64_t before;
 
 	bench_start(&b, make_shape(_i));
@@ -51,15 +49,12 @@ LOOP_TEST(full_again, 0, 12)
 	ck_assert_uint_eq(b.stats.changed_ports, 0);
 	ck_assert_uint_le(sim_stats(b.sim)->smps, before + 8);
 	expect_oddities(&b, NULL);
-	topo_unref(t);
-	topo_unref(u);
-	bench_end(&b);
 }
 
 TEST(names_and_light)
 {
-	struct bench b;
-	struct topo *t;
+	AUTO(bench) struct bench b;
+	AUTO(topo) struct topo *t = NULL;
 
 	bench_start(&b, make_shape(2));
 	bench_sweep(&b, SWEEP_FULL, NULL, 0);
@@ -78,8 +73,6 @@ TEST(names_and_light)
 	ck_assert_uint_eq(b.nsuspect, 1);
 	ck_assert_uint_eq(
 		b.suspect[0], b.f->node[fabric_find(b.f, "leaf1")].guid);
-	topo_unref(t);
-	bench_end(&b);
 }
 
 /* The name that is known of a node, by its GUID. */
@@ -99,7 +92,7 @@ name_of(const struct topo *t, const struct fabric *f, const char *node)
  */
 TEST(names_over_moved_links)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 	uint64_t guid[3];
 	unsigned unknown = 0;
@@ -131,14 +124,13 @@ TEST(names_over_moved_links)
 		ck_assert_str_eq(
 			name_of(t, b.f, b.f->node[n].name), b.f->node[n].name);
 	topo_unref(t);
-	bench_end(&b);
 }
 
 LOOP_TEST(lossy, 0, 18)
 {
 	struct sim_options o = sim_defaults();
-	struct bench b;
-	struct topo *t;
+	AUTO(bench) struct bench b;
+	AUTO(topo) struct topo *t = NULL;
 
 	o.seed = (uint64_t)_i + 1;
 	o.faults.loss = 50000; /* 5 % in each direction */
@@ -150,8 +142,6 @@ LOOP_TEST(lossy, 0, 18)
 	bench_sweep(&b, SWEEP_FULL, NULL, 0);
 	t = bench_freeze(&b);
 	expect_topo_is_fabric(&b, t);
-	topo_unref(t);
-	bench_end(&b);
 }
 
 /* A switch that hangs: quarantined, everything else is there. */
@@ -159,7 +149,7 @@ TEST(hung_switch)
 {
 	struct sim_behaviour hung = {.hung = true};
 	struct sim_behaviour well = {0};
-	struct bench b;
+	AUTO(bench) struct bench b;
 	uint32_t spine, leaf;
 	struct topo *t;
 	node_ix ix;
@@ -207,7 +197,6 @@ TEST(hung_switch)
 	t = bench_freeze(&b);
 	expect_topo_is_fabric(&b, t);
 	topo_unref(t);
-	bench_end(&b);
 }
 
 /* The manager's own switch hangs: all others are behind it and stay, with all
@@ -215,8 +204,8 @@ TEST(hung_switch)
 TEST(hung_way)
 {
 	struct sim_behaviour hung = {.hung = true};
-	struct bench b;
-	struct topo *t;
+	AUTO(bench) struct bench b;
+	AUTO(topo) struct topo *t = NULL;
 
 	bench_start(&b, two_tier_tree(4, 6, 1, 3));
 	bench_sweep(&b, SWEEP_FULL, NULL, 0);
@@ -226,8 +215,6 @@ TEST(hung_way)
 	ck_assert_uint_eq(b.stats.gone_links, 0);
 	t = bench_freeze(&b);
 	expect_topo_is_fabric(&b, t);
-	topo_unref(t);
-	bench_end(&b);
 }
 
 static void
@@ -251,7 +238,7 @@ remove_leaf(void *cookie, struct sim *s)
  * fabric as it is. */
 LOOP_TEST(vanishing, 0, 40)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 	struct mono when = mono_us(20 * (_i / 2));
 
@@ -268,7 +255,6 @@ LOOP_TEST(vanishing, 0, 40)
 		ck_assert_uint_eq(t->nnodes, b.f->nnodes - 4);
 		topo_unref(t);
 	}
-	bench_end(&b);
 }
 
 TEST(partial)
@@ -276,8 +262,8 @@ TEST(partial)
 	struct sim_behaviour refuses = {.refuse = 1U << MAD_PORT_INFO};
 	struct sim_behaviour mute = {.mute = 1U << MAD_SWITCH_INFO};
 	struct sim_behaviour zero = {.zero_ports = true};
-	struct bench b;
-	struct topo *t;
+	AUTO(bench) struct bench b;
+	AUTO(topo) struct topo *t = NULL;
 	uint32_t host, leaf, spine;
 	node_ix ix;
 
@@ -298,8 +284,6 @@ TEST(partial)
 	ck_assert_uint_ne(t->port[topo_port_of(t, ix, 1)].flags & TP_UNREAD, 0);
 	ix = topo_by_node_guid(t, b.f->node[leaf].guid);
 	ck_assert_uint_ne(t->node[ix].flags & TN_QUARANTINED, 0);
-	topo_unref(t);
-	bench_end(&b);
 }
 
 /* Two leaves, two hosts, two spines with one GUID each. */
@@ -307,7 +291,7 @@ LOOP_TEST(duplicates, 0, 3)
 {
 	static const char *const twin[][2] = {
 		{"h2", "h9"}, {"leaf2", "leaf4"}, {"spine1", "spine2"}};
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 	uint64_t guid;
 	node_ix ix;
@@ -336,13 +320,12 @@ LOOP_TEST(duplicates, 0, 3)
 		ck_assert_uint_eq(t->nend, 9 + 18);
 		topo_unref(t);
 	}
-	bench_end(&b);
 }
 
 /* A neighbour that does not point back: no crash, no endless loop. */
 LOOP_TEST(crossed, 0, 36)
 {
-	struct bench b;
+	AUTO(bench) struct bench b;
 	struct topo *t;
 
 	bench_start(&b, two_tier_tree(3, 6, 1, 3));
@@ -357,5 +340,4 @@ LOOP_TEST(crossed, 0, 36)
 		ck_assert_uint_le(t->nnodes, b.f->nnodes + 1);
 		topo_unref(t);
 	}
-	bench_end(&b);
 }

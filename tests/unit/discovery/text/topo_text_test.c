@@ -81,7 +81,7 @@ parse_topo(const char *text)
 
 TEST(exact)
 {
-	struct topo *t = parse_topo(golden);
+	AUTO(topo) struct topo *t = parse_topo(golden);
 	struct buf out = {0};
 
 	topo_text_print_ibnetdiscover(t, &out);
@@ -93,12 +93,12 @@ TEST(exact)
 	ck_assert_uint_eq(t->port[t->sm_port].state, 4);
 	ck_assert_uint_eq(t->port[t->sm_port].phys, 5);
 	ck_assert_uint_eq(t->sw[0].nend, 4);
-	topo_unref(t);
 }
 
 /* ibsim's hand-written nets: free ids, no GUIDs, one line per link. */
 TEST(ibsim_net)
 {
+	AUTO(topo)
 	struct topo *t = parse_topo("Switch 8 \"S1\"\n"
 				    "[1] \"H1\"[1]\n"
 				    "[2] \"H2\"[2]\n"
@@ -111,12 +111,12 @@ TEST(ibsim_net)
 	ck_assert_uint_eq(t->nadj, 2);
 	ck_assert_uint_eq(t->nend, 4);
 	ck_assert_uint_eq(t->node[0].type, TOPO_CA);
-	topo_unref(t);
 }
 
 /* "ibnetdiscover -g" of a director: headings, numbers on the chassis. */
 TEST(chassis)
 {
+	AUTO(topo)
 	struct topo *t = parse_topo(
 		"\nChassis 1 (guid 0x8f10400410016)\n\n# Spine Nodes\n"
 		"switchguid=0x1000(1000)\t# Chassis 1 ISR9024D\n"
@@ -136,7 +136,6 @@ TEST(chassis)
 	ck_assert_uint_eq(t->nadj, 2);
 	ck_assert_uint_eq(t->adj[0].out, 13);
 	ck_assert_uint_eq(t->adj[0].peer_port, 2);
-	topo_unref(t);
 }
 
 static const struct {
@@ -182,23 +181,21 @@ LOOP_TEST(bad_lines, 0, LEN(bad))
 {
 	struct reason why = {""};
 	/* exactly as long as the text, so that reading beyond it is seen */
-	char *copy = mem_dup(bad[_i].text, strlen(bad[_i].text));
+	AUTO(mem) char *copy = mem_dup(bad[_i].text, strlen(bad[_i].text));
 
 	ck_assert_ptr_null(parse_text(copy, strlen(bad[_i].text), "t", &why));
 	ck_assert_msg(strncmp(why.text, bad[_i].why, strlen(bad[_i].why)) == 0,
 		"'%s' instead of '%s'", why.text, bad[_i].why);
-	free(copy);
 }
 
 /* Any prefix of a good file is parsed or refused, never more. */
 TEST(cut)
 {
 	for (size_t n = 0; n < sizeof(golden); n++) {
-		char *copy = mem_dup(golden, n);
+		AUTO(mem) char *copy = mem_dup(golden, n);
 		struct reason why;
 
 		topo_unref(parse_text(copy, n, "t", &why));
-		free(copy);
 	}
 }
 

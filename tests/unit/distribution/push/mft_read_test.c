@@ -32,7 +32,7 @@ restart_writer(struct writer *w)
 
 TEST(what_is_there_is_not_written)
 {
-	struct writer *w = new_writer(1);
+	AUTO(writer) struct writer *w = new_writer(1);
 	const struct mft_counts *c;
 	uint64_t once;
 
@@ -49,13 +49,12 @@ TEST(what_is_there_is_not_written)
 	ck_assert_uint_eq(c->reads, once);
 	ck_assert_uint_gt(c->sets, 0);
 	judge_delivery(w->p);
-	writer_free(w);
 }
 
 /* Trees of a previous run are found in the tables and kept. */
 LOOP_TEST(trees_are_found, 0, 4)
 {
-	struct writer *w = new_writer((uint64_t)_i + 1);
+	AUTO(writer) struct writer *w = new_writer((uint64_t)_i + 1);
 	struct mcast *maker =
 		mcast_new(w->t, &(struct route_mcast){.pos = w->pos});
 
@@ -75,7 +74,6 @@ LOOP_TEST(trees_are_found, 0, 4)
 		mcast_tree_free(prev);
 	}
 	mcast_free(maker);
-	writer_free(w);
 }
 
 /* Sets these bytes in a table without the writer's knowledge. */
@@ -98,7 +96,7 @@ first_tree_switch(const struct writer *w)
 
 TEST(late_copies_are_found)
 {
-	struct writer *w = new_writer(3);
+	AUTO(writer) struct writer *w = new_writer(3);
 	const struct mft_counts *c = mft_counts(w->mft);
 	struct sim_faults bad = {.loss = 300000};
 
@@ -116,12 +114,11 @@ TEST(late_copies_are_found)
 	pass_time(w, mono_ms(2000));
 	ck_assert_uint_gt(c->drifted, 0);
 	ck_assert(mft_next(w->mft).ns == MONO_NEVER.ns);
-	writer_free(w);
 }
 
 TEST(a_reboot_is_found)
 {
-	struct writer *w = new_writer(4);
+	AUTO(writer) struct writer *w = new_writer(4);
 	sw_ix s = first_tree_switch(w);
 
 	sim_fault_reboot(w->p->x.w->sim, node_of(w, s));
@@ -132,7 +129,6 @@ TEST(a_reboot_is_found)
 	write_all(w);
 	ck_assert_uint_eq(mft_counts(w->mft)->drifted, 1);
 	ck_assert(holds_wanted_mft(w, s));
-	writer_free(w);
 }
 
 /* Another manager writes, or a switch restarts, and nothing tells: it is found
@@ -180,7 +176,7 @@ TEST(another_writer_is_found)
  * it was written; if no switch is known, none counts as unknown. */
 TEST(a_returning_switch_is_unknown)
 {
-	struct writer *w = new_writer(4);
+	AUTO(writer) struct writer *w = new_writer(4);
 	sw_ix s = first_tree_switch(w);
 	struct topo_node *n = &w->t->node[w->t->sw[s].node];
 
@@ -204,13 +200,12 @@ TEST(a_returning_switch_is_unknown)
 		mft_forget(w->mft, w->t->node[w->t->sw[i].node].guid);
 	}
 	ck_assert(!mft_has_unknown_switches(w->mft, w->t));
-	writer_free(w);
 }
 
 /* A switch that acknowledges and does nothing is left alone in the end. */
 TEST(a_false_acknowledgement_is_found)
 {
-	struct writer *w = new_writer(5);
+	AUTO(writer) struct writer *w = new_writer(5);
 	sw_ix s = first_tree_switch(w);
 	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
 	const struct mft_failure *f;
@@ -235,14 +230,13 @@ TEST(a_false_acknowledgement_is_found)
 	pass_time(w, mono_ms(1000));
 	ck_assert_uint_eq(mft_counts(w->mft)->drifted, before);
 	ck_assert(!holds_wanted_mft(w, s));
-	writer_free(w);
 }
 
 /* The top ends with the blocks in use; the default ports for MLIDs in no table
  * are cleared. */
 TEST(tops_and_default_ports)
 {
-	struct writer *w = new_writer(6);
+	AUTO(writer) struct writer *w = new_writer(6);
 	struct world *x = w->p->x.w;
 	sw_ix s = first_tree_switch(w);
 	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
@@ -273,7 +267,6 @@ TEST(tops_and_default_ports)
 	ck_assert_int_eq(mad_switch_info_decode(set.data, &i, NULL), 0);
 	ck_assert_uint_eq(i.mft_top, 0xc05f);
 	judge_delivery(w->p);
-	writer_free(w);
 }
 
 /* Default ports that another manager left are cleared at a take-over, where

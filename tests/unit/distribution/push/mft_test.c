@@ -10,7 +10,7 @@
 TEST(hosts_come_leave_and_return)
 {
 	struct reason why;
-	struct play *p = play_new(gen_tree_three(10, &why), 1);
+	AUTO(play) struct play *p = play_new(gen_tree_three(10, &why), 1);
 	uint32_t sw = 0;
 	uint64_t first;
 
@@ -40,7 +40,6 @@ TEST(hosts_come_leave_and_return)
 		send_membership(p, 0, i, MAD_SET, i % 4 == 0 ? 1 : 4);
 	settle_membership(p);
 	judge_delivery(p);
-	play_free(p);
 }
 
 /* One join is one cell where the switch has others, and it is written in
@@ -49,7 +48,7 @@ TEST(a_join_is_answered_when_it_is_written)
 {
 	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
 	struct reason why;
-	struct play *p = play_new(gen_tree_two(&two, &why), 1);
+	AUTO(play) struct play *p = play_new(gen_tree_two(&two, &why), 1);
 
 	for (uint32_t i = 0; i + 1 < p->nhosts; i++)
 		send_membership(p, 0, i, MAD_SET, 1);
@@ -60,7 +59,6 @@ TEST(a_join_is_answered_when_it_is_written)
 		world_run(p->x.w, mono_us(10));
 	judge_delivery(p); /* at the moment of the answer */
 	ck_assert_uint_le(p->writes, 1);
-	play_free(p);
 }
 
 /* A torus or a tree. */
@@ -78,7 +76,7 @@ torus_or_tree(uint64_t seed)
 LOOP_TEST(a_restart_takes_nothing_away, 0, 4)
 {
 	uint64_t seed = (uint64_t)_i + 1;
-	struct play *p = play_new(torus_or_tree(seed), seed);
+	AUTO(play) struct play *p = play_new(torus_or_tree(seed), seed);
 	struct sm_status before, after;
 	uint32_t gone = 5;
 
@@ -123,7 +121,6 @@ LOOP_TEST(a_restart_takes_nothing_away, 0, 4)
 	send_membership(p, 1, 7, MAD_SET, 1);
 	settle_membership(p);
 	judge_delivery(p);
-	play_free(p);
 }
 
 /* Links fail, switches reboot: trees move, and at no moment a host gets two
@@ -132,7 +129,7 @@ LOOP_TEST(changes_have_no_bad_moment, 0, 6)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct fabric *f = torus_or_tree(seed);
-	struct play *p = play_new(f, seed);
+	AUTO(play) struct play *p = play_new(f, seed);
 
 	for (unsigned round = 0; round < 5; round++) {
 		uint32_t n, peer;
@@ -170,7 +167,6 @@ LOOP_TEST(changes_have_no_bad_moment, 0, 6)
 		ck_assert(world_settle(p->x.w, mono_ms(60000)));
 		judge_delivery(p);
 	}
-	play_free(p);
 }
 
 /* Records the order of writes while the switch order is reversed: trees against
@@ -197,7 +193,7 @@ record_mft_and_lft(void *cookie, struct sim_msg *m)
 static struct config *
 config_with_root(uint64_t guid)
 {
-	struct diag_list bad = {0};
+	AUTO(diag_list) struct diag_list bad = {0};
 	char yaml[256];
 	struct config *c;
 
@@ -208,7 +204,6 @@ config_with_root(uint64_t guid)
 	c = config_parse(
 		"test.yaml", yaml, strlen(yaml), registry_modules(), &bad);
 	ck_assert_ptr_nonnull(c);
-	diag_free(&bad);
 	return c;
 }
 
@@ -217,7 +212,7 @@ TEST(an_order_that_turns_over)
 	static const unsigned line[] = {4, 4};
 	struct reason why;
 	struct fabric *f = gen_grid(line, 2, false, 1, &why);
-	struct play *p = play_new(f, 1);
+	AUTO(play) struct play *p = play_new(f, 1);
 	uint32_t ends[2] = {UINT32_MAX, 0}, i;
 
 	for (i = 0; i < f->nnodes; i++)
@@ -246,7 +241,6 @@ TEST(an_order_that_turns_over)
 		ck_assert_uint_lt(lft, p->norder);
 		ck_assert_uint_eq(p->order[p->norder - 1], MAD_MFT);
 	}
-	play_free(p);
 }
 
 /* ---- the writer alone: trees that move over links that carry data ---- */
@@ -298,6 +292,7 @@ LOOP_TEST(trees_that_were_not_broken_are_not_made, 0, 6)
 		.mute = UINT64_C(1) << MAD_MFT};
 	static const unsigned torus[] = {3, 3, 2};
 	struct reason why;
+	AUTO(writer)
 	struct writer *w = writer_new(
 		gen_grid(torus, 3, true, 1, &why), 40 + (uint64_t)_i);
 	struct sim *sim = w->p->x.w->sim;
@@ -323,7 +318,6 @@ LOOP_TEST(trees_that_were_not_broken_are_not_made, 0, 6)
 	sim_fault_behave(sim, silent, &(struct sim_behaviour){0});
 	write_all(w);
 	judge_delivery(w->p);
-	writer_free(w);
 }
 
 /*

@@ -53,8 +53,8 @@ set_link(struct world *w, unsigned port, bool up)
 TEST(arrives)
 {
 	struct eye e = {0};
-	struct fabric *f;
-	struct world *w = start_world(&f, &e, "");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = start_world(&f, &e, "");
 
 	ck_assert_uint_eq(e.by_lid, 0);
 	for (unsigned port = 5; port < 9; port++) {
@@ -65,7 +65,6 @@ TEST(arrives)
 	}
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->retried, 0);
-	core_end(w, f);
 }
 
 /* A link that was down for a moment changes no table, but carries nothing until
@@ -73,8 +72,8 @@ TEST(arrives)
 TEST(bounced)
 {
 	struct eye e = {0};
-	struct fabric *f;
-	struct world *w = start_world(&f, &e, "");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = start_world(&f, &e, "");
 
 	for (uint32_t s = 0; s < f->nnodes; s++)
 		for (unsigned port = 1;
@@ -85,15 +84,14 @@ TEST(bounced)
 		}
 	ck_assert_uint_gt(e.by_lid, 0);
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
-	core_end(w, f);
 }
 
 /* A switch that reboots has no tables that could forward an SMP. */
 TEST(reboot)
 {
 	struct eye e = {0};
-	struct fabric *f;
-	struct world *w = start_world(&f, &e, "");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = start_world(&f, &e, "");
 
 	for (unsigned i = 1; i < 5; i++) {
 		char name[16] = "spine0";
@@ -103,7 +101,6 @@ TEST(reboot)
 		core_expect_order(w, name);
 	}
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
-	core_end(w, f);
 }
 
 /* Without LID routed SMPs the push loses one timeout, reports it, and does not
@@ -111,8 +108,8 @@ TEST(reboot)
 TEST(fabric_takes_none)
 {
 	struct eye e = {.drop = true};
-	struct fabric *f;
-	struct world *w = start_world(&f, &e, "");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = start_world(&f, &e, "");
 	struct sm_status st;
 
 	sm_status(w->sm, &st);
@@ -124,7 +121,6 @@ TEST(fabric_takes_none)
 	e.by_lid = 0;
 	set_link(w, 5, true);
 	ck_assert_uint_eq(e.by_lid, 0);
-	core_end(w, f);
 }
 
 TEST(switched_off)

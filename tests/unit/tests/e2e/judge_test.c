@@ -213,7 +213,7 @@ LOOP_TEST(lids_twice_or_not_at_all, 0, 3)
 {
 	static const char *const lids[] = {"# lid 0 lmc 0 \"c\"",
 		"# lid 1 lmc 0 \"c\"", "# lid 2 lmc 1 \"c\""};
-	char *s = edit_ring("# lid 3 lmc 0 \"c\"", lids[_i]);
+	AUTO(mem) char *s = edit_ring("# lid 3 lmc 0 \"c\"", lids[_i]);
 	struct ndtext *t = read_net(s);
 	struct judge_report r;
 
@@ -223,7 +223,6 @@ LOOP_TEST(lids_twice_or_not_at_all, 0, 3)
 	ck_assert(!judge_good(&r, true));
 	judge_free(&r);
 	ndtext_free(t);
-	free(s);
 }
 
 LOOP_TEST(refuses_contradictions, 0, 5)
@@ -243,14 +242,13 @@ LOOP_TEST(refuses_contradictions, 0, 5)
 		{"[2]\t\"S-000000000000000b\"[3]", "[2]\tnonsense",
 			"not a link"},
 	};
-	char *s = edit_ring(cases[_i].from, cases[_i].to);
+	AUTO(mem) char *s = edit_ring(cases[_i].from, cases[_i].to);
 	FILE *f = text_file(s);
 	struct reason why = {{0}};
 
 	ck_assert_ptr_null(ndtext_read(f, "net", &why));
 	ck_assert_msg(strstr(why.text, cases[_i].why) != NULL, "%s", why.text);
 	fclose(f);
-	free(s);
 }
 
 TEST(counts_blocks_that_differ)

@@ -58,13 +58,12 @@ TEST(pgft_follows_its_rule)
 {
 	unsigned m[] = {3, 4}, w[] = {1, 2}, p[] = {1, 2};
 	unsigned planes[] = {2, 2};
-	struct fabric *f = gen_tree_pgft(2, m, w, p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_pgft(2, m, w, p, NULL);
 
 	check_counts(f, "pgft", (struct counts){6, 12, 12 + 16});
 	f = gen_tree_pgft(2, m, planes, NULL, NULL);
 	ck_assert_uint_eq(f->nswitches, 4 * 2 + 4);
 	ck_assert(!fabric_connected(f, FABRIC_NONE, FABRIC_NONE));
-	fabric_free(f);
 }
 
 TEST(direct_networks_have_their_sizes)
@@ -178,7 +177,7 @@ TEST(failures_keep_what_was_asked)
 	struct reason why;
 
 	for (uint64_t seed = 1; seed <= 30; seed++) {
-		struct fabric *f = gen_tree_two(&two, NULL);
+		AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
 
 		f = gen_edit_fail_links(f, 15, seed, true, &why);
 		ck_assert_msg(
@@ -188,7 +187,6 @@ TEST(failures_keep_what_was_asked)
 		f = gen_edit_fail_switches(f, 3, seed, true, &why);
 		ck_assert_uint_eq(f->nswitches, 7);
 		ck_assert(fabric_connected(f, FABRIC_NONE, FABRIC_NONE));
-		fabric_free(f);
 	}
 	/* ten switches are connected by nine links at least */
 	ck_assert(!gen_edit_fail_links(

@@ -15,7 +15,7 @@ check_round_trip(struct fabric *f, const char *what)
 {
 	struct buf b = {0}, warn = {0};
 	struct reason why = {{0}};
-	struct fabric *g;
+	AUTO(fabric) struct fabric *g = NULL;
 
 	ck_assert_msg(f != NULL, "%s: not made", what);
 	ibnet_print(f, &b);
@@ -25,7 +25,6 @@ check_round_trip(struct fabric *f, const char *what)
 	ck_assert_msg(fabric_equal(f, g, &why), "%s: %s", what, why.text);
 	ck_assert_msg(fabric_equal(g, f, &why), "%s: %s", what, why.text);
 	fabric_free(f);
-	fabric_free(g);
 	buf_free(&b);
 }
 
@@ -84,7 +83,7 @@ TEST(what_is_written_is_read)
 TEST(equal_sees_differences)
 {
 	struct gen_fattree2 two = {2, 2, 1, 1, 1};
-	struct fabric *f = gen_tree_two(&two, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
 	struct fabric *g = gen_tree_two(&two, NULL);
 
 	ck_assert(fabric_equal(f, g, NULL));
@@ -105,7 +104,6 @@ TEST(equal_sees_differences)
 	g->node[0].attrs.queue = 1;
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	fabric_free(f);
 }
 
 /* Real captures, and what they must contain. */
@@ -158,7 +156,7 @@ LOOP_TEST(captures_are_read, 0, 5)
 TEST(ibsim_nets_are_read)
 {
 	struct reason why = {{0}};
-	struct buf warn = {0};
+	AUTO(buf) struct buf warn = {0};
 	struct fabric *f = ibnet_parse(NET, strlen(NET), "net", &warn, &why);
 
 	ck_assert_msg(f != NULL, "%s", why.text);
@@ -169,7 +167,6 @@ TEST(ibsim_nets_are_read)
 	ck_assert_uint_ne(f->node[0].guid, f->node[1].guid);
 	ck_assert_uint_eq(f->cable[1].rate.width, 8);
 	fabric_free(f);
-	buf_free(&warn);
 }
 
 #define SW "Switch 36 \"S-0000000000000001\" # \"a\" base port 0 lid 1 lmc 0\n"
@@ -232,7 +229,7 @@ enum { NTEXTS = sizeof(texts) / sizeof(texts[0]) };
 LOOP_TEST(texts_are_judged, 0, NTEXTS)
 {
 	struct reason why = {{0}};
-	struct buf warn = {0};
+	AUTO(buf) struct buf warn = {0};
 	const char *t = texts[_i].text, *says = texts[_i].says;
 	struct fabric *f = ibnet_parse(t, strlen(t), "f", &warn, &why);
 
@@ -243,7 +240,6 @@ LOOP_TEST(texts_are_judged, 0, NTEXTS)
 			"text %d: \"%s\" does not say \"%s\"", _i, why.text,
 			says);
 	fabric_free(f);
-	buf_free(&warn);
 }
 
 #define NOTE(text) "Switch 8 \"S-1\" # \"a\" base port 0 # heddle: " text "\n"
@@ -339,7 +335,7 @@ enum { NEXACT = sizeof(bad_texts) / sizeof(bad_texts[0]) };
 LOOP_TEST(bad_input_is_named, 0, NEXACT)
 {
 	struct reason why = {{0}};
-	struct buf warn = {0};
+	AUTO(buf) struct buf warn = {0};
 	const char *t = bad_texts[_i].text;
 	struct fabric *f = ibnet_parse(t, strlen(t), "f", &warn, &why);
 
@@ -352,7 +348,6 @@ LOOP_TEST(bad_input_is_named, 0, NEXACT)
 	ck_assert_str_eq(warn.n ? warn.text : "",
 		bad_texts[_i].warning ? bad_texts[_i].warning : "");
 	fabric_free(f);
-	buf_free(&warn);
 }
 
 TEST(notes_are_read)

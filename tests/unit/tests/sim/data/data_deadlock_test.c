@@ -61,7 +61,7 @@ TEST(a_cut_ring_does_not)
 
 	o.check = mono_us(1);
 	for (unsigned n = 5; n <= 6; n++) {
-		struct field x = field_new(field_ring(n), &o);
+		AUTO(field) struct field x = field_new(field_ring(n), &o);
 
 		/* the link from the last switch to the first stays unused */
 		field_route_shortest(&x, 2 * (n - 1));
@@ -73,7 +73,6 @@ TEST(a_cut_ring_does_not)
 		field_run(&x, 1000000);
 		ck_assert_uint_eq(x.r.in_flight, 0);
 		ck_assert_uint_eq(x.r.dropped, 0);
-		field_free(&x);
 	}
 }
 
@@ -87,7 +86,7 @@ TEST(what_still_moves_is_no_deadlock)
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		struct data_options o = data_fifo();
 		struct data_traffic t = data_traffic_defaults();
-		struct field x;
+		AUTO(field) struct field x;
 
 		o.seed = seed;
 		o.buffer = 4096;
@@ -104,7 +103,6 @@ TEST(what_still_moves_is_no_deadlock)
 			"seed %llu: %llu left\n%s", (unsigned long long)seed,
 			(unsigned long long)x.r.in_flight, x.r.cycle);
 		dead += x.r.deadlock;
-		field_free(&x);
 	}
 	/* both outcomes were seen */
 	ck_assert_msg(dead > 0 && dead < 40, "%u of 40 dead", dead);
@@ -121,7 +119,7 @@ TEST(a_packet_on_its_way_out_is_hope)
 	 */
 	for (uint32_t first = 1; first <= 2; first++) {
 		struct data_options o = data_fifo();
-		struct field x;
+		AUTO(field) struct field x;
 
 		o.buffer = 4096;
 		o.check = (struct mono){10};
@@ -136,19 +134,18 @@ TEST(a_packet_on_its_way_out_is_hope)
 		field_run(&x, 100000);
 		ck_assert_msg(x.r.deadlock == (first == 2), "%s", x.r.cycle);
 		ck_assert_uint_eq(x.r.delivered, first == 2 ? 0 : 10);
-		field_free(&x);
 	}
 }
 
 TEST(the_manager_keeps_a_ring_alive)
 {
-	struct fabric *f = field_ring(6);
-	struct world *w = field_bring_up(f, "");
+	AUTO(fabric) struct fabric *f = field_ring(6);
+	AUTO(world) struct world *w = field_bring_up(f, "");
 	struct data_options o = data_fifo();
 	struct data_traffic t = data_traffic_defaults();
 	struct data_report r;
 	struct reason why;
-	struct data *d;
+	AUTO(data) struct data *d = NULL;
 
 	o.check = mono_us(1);
 	d = data_new(w->sim, &o);
@@ -167,15 +164,12 @@ TEST(the_manager_keeps_a_ring_alive)
 	 * no others: lifetimes are off */
 	ck_assert_uint_eq(r.dropped, r.drop[DATA_DROP_SAME]);
 	ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
-	data_free(d);
-	world_free(w);
-	fabric_free(f);
 }
 
 TEST(lifetimes_end_a_deadlock)
 {
 	struct data_options o = data_fifo();
-	struct field x;
+	AUTO(field) struct field x;
 
 	o.lifetimes = true;
 	x = field_new(field_ring(5), &o);
@@ -189,5 +183,4 @@ TEST(lifetimes_end_a_deadlock)
 	field_run(&x, 2000000);
 	ck_assert_uint_eq(x.r.in_flight, 0);
 	ck_assert(!x.r.deadlock_now);
-	field_free(&x);
 }

@@ -248,7 +248,7 @@ TEST(shortest_paths_deadlock)
 	struct data_options o = small_buffers();
 	struct reason why = {""};
 	struct fabric *f = make_flat(&why);
-	struct field x;
+	AUTO(field) struct field x;
 
 	ck_assert_msg(f != NULL, "%s", why.text);
 	field_slow(f);
@@ -257,7 +257,6 @@ TEST(shortest_paths_deadlock)
 	field_saturate(&x);
 	field_run(&x, 4000000);
 	ck_assert(x.r.deadlock && x.r.deadlock_now);
-	field_free(&x);
 }
 
 const struct suite_around suite_around = {.seconds = 3600};

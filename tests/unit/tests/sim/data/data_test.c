@@ -20,7 +20,7 @@ TEST(a_cable_by_hand)
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
 	struct fabric *f = gen_pair();
-	struct field x;
+	AUTO(field) struct field x;
 
 	field_slow(f);
 	x = field_new(f, &o);
@@ -40,7 +40,6 @@ TEST(a_cable_by_hand)
 	ck_assert_uint_eq(x.r.delivered, 1 + 2 * 9);
 	field_run(&x, 1);
 	ck_assert_uint_eq(x.r.delivered, 1 + 2 * 10);
-	field_free(&x);
 }
 
 TEST(switches_by_hand)
@@ -76,7 +75,7 @@ TEST(switches_by_hand)
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
 		struct fabric *f = smp_bench_line();
 		uint32_t h1 = fabric_find(f, "h1"), h2 = fabric_find(f, "h2");
-		struct field x;
+		AUTO(field) struct field x;
 
 		f->cable[fabric_port(f, h1, 1)->cable].rate = c[i].r[0];
 		f->cable[fabric_port(f, fabric_find(f, "sw0"), 2)->cable].rate =
@@ -91,7 +90,6 @@ TEST(switches_by_hand)
 		ck_assert_msg(x.r.whole.min == c[i].ps, "case %zu: %lld ps", i,
 			(long long)x.r.whole.min);
 		ck_assert_uint_eq(x.r.hops, 2);
-		field_free(&x);
 	}
 }
 
@@ -100,7 +98,7 @@ TEST(a_dropped_packet_holds_its_place)
 	/* routed and dropped at 125 ns, but its tail comes until 2073 */
 	struct data_options o = data_defaults();
 	struct fabric *f = smp_bench_line();
-	struct field x;
+	AUTO(field) struct field x;
 
 	field_slow(f);
 	x = field_new(f, &o);
@@ -110,7 +108,6 @@ TEST(a_dropped_packet_holds_its_place)
 	ck_assert_uint_eq(data_credits(x.d, H1, 1, 0), (16384 - 2048) / 64);
 	field_run(&x, 1);
 	ck_assert_uint_eq(data_credits(x.d, H1, 1, 0), 16384 / 64);
-	field_free(&x);
 }
 
 TEST(credits_limit_the_rate)
@@ -124,7 +121,7 @@ TEST(credits_limit_the_rate)
 	struct data_traffic t = data_traffic_defaults();
 	struct fabric *f = smp_bench_line();
 	uint32_t dst[2] = {1, DATA_NONE};
-	struct field x;
+	AUTO(field) struct field x;
 
 	field_slow(f);
 	o.buffer = 2048;
@@ -137,7 +134,6 @@ TEST(credits_limit_the_rate)
 	ck_assert_uint_eq(x.r.injected, 100);
 	field_run(&x, 1);
 	ck_assert_uint_eq(x.r.injected, 101);
-	field_free(&x);
 }
 
 static uint8_t
@@ -191,7 +187,7 @@ one_run(uint64_t seed)
 	struct data_traffic t = data_traffic_defaults();
 	unsigned m = rng_below(&r, 6);
 	uint32_t target[] = {0, 3};
-	struct field x;
+	AUTO(field) struct field x;
 
 	o.seed = seed;
 	o.lookahead = model[m].lookahead;
@@ -240,7 +236,6 @@ one_run(uint64_t seed)
 					o.buffer / 64);
 		}
 	}
-	field_free(&x);
 }
 
 TEST(the_books_are_in_order)
@@ -425,7 +420,7 @@ TEST(drops_have_causes)
 	o.lifetimes = true;
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
 		struct fabric *f = smp_bench_line();
-		struct field x;
+		AUTO(field) struct field x;
 
 		ck_assert_str_eq(f->node[H2].name, "h2");
 		field_slow(f);
@@ -448,7 +443,6 @@ TEST(drops_have_causes)
 				"%s: %llu dropped", a[i].name,
 				(unsigned long long)x.r.dropped);
 		ck_assert_str_ne(data_drop_name(a[i].why), "");
-		field_free(&x);
 	}
 }
 
@@ -462,7 +456,7 @@ TEST(a_table_change_meets_packets)
 	struct data_options o = data_defaults();
 
 	for (size_t i = 0; i < 3; i++) {
-		struct field x = field_new(smp_bench_line(), &o);
+		AUTO(field) struct field x = field_new(smp_bench_line(), &o);
 
 		field_route_shortest(&x, 0);
 		data_traffic_one(x.d, 0, 1, 0, 0, 2048);
@@ -471,14 +465,13 @@ TEST(a_table_change_meets_packets)
 		field_run(&x, 10000);
 		ck_assert_uint_eq(x.r.drop[DATA_DROP_255], c[i].lost);
 		ck_assert_uint_eq(x.r.delivered, 1 - c[i].lost);
-		field_free(&x);
 	}
 }
 
 TEST(a_packet_makes_armed_active)
 {
 	struct data_options o = data_defaults();
-	struct field x = field_new(smp_bench_line(), &o);
+	AUTO(field) struct field x = field_new(smp_bench_line(), &o);
 	struct mad_port_info pi = *sim_port_info(x.s, SW1, 2);
 
 	field_route_shortest(&x, 0);
@@ -488,20 +481,18 @@ TEST(a_packet_makes_armed_active)
 	field_run(&x, 10000);
 	ck_assert_uint_eq(x.r.delivered, 1);
 	ck_assert_uint_eq(sim_port_info(x.s, SW1, 2)->state, PORT_ACTIVE);
-	field_free(&x);
 }
 
 TEST(switches_take_what_is_theirs)
 {
 	struct data_options o = data_defaults();
-	struct field x = field_new(smp_bench_line(), &o);
+	AUTO(field) struct field x = field_new(smp_bench_line(), &o);
 
 	field_route_shortest(&x, 0);
 	data_traffic_one(x.d, 0, 1, field_lid(SW1), 0, 256);
 	field_run(&x, 10000);
 	ck_assert_uint_eq(x.r.delivered, 1);
 	ck_assert_uint_eq(x.r.hops, 2);
-	field_free(&x);
 }
 
 /* A star: hosts 1.. on one switch (node 0); hosts 0 and 1 send only to host 2,
@@ -622,7 +613,7 @@ report_of(uint64_t seed, int64_t piece, struct buf *out)
 {
 	struct data_options o = data_fifo();
 	struct data_traffic t = data_traffic_defaults();
-	struct field x;
+	AUTO(field) struct field x;
 
 	o.seed = seed;
 	x = field_new(field_ring(5), &o);
@@ -635,12 +626,11 @@ report_of(uint64_t seed, int64_t piece, struct buf *out)
 				      ? 200000 - sim_now(x.s).ns
 				      : piece);
 	data_report_print(x.d, out);
-	field_free(&x);
 }
 
 TEST(the_same_seed_gives_the_same_run)
 {
-	struct buf a = {0}, b = {0}, c = {0}, e = {0};
+	AUTO(buf) struct buf a = {0}, b = {0}, c = {0}, e = {0};
 
 	report_of(7, 200000, &a);
 	report_of(7, 200000, &b);
@@ -649,10 +639,6 @@ TEST(the_same_seed_gives_the_same_run)
 	ck_assert_str_eq(a.text, b.text);
 	ck_assert_str_eq(a.text, c.text);
 	ck_assert_str_ne(a.text, e.text);
-	buf_free(&a);
-	buf_free(&b);
-	buf_free(&c);
-	buf_free(&e);
 }
 
 TEST(time_is_kept_in_bins)
@@ -661,7 +647,7 @@ TEST(time_is_kept_in_bins)
 	struct data_traffic t = data_traffic_defaults();
 	const struct data_bin *b;
 	uint64_t sum = 0;
-	struct field x;
+	AUTO(field) struct field x;
 	uint32_t n;
 
 	o.bin = mono_us(2);
@@ -681,5 +667,4 @@ TEST(time_is_kept_in_bins)
 	ck_assert_uint_ge(b[5].bytes, 2 * 2000 * 25 - 2 * 2048);
 	ck_assert_uint_eq(b[n - 1].packets, 0);
 	ck_assert_uint_gt(b[15].drops, 0);
-	field_free(&x);
 }

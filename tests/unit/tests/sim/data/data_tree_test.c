@@ -37,8 +37,8 @@ TEST(trees_carry_what_is_published)
 		{DATA_UNIFORM, 0, 0.5, 0.48, 0.52, false},
 		{DATA_UNIFORM, 0, 0.8, 0.77, 0.83, false},
 	};
-	struct fabric *f = paper_tree();
-	struct world *w = field_bring_up(f, "");
+	AUTO(fabric) struct fabric *f = paper_tree();
+	AUTO(world) struct world *w = field_bring_up(f, "");
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
 		struct data_options o =
@@ -46,7 +46,7 @@ TEST(trees_carry_what_is_published)
 		struct data_traffic t = data_traffic_defaults();
 		struct data_report r;
 		struct reason why;
-		struct data *d = data_new(w->sim, &o);
+		AUTO(data) struct data *d = data_new(w->sim, &o);
 
 		t.pattern = c[i].pattern;
 		t.shift = c[i].shift;
@@ -61,10 +61,7 @@ TEST(trees_carry_what_is_published)
 		ck_assert_uint_eq(r.dropped, 0);
 		ck_assert(!r.deadlock);
 		ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
-		data_free(d);
 	}
-	world_free(w);
-	fabric_free(f);
 }
 
 static uint8_t
@@ -81,7 +78,7 @@ victim_rate(struct world *w, unsigned vls)
 {
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
-	struct data *d = data_new(w->sim, &o);
+	AUTO(data) struct data *d = data_new(w->sim, &o);
 	uint32_t hot = 40;
 	double sum = 0;
 
@@ -108,7 +105,6 @@ victim_rate(struct world *w, unsigned vls)
 			sum += e.accepted;
 	}
 	sum /= data_ends(d) - 1;
-	data_free(d);
 	return sum;
 }
 
@@ -117,8 +113,8 @@ TEST(a_hot_spot_saturates_the_tree)
 	static const uint8_t straight[8] = {
 		0x01, 0x23, 0x45, 0x67, 0x01, 0x23, 0x45, 0x67};
 	const struct gen_fattree2 two = {4, 16, 1, 4, 4};
-	struct fabric *f = gen_tree_two(&two, NULL);
-	struct world *w = field_bring_up(f, "");
+	AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
+	AUTO(world) struct world *w = field_bring_up(f, "");
 	double one, more;
 
 	field_ports(w->sim, f, 5, 4, 20);
@@ -139,8 +135,6 @@ TEST(a_hot_spot_saturates_the_tree)
 	 * down to its own rate, unless it has a VL of its own */
 	ck_assert_msg(one < 0.2 && more > 2 * one, "1 VL %.4f, 2 VLs %.4f", one,
 		more);
-	world_free(w);
-	fabric_free(f);
 }
 
 struct chooser {
@@ -164,8 +158,8 @@ any_spine(void *cookie, const struct data_choice *c, struct sim_hops *h)
 TEST(switches_may_choose)
 {
 	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
-	struct fabric *f = gen_tree_two(&two, NULL);
-	struct world *w = field_bring_up(f, "");
+	AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
+	AUTO(world) struct world *w = field_bring_up(f, "");
 	struct chooser leaves = {f, 0};
 	double got[2];
 
@@ -174,7 +168,7 @@ TEST(switches_may_choose)
 		struct data_options o = data_defaults();
 		struct data_traffic t = data_traffic_defaults();
 		struct data_report r;
-		struct data *d;
+		AUTO(data) struct data *d = NULL;
 
 		o.hops = i ? any_spine : NULL;
 		o.cookie = &leaves;
@@ -187,26 +181,23 @@ TEST(switches_may_choose)
 		data_report_get(d, &r);
 		ck_assert_uint_eq(r.dropped, 0);
 		got[i] = r.accepted;
-		data_free(d);
 	}
 	ck_assert_uint_gt(leaves.asked, 1000);
 	ck_assert_msg(got[1] > got[0] + 0.05, "fixed %.3f, adaptive %.3f",
 		got[0], got[1]);
-	world_free(w);
-	fabric_free(f);
 }
 
 TEST(load_is_as_asked)
 {
 	static const double load[] = {0.05, 0.3, 0.6};
-	struct fabric *f = paper_tree();
-	struct world *w = field_bring_up(f, "");
+	AUTO(fabric) struct fabric *f = paper_tree();
+	AUTO(world) struct world *w = field_bring_up(f, "");
 
 	for (size_t i = 0; i < 3; i++) {
 		struct data_options o = data_defaults();
 		struct data_traffic t = data_traffic_defaults();
 		struct data_report r;
-		struct data *d = data_new(w->sim, &o);
+		AUTO(data) struct data *d = data_new(w->sim, &o);
 
 		t.load = load[i];
 		t.message = 1000;
@@ -226,21 +217,18 @@ TEST(load_is_as_asked)
 		ck_assert_int_le(r.network.p99, r.network.max);
 		/* two links, a switch, 40 ns of 1000 bytes */
 		ck_assert_int_eq(r.network.min, 190000);
-		data_free(d);
 	}
-	world_free(w);
-	fabric_free(f);
 }
 
 TEST(traffic_meets_the_manager)
 {
 	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
-	struct fabric *f = gen_tree_two(&two, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
 	struct sim_options so = sim_defaults();
-	struct world *w = world_new(f, &so, "");
+	AUTO(world) struct world *w = world_new(f, &so, "");
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
-	struct data *d = data_new(w->sim, &o);
+	AUTO(data) struct data *d = data_new(w->sim, &o);
 	struct data_report r, s;
 	struct reason why;
 
@@ -273,7 +261,4 @@ TEST(traffic_meets_the_manager)
 	ck_assert_uint_eq(r.lost, 0);
 	ck_assert(r.accepted > 0.0185 && r.accepted < 0.0215);
 	ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
-	data_free(d);
-	world_free(w);
-	fabric_free(f);
 }

@@ -422,7 +422,7 @@ enum { CHANGES = sizeof(changes) / sizeof(changes[0]) };
 LOOP_TEST(fields_are_judged, 0, CHANGES)
 {
 	const struct change *c = &changes[_i];
-	struct bench b = ndr_line();
+	AUTO(smp_bench) struct bench b = ndr_line();
 	struct mad_port_info pi, is;
 
 	smp_bench_attach(&b);
@@ -441,5 +441,4 @@ LOOP_TEST(fields_are_judged, 0, CHANGES)
 	is = read_port(&b, c->at);
 	ck_assert_uint_eq(is.guid_cap, c->at.path[1] != 0 ? 8 : !c->at.port);
 	ck_assert((is.capmask != 0) == (c->at.port != 2));
-	smp_bench_free(&b);
 }

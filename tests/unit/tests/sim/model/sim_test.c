@@ -11,7 +11,7 @@
 
 TEST(directed_routes_find_their_way)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_node_info ni;
 	char desc[MAD_DATA + 1];
 	static const struct {
@@ -48,12 +48,11 @@ TEST(directed_routes_find_their_way)
 	ck_assert(!smp_bench_ask(&b, "\2", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert(!smp_bench_ask(&b, "\1\377", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_link, 4);
-	smp_bench_free(&b);
 }
 
 TEST(ports_have_states)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	/* from, to, status, state afterwards */
 	static const uint8_t step[][3] = {
 		{PORT_INIT, 0x1c, PORT_INIT},
@@ -86,12 +85,11 @@ TEST(ports_have_states)
 	/* base port 0 has none */
 	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 0, PORT_ARMED), 0x1c);
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).state, 0);
-	smp_bench_free(&b);
 }
 
 TEST(port_info_is_checked)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_port_info pi;
 
 	smp_bench_attach(&b);
@@ -118,12 +116,11 @@ TEST(port_info_is_checked)
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).op_vls, 4);
 	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_PORT_INFO, 3));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	smp_bench_free(&b);
 }
 
 TEST(mkeys_are_kept)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_port_info pi;
 
 	smp_bench_attach(&b);
@@ -142,12 +139,11 @@ TEST(mkeys_are_kept)
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey, 0x1234);
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey_viol, 1);
 	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
-	smp_bench_free(&b);
 }
 
 TEST(status_where_due)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	static const struct {
 		const char *path;
 		uint8_t method;
@@ -200,12 +196,11 @@ TEST(status_where_due)
 		ck_assert_msg(b.last.status == q[i].status,
 			"question %u: status %x", i, b.last.status);
 	}
-	smp_bench_free(&b);
 }
 
 TEST(tables_are_kept)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	static const struct {
 		uint16_t attr;
 		uint32_t mod, other;
@@ -239,13 +234,12 @@ TEST(tables_are_kept)
 	ck_assert_uint_eq(sim_stats(b.s)->lft_sets, 1);
 	ck_assert_uint_eq(sim_stats(b.s)->lft_same, 0);
 	ck_assert_uint_eq(sim_stats(b.s)->by[MAD_SL2VL][MAD_SET], 1);
-	smp_bench_free(&b);
 }
 
 TEST(optimized_sl2vl)
 {
 	struct sim_options o = sim_defaults();
-	struct bench b;
+	AUTO(smp_bench) struct bench b;
 
 	o.opt_sl2vl = true;
 	b = smp_bench_new(smp_bench_line(), &o);
@@ -262,12 +256,11 @@ TEST(optimized_sl2vl)
 				  (out == 2 && in > 0));
 		}
 	}
-	smp_bench_free(&b);
 }
 
 TEST(lid_routes_follow_the_tables)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	char desc[MAD_DATA + 1];
 	static const char *const name[] = {"h1", "sw0", "sw1", "h2"};
 
@@ -293,23 +286,21 @@ TEST(lid_routes_follow_the_tables)
 	sim_set_lft(b.s, 2, 1, 255);
 	ck_assert(!smp_bench_ask_lid(&b, 4, MAD_NODE_DESC));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_entry, 2);
-	smp_bench_free(&b);
 }
 
 TEST(fabric_is_as_described)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
 	/* assumed by the other tests */
 	ck_assert_str_eq(sim_name(b.s, 0), "sw0");
 	ck_assert_str_eq(sim_name(b.s, 2), "sw1");
 	ck_assert_str_eq(sim_name(b.s, b.sm), "h1");
-	smp_bench_free(&b);
 }
 
 TEST(traps_repeat_until_repressed)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_notice n;
 	struct mad_switch_info si;
 
@@ -350,12 +341,11 @@ TEST(traps_repeat_until_repressed)
 	mad_notice_decode(b.trap.data, &n);
 	ck_assert_uint_eq(n.trap, 144);
 	ck_assert_uint_eq(n.change_flags, 1);
-	smp_bench_free(&b);
 }
 
 TEST(links_and_nodes_fail)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
 	smp_bench_attach(&b);
 	smp_bench_configure(&b);
@@ -397,12 +387,11 @@ TEST(links_and_nodes_fail)
 		ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
 		ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	}
-	smp_bench_free(&b);
 }
 
 TEST(nodes_misbehave)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct sim_behaviour bad = {.hung = true};
 	struct mad_node_info ni;
 
@@ -440,14 +429,13 @@ TEST(nodes_misbehave)
 	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	mad_node_info_decode(b.last.data, &ni, NULL);
 	ck_assert_uint_eq(ni.guid, b.f->node[3].guid);
-	smp_bench_free(&b);
 }
 
 /* A thousand requests with these chances; returns the number of answers. */
 static unsigned
 count_answers(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	unsigned before;
 
 	smp_bench_attach(&b);
@@ -462,7 +450,6 @@ count_answers(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 		*busy += !b.garbage && b.last.status == MAD_STATUS_BUSY;
 	}
 	before = b.got;
-	smp_bench_free(&b);
 	return before;
 }
 
@@ -491,7 +478,7 @@ TEST(chances_are_as_configured)
 
 TEST(garbage_does_not_crash_an_sma)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct rng {
 		uint64_t x;
 	} r = {88172645463325252U};
@@ -526,7 +513,6 @@ TEST(garbage_does_not_crash_an_sma)
 			sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(1)));
 	}
 	ck_assert_uint_gt(sim_stats(b.s)->answers, 10000);
-	smp_bench_free(&b);
 }
 
 /* The script: drop one attribute, rewrite another, count. */
@@ -559,7 +545,7 @@ break_link(void *cookie, struct sim *s)
 
 TEST(scripts_have_the_last_word)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct script sc = {0};
 	struct transport_msg m = {.len = 3};
 
@@ -578,13 +564,12 @@ TEST(scripts_have_the_last_word)
 	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(50)));
 	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
-	smp_bench_free(&b);
 }
 
 TEST(time_is_what_it_takes)
 {
 	struct sim_options o = sim_defaults();
-	struct bench b;
+	AUTO(smp_bench) struct bench b;
 	struct smp q = {.mgmt_class = MAD_SUBN_DR,
 		.method = MAD_GET,
 		.attr = MAD_NODE_INFO,
@@ -609,7 +594,6 @@ TEST(time_is_what_it_takes)
 	ck_assert_uint_eq(b.got, 6);
 	ck_assert_uint_eq(sim_stats(b.s)->lost_queue, 4);
 	ck_assert_int_eq(sim_now(b.s).ns, mono_ms(5).ns);
-	smp_bench_free(&b);
 }
 
 /* A second endpoint that answers SMInfo itself. */

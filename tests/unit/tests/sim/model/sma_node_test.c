@@ -140,7 +140,7 @@ TEST(counters)
 
 TEST(extended_counters)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_perf_counters x = {.port = 2, .select = 0xff};
 	uint8_t d[MAD_PERF_SIZE];
 	const uint8_t *a;
@@ -163,7 +163,6 @@ TEST(extended_counters)
 	mad_perf_extended_decode(a, &x);
 	ck_assert_uint_eq(x.count[1], 0xfffffffffULL + 2 * 72);
 	ck_assert_uint_eq(x.count[5], 2);
-	smp_bench_free(&b);
 }
 
 /* What an agent says that it knows is what it answers. */
@@ -179,7 +178,7 @@ TEST(agents_of_all_kinds)
 		{SIM_PERF_SHORT, 0, 0x1100, 0, 0x0c, 0},
 		{SIM_PERF_REFUSES, 0x0c, 0, 0x0c, 0x0c, 0},
 	};
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint32_t node = find_node(&b, "sw1");
 	struct mad_perf_counters c = {.port = 2};
 	struct sim_behaviour how = {.perf = SIM_PERF_MUTE};
@@ -218,7 +217,6 @@ TEST(agents_of_all_kinds)
 	ck_assert_ptr_null(ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS, d));
 	ck_assert_uint_eq(
 		sim_counter(b.s, node, 2, MAD_PERF_SYMBOL_ERRORS), 70007);
-	smp_bench_free(&b);
 }
 
 /* ---- notes of a fabric file ---- */
@@ -347,7 +345,7 @@ tiers_of(const struct sim *s, uint32_t node, uint16_t lid, unsigned sl,
 TEST(adaptive_routing_is_set_up)
 {
 	const struct mad_ar_entry free_2 = {MAD_AR_FREE, 0, 2, 3};
-	struct bench b = bench_noted(false);
+	AUTO(smp_bench) struct bench b = bench_noted(false);
 	uint32_t sw = find_node(&b, "sw0");
 	struct mad_vendor_general g;
 	struct mad_ar_info ar;
@@ -407,14 +405,13 @@ TEST(adaptive_routing_is_set_up)
 	ck_assert_uint_eq(tiers_of(b.s, sw, 4, 0, &h), SIM_FIXED);
 	sim_fault_reboot(b.s, sw);
 	ck_assert(!sim_ar_info(b.s, sw)->enabled);
-	smp_bench_free(&b);
 }
 
 TEST(adaptive_routing_refuses)
 {
 	const struct mad_ar_entry bad_group = {MAD_AR_FREE, 0, 2, 16};
 	const struct mad_ar_entry bad_table = {MAD_AR_FREE, 1, 2, 0};
-	struct bench b = bench_noted(false);
+	AUTO(smp_bench) struct bench b = bench_noted(false);
 	struct mad_ar_info ar = {.group_top = 15};
 	static const struct {
 		const char *path;
@@ -454,7 +451,6 @@ TEST(adaptive_routing_refuses)
 	ck_assert_uint_eq(set_group(&b, 0, 0, 8), 0x1c); /* port 3 of 2 */
 	ck_assert_uint_eq(set_entry(&b, 4, bad_group), 0x1c);
 	ck_assert_uint_eq(set_entry(&b, 4, bad_table), 0x1c);
-	smp_bench_free(&b);
 }
 
 /* Asks for ARInfo with E, and tells whether it is on then. */
@@ -471,7 +467,7 @@ switches_on(struct bench *b)
 
 TEST(adaptive_routing_has_moods)
 {
-	struct bench b = bench_noted(false);
+	AUTO(smp_bench) struct bench b = bench_noted(false);
 	uint32_t sw = find_node(&b, "sw0");
 	struct mad_ar_group ports;
 
@@ -492,7 +488,6 @@ TEST(adaptive_routing_has_moods)
 		ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 		ck_assert_uint_eq(sim_ar_info(b.s, sw)->enabled, !i);
 	}
-	smp_bench_free(&b);
 }
 
 TEST(rows_of_a_switch_of_kind_escapes)
@@ -500,7 +495,7 @@ TEST(rows_of_a_switch_of_kind_escapes)
 	struct fabric *f = smp_bench_line();
 	uint32_t sw = fabric_find(f, "sw0");
 	struct sim_hops h;
-	struct bench b;
+	AUTO(smp_bench) struct bench b;
 
 	f->node[sw].attrs = (struct fabric_attrs){.ar = true, .interleave = 4};
 	b = smp_bench_new(f, NULL);
@@ -518,14 +513,13 @@ TEST(rows_of_a_switch_of_kind_escapes)
 	/* no groups to program */
 	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_AR_GROUP, 0));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	smp_bench_free(&b);
 }
 
 TEST(fdr10)
 {
 	struct fabric *f = smp_bench_line();
 	struct mad_nvidia_port x;
-	struct bench b;
+	AUTO(smp_bench) struct bench b;
 
 	f->cable[0].rate = (struct fabric_rate){2, 4, 0, true};
 	f->node[fabric_find(f, "sw1")].vendor = 0x1234;
@@ -552,7 +546,6 @@ TEST(fdr10)
 	/* other nodes do not know the attribute */
 	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NVIDIA_PORT_INFO, 1));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	smp_bench_free(&b);
 }
 
 /* The time until the answer comes, in ns. */
@@ -587,7 +580,7 @@ TEST(nodes_have_their_own_delays)
 {
 	struct fabric *f = smp_bench_line();
 	struct sim_behaviour slow = {.service = mono_ms(3)};
-	struct bench b;
+	AUTO(smp_bench) struct bench b;
 
 	f->node[fabric_find(f, "sw0")].attrs.hop_ns = 50000;
 	f->node[fabric_find(f, "sw1")].attrs.service_ns = 7000;
@@ -598,7 +591,6 @@ TEST(nodes_have_their_own_delays)
 	ck_assert_int_eq(time_of(&b, "\1\2"), 7000 + 2 * (2000 + 50000));
 	sim_fault_behave(b.s, find_node(&b, "sw1"), &slow);
 	ck_assert_int_eq(time_of(&b, "\1\2"), 3000000 + 2 * (2000 + 50000));
-	smp_bench_free(&b);
 }
 
 TEST(a_full_buffer_drops)
@@ -614,7 +606,7 @@ TEST(a_full_buffer_drops)
 		.dr_dlid = 0xffff,
 	};
 	struct transport *t;
-	struct bench b;
+	AUTO(smp_bench) struct bench b;
 
 	f->node[fabric_find(f, "sw0")].attrs.queue = 4;
 	b = smp_bench_new(f, NULL);
@@ -634,14 +626,13 @@ TEST(a_full_buffer_drops)
 	sim_activate_all(b.s);
 	ck_assert_uint_eq(
 		read_counters(&b, 2, 1).count[MAD_PERF_VL15_DROPPED], 15);
-	smp_bench_free(&b);
 }
 
 /* ---- faults ---- */
 
 TEST(a_false_acknowledgement_keeps_the_table)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	const struct sim_behaviour disobedient = {.lies = UINT64_C(1)
 							  << MAD_LFT},
 				   well = {0};
@@ -661,12 +652,11 @@ TEST(a_false_acknowledgement_keeps_the_table)
 	memset(b.last.data, 2, MAD_DATA);
 	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	ck_assert_uint_eq(sim_lft(b.s, sw, 1), 2);
-	smp_bench_free(&b);
 }
 
 TEST(a_bad_contact)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint32_t h = find_node(&b, "h2"), sw = find_node(&b, "sw1");
 
 	smp_bench_attach(&b);
@@ -694,7 +684,6 @@ TEST(a_bad_contact)
 		read_counters(&b, 3, 1).count[MAD_PERF_LINK_DOWNED], 5);
 	ck_assert_uint_eq(
 		read_counters(&b, 3, 2).count[MAD_PERF_LINK_DOWNED], 2);
-	smp_bench_free(&b);
 }
 
 /* A message that is sent first may arrive last. */
@@ -705,7 +694,7 @@ TEST(messages_overtake)
 
 	o.faults.reorder = 500000;
 	for (uint64_t seed = 1; seed <= 50; seed++) {
-		struct bench b;
+		AUTO(smp_bench) struct bench b;
 		struct transport *t;
 
 		o.seed = seed;
@@ -732,7 +721,6 @@ TEST(messages_overtake)
 		run_ms(&b, SECOND);
 		ck_assert_uint_eq(b.got, 2); /* none is lost */
 		swapped += (uint32_t)b.last.tid == 1;
-		smp_bench_free(&b);
 	}
 	ck_assert_uint_gt(swapped, 5);
 	ck_assert_uint_lt(swapped, 45);
@@ -767,7 +755,7 @@ refused_order(struct bench *b, uint32_t modifier, uint8_t state)
 TEST(another_sm_obeys_and_orders)
 {
 	const struct mad_sm_info says = {.guid = 7, .priority = 3, .state = 2};
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_sm_info sent;
 	uint32_t h = find_node(&b, "h2"), modifier;
 
@@ -804,5 +792,4 @@ TEST(another_sm_obeys_and_orders)
 	/* to a port without an SM: the SMA answers, and no client gets it */
 	ck_assert(sim_fault_other_sm_tells(b.s, h, 2, 1));
 	run_ms(&b, SECOND);
-	smp_bench_free(&b);
 }

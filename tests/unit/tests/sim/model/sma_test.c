@@ -105,7 +105,7 @@ TEST(m_key_levels)
 
 TEST(a_lease_runs_out)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
 	smp_bench_attach(&b);
 	set_key(&b, 2, 3);
@@ -124,24 +124,22 @@ TEST(a_lease_runs_out)
 	b.last.mkey = 0;
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey, KEY);
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey_prot, 0);
-	smp_bench_free(&b);
 }
 
 TEST(no_lease_never_ends)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
 	smp_bench_attach(&b);
 	set_key(&b, 2, 0);
 	ck_assert(!is_answered(&b, MAD_GET, 1));
 	run_ms(&b, 100000 * SECOND);
 	ck_assert(!is_answered(&b, MAD_GET, 1));
-	smp_bench_free(&b);
 }
 
 TEST(a_bad_m_key_is_reported)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_violation v;
 	struct mad_notice n;
 
@@ -188,7 +186,6 @@ TEST(a_bad_m_key_is_reported)
 	mad_violation_decode(b.trap.data, 256, &v);
 	ck_assert(!v.directed);
 	ck_assert_uint_eq(v.lid, 1);
-	smp_bench_free(&b);
 }
 
 /* ---- P_Key and Q_Key ---- */
@@ -207,7 +204,7 @@ set_pkeys(struct bench *b, const char *path, uint32_t mod, const uint16_t *key,
 
 TEST(p_keys_of_end_ports)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint32_t h = find_node(&b, "h2");
 	static const uint16_t keys[] = {0x7fff, 0x8001, 0x0002};
 
@@ -224,7 +221,6 @@ TEST(p_keys_of_end_ports)
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x0002, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x8003, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x8000, true)); /* never valid */
-	smp_bench_free(&b);
 }
 
 TEST(switches_enforce)
@@ -285,7 +281,7 @@ TEST(bad_p_keys_and_q_keys_are_reported)
 		.qp1 = 0x10,
 		.qp2 = 0x20};
 	struct sim_bad_key q = k;
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_violation v;
 	struct mad_notice n;
 
@@ -334,12 +330,11 @@ TEST(bad_p_keys_and_q_keys_are_reported)
 	b.traps = 0;
 	run_ms(&b, SECOND);
 	ck_assert_uint_eq(b.traps, 0);
-	smp_bench_free(&b);
 }
 
 TEST(notices_wait_in_line)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	const struct sim_bad_key k = {.slid = 1};
 	struct mad_notice n;
 
@@ -366,14 +361,13 @@ TEST(notices_wait_in_line)
 	ck_assert_uint_eq(n.trap, 257);
 	ck_assert_uint_eq(n.count, 1);
 	ck_assert(n.toggle);
-	smp_bench_free(&b);
 }
 
 /* ---- tables ---- */
 
 TEST(guids)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint64_t own = b.f->node[find_node(&b, "h2")].guid + 1;
 
 	smp_bench_attach(&b);
@@ -394,7 +388,6 @@ TEST(guids)
 	ck_assert_uint_eq(
 		be_get64(b.last.data), b.f->node[find_node(&b, "sw0")].guid);
 	ck_assert_uint_eq(be_get64(b.last.data + 8), 0);
-	smp_bench_free(&b);
 }
 
 /* Sets MulticastFDBTop of sw0; returns the status. */
@@ -412,7 +405,7 @@ set_mft_top(struct bench *b, uint16_t top)
 TEST(multicast)
 {
 	struct sim_options o = sim_defaults();
-	struct bench b;
+	AUTO(smp_bench) struct bench b;
 	uint32_t sw;
 	uint64_t ports[4];
 
@@ -450,7 +443,6 @@ TEST(multicast)
 	ck_assert_uint_eq(set_mft_top(&b, 0x1234), 0x1c);
 	ck_assert_uint_eq(set_mft_top(&b, 0xffff), 0x1c);
 	ck_assert(smp_bench_port_info(&b, "\1", 0).capmask & 0x40000000);
-	smp_bench_free(&b);
 }
 
 TEST(optimized_sl2vl)
@@ -470,7 +462,7 @@ TEST(optimized_sl2vl)
 	for (unsigned i = 0; i < 2 * sizeof(form) / sizeof(form[0]); i++) {
 		struct fabric *f = smp_bench_line();
 		bool enhanced = i % 2;
-		struct bench b;
+		AUTO(smp_bench) struct bench b;
 		uint32_t sw = fabric_find(f, "sw0");
 
 		f->node[sw].enhanced_p0 = enhanced;
@@ -491,7 +483,6 @@ TEST(optimized_sl2vl)
 					"form %u, %u to %u", i, in, out);
 			}
 		}
-		smp_bench_free(&b);
 	}
 }
 
@@ -510,7 +501,7 @@ TEST(sets_that_change_no_row)
 	static const uint32_t used[] = {0x001, 0x002, 0x102, 0x201};
 	struct sim_options o = sim_defaults();
 	struct fabric *f = smp_bench_line();
-	struct bench b;
+	AUTO(smp_bench) struct bench b;
 
 	o.opt_sl2vl = true;
 	b = smp_bench_new(f, &o);
@@ -523,7 +514,6 @@ TEST(sets_that_change_no_row)
 	ck_assert_uint_eq(sim_stats(b.s)->sl2vl_blind, 2);
 	set_rows(&b, 0x30000, 0x44);
 	ck_assert_uint_eq(sim_stats(b.s)->sl2vl_blind, 2);
-	smp_bench_free(&b);
 }
 
 TEST(vl_tables)
@@ -590,7 +580,7 @@ TEST(error_correction)
 /* The answer to the Set that protects a port shows the key: it was accepted. */
 TEST(a_set_shows_the_key_it_wrote)
 {
-	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	AUTO(smp_bench) struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_port_info pi;
 
 	smp_bench_attach(&b);
@@ -605,5 +595,4 @@ TEST(a_set_shows_the_key_it_wrote)
 	b.last.mkey = 0;
 	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_PORT_INFO, 0));
 	ck_assert_uint_eq(be_get64(b.last.data), 0);
-	smp_bench_free(&b);
 }

@@ -38,7 +38,7 @@ traced_bench(struct seen *seen)
 TEST(sets_are_told)
 {
 	struct seen seen;
-	struct bench b = traced_bench(&seen);
+	AUTO(smp_bench) struct bench b = traced_bench(&seen);
 	struct mad_port_info pi;
 
 	smp_bench_attach(&b);
@@ -68,13 +68,12 @@ TEST(sets_are_told)
 	sim_trace(b.s, NULL, NULL);
 	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	ck_assert_uint_eq(seen.n, 2);
-	smp_bench_free(&b);
 }
 
 TEST(silence_is_told)
 {
 	struct seen seen;
-	struct bench b = traced_bench(&seen);
+	AUTO(smp_bench) struct bench b = traced_bench(&seen);
 	struct mad_port_info pi;
 
 	smp_bench_attach(&b);
@@ -92,5 +91,4 @@ TEST(silence_is_told)
 	ck_assert_uint_eq(seen.n, 2);
 	ck_assert(!seen.last.answered && seen.last.has_before);
 	ck_assert_uint_eq(seen.last.mkey, KEY + 1);
-	smp_bench_free(&b);
 }

@@ -44,14 +44,15 @@ court_free(struct court *c)
 	fabric_free(c->f);
 	free(c->lid);
 }
+AUTO_VALUE(court, struct court, court_free)
 
 /* Routes breadth first from each destination, lowest port first. */
 static void
 route_shortest(struct court *c)
 {
 	const struct fabric *f = c->f;
-	uint32_t *queue = calloc(f->nnodes, sizeof(*queue));
-	bool *seen = calloc(f->nnodes, sizeof(*seen));
+	AUTO(mem) uint32_t *queue = calloc(f->nnodes, sizeof(*queue));
+	AUTO(mem) bool *seen = calloc(f->nnodes, sizeof(*seen));
 
 	for (uint32_t dst = 0; dst < f->nnodes; dst++) {
 		uint32_t n = 0;
@@ -78,8 +79,6 @@ route_shortest(struct court *c)
 			}
 		}
 	}
-	free(queue);
-	free(seen);
 }
 
 /* Routes every LID clockwise on a ring of gen_grid. */
@@ -121,7 +120,7 @@ make_ring(unsigned n)
 TEST(good_tables_pass)
 {
 	struct gen_fattree2 two = {18, 36, 1, 18, 18};
-	struct court c = court_new(gen_tree_two(&two, NULL));
+	AUTO(court) struct court c = court_new(gen_tree_two(&two, NULL));
 
 	route_shortest(&c);
 	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
@@ -134,13 +133,12 @@ TEST(good_tables_pass)
 	 * 630 */
 	ck_assert_uint_eq(c.r.max_load, 18 * 630);
 	ck_assert(c.r.mean_load > 629.9 && c.r.mean_load < 630.1);
-	court_free(&c);
 }
 
 TEST(spread_tables_balance)
 {
 	struct gen_fattree2 two = {18, 36, 1, 18, 18};
-	struct court c = court_new(gen_tree_two(&two, NULL));
+	AUTO(court) struct court c = court_new(gen_tree_two(&two, NULL));
 
 	route_shortest(&c);
 	for (uint32_t sw = 0; sw < c.f->nnodes; sw++) {
@@ -160,7 +158,6 @@ TEST(spread_tables_balance)
 	}
 	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.max_load, 630);
-	court_free(&c);
 }
 
 TEST(small_fabrics_pass)
@@ -180,7 +177,7 @@ TEST(small_fabrics_pass)
 
 TEST(holes_are_found)
 {
-	struct court c = court_new(make_ring(5));
+	AUTO(court) struct court c = court_new(make_ring(5));
 
 	route_shortest(&c);
 	ck_assert_msg(!(judge_court(&c) != 0 && c.r.holes), "%s", c.why.text);
@@ -195,12 +192,11 @@ TEST(holes_are_found)
 	sim_set_lft(c.s, 0, c.lid[3], 1);
 	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_ge(c.r.holes, 1);
-	court_free(&c);
 }
 
 TEST(loops_are_found)
 {
-	struct court c = court_new(make_ring(5));
+	AUTO(court) struct court c = court_new(make_ring(5));
 
 	route_clockwise(&c);
 	/* switch 4's host: its switch forwards the packet, in a loop */
@@ -210,12 +206,11 @@ TEST(loops_are_found)
 	ck_assert_uint_eq(c.r.holes, 0);
 	ck_assert_msg(strstr(c.why.text, "LID 10 (\"h5\") goes round") != NULL,
 		"%s", c.why.text);
-	court_free(&c);
 }
 
 TEST(credit_cycles_are_found)
 {
-	struct court c = court_new(make_ring(5));
+	AUTO(court) struct court c = court_new(make_ring(5));
 
 	route_clockwise(&c);
 	ck_assert_int_eq(judge_court(&c), -1);
@@ -235,12 +230,11 @@ TEST(credit_cycles_are_found)
 	ck_assert_int_eq(referee_fabric(c.s, c.sm,
 				 REFEREE_ALL & ~REFEREE_CYCLES, &c.r, &c.why),
 		0);
-	court_free(&c);
 }
 
 TEST(a_cut_ring_has_no_cycle)
 {
-	struct court c = court_new(make_ring(6));
+	AUTO(court) struct court c = court_new(make_ring(6));
 	uint32_t a = 0, b = 10;
 
 	/* a line: the link between the last and the first switch is not used,
@@ -275,12 +269,11 @@ TEST(a_cut_ring_has_no_cycle)
 			sim_fault_link(c.s, a, p, false);
 	}
 	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
-	court_free(&c);
 }
 
 TEST(lids_are_judged)
 {
-	struct court c = court_new(make_ring(4));
+	AUTO(court) struct court c = court_new(make_ring(4));
 
 	route_shortest(&c);
 	sim_set_lid(c.s, 2, 0, 1);
@@ -294,12 +287,11 @@ TEST(lids_are_judged)
 	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.bad_lids, 1);
 	ck_assert(strstr(c.why.text, "\"sw1\" has LID 0"));
-	court_free(&c);
 }
 
 TEST(links_are_judged)
 {
-	struct court c = court_new(make_ring(4));
+	AUTO(court) struct court c = court_new(make_ring(4));
 
 	route_shortest(&c);
 	sim_fault_link(c.s, 0, 1, false);
@@ -308,13 +300,12 @@ TEST(links_are_judged)
 		referee_fabric(c.s, c.sm, REFEREE_ACTIVE, &c.r, &c.why), -1);
 	ck_assert_uint_eq(c.r.not_active, 2);
 	ck_assert_msg(strstr(c.why.text, "is in state 2"), "%s", c.why.text);
-	court_free(&c);
 }
 
 TEST(hung_and_lost_nodes_are_out_of_scope)
 {
 	unsigned n = 3;
-	struct court c = court_new(gen_grid(&n, 1, false, 1, NULL));
+	AUTO(court) struct court c = court_new(gen_grid(&n, 1, false, 1, NULL));
 	struct sim_behaviour hung = {.hung = true};
 
 	route_shortest(&c);
@@ -334,13 +325,12 @@ TEST(hung_and_lost_nodes_are_out_of_scope)
 	sim_fault_node(c.s, 4, true);
 	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.switches, 3);
-	court_free(&c);
 }
 
 TEST(cycles_hide_behind_others)
 {
 	unsigned dim[] = {3, 3};
-	struct court c = court_new(gen_grid(dim, 2, true, 1, NULL));
+	AUTO(court) struct court c = court_new(gen_grid(dim, 2, true, 1, NULL));
 
 	/* shortest paths on a torus, lowest port first: judged consistently */
 	route_shortest(&c);
@@ -348,7 +338,6 @@ TEST(cycles_hide_behind_others)
 	ck_assert_uint_eq(c.r.holes + c.r.loops, 0);
 	ck_assert((c.r.cyclic == 0) == (c.r.cycle_length == 0));
 	ck_assert(c.r.cyclic >= c.r.cycle_length);
-	court_free(&c);
 }
 
 /* All ports have two VLs; SL 0 maps to VL 0, SL 1 to the one that `vl`
@@ -404,7 +393,7 @@ by_dateline(void *cookie, uint16_t from, uint16_t to)
 TEST(vls_are_distinguished)
 {
 	static const struct referee_sls sls = {NULL, by_dateline};
-	struct court c = court_new(make_ring(4));
+	AUTO(court) struct court c = court_new(make_ring(4));
 
 	route_clockwise(&c);
 	set_vls(&c, vl_second);
@@ -424,13 +413,12 @@ TEST(vls_are_distinguished)
 	ck_assert_msg(
 		strstr(c.why.text, " VL 0 -> ") != NULL, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.blocked, 0);
-	court_free(&c);
 }
 
 TEST(packets_without_a_vl_are_found)
 {
 	static const struct referee_sls sls = {NULL, by_dateline};
-	struct court c = court_new(make_ring(4));
+	AUTO(court) struct court c = court_new(make_ring(4));
 
 	route_clockwise(&c);
 	set_vls(&c, vl_dropped);
@@ -444,7 +432,6 @@ TEST(packets_without_a_vl_are_found)
 	/* if any SL will do, SL 0 remains */
 	(void)judge_court(&c);
 	ck_assert_uint_eq(c.r.blocked, 0);
-	court_free(&c);
 }
 
 /* Packets to a node's LID may leave a switch by these ports. */
@@ -464,7 +451,7 @@ give_ports(struct court *c, uint32_t sw, uint32_t to, uint64_t ports)
 TEST(alternatives_are_judged)
 {
 	const struct gen_fattree2 two = {2, 2, 1, 2, 2};
-	struct court c = court_new(gen_tree_two(&two, NULL));
+	AUTO(court) struct court c = court_new(gen_tree_two(&two, NULL));
 	uint32_t leaf = fabric_find(c.f, "leaf1"), far, spine;
 	unsigned back, there;
 
@@ -489,12 +476,11 @@ TEST(alternatives_are_judged)
 	ck_assert_uint_eq(c.r.holes, 0);
 	ck_assert_msg(
 		strstr(c.why.text, "can go round from"), "%s", c.why.text);
-	court_free(&c);
 }
 
 TEST(alternatives_make_cycles)
 {
-	struct court c = court_new(make_ring(4));
+	AUTO(court) struct court c = court_new(make_ring(4));
 
 	/* to the opposite host both ways round: neither hole nor loop */
 	route_shortest(&c);
@@ -503,5 +489,4 @@ TEST(alternatives_make_cycles)
 	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.loops + c.r.holes, 0);
 	ck_assert_uint_eq(c.r.cycle_length, 4);
-	court_free(&c);
 }

@@ -62,6 +62,7 @@ ring_free(struct ring *r)
 	sim_free(r->s);
 	fabric_free(r->f);
 }
+AUTO_VALUE(ring, struct ring, ring_free)
 
 /* Switch i sends LID lid to the right. */
 static void
@@ -72,7 +73,7 @@ to_right(struct ring *r, int i, uint16_t lid)
 
 TEST(a_loop_is_seen_when_it_closes)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	for (int i = 0; i < RING; i++) {
 		ck_assert_uint_eq(watch_report(r.w)->loops, 0);
@@ -84,13 +85,12 @@ TEST(a_loop_is_seen_when_it_closes)
 		"\"sw2\"[3] -> \"sw3\"");
 	/* all LIDs in a loop are a cycle, too */
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
-	ring_free(&r);
 }
 
 /* A packet does not leave by its in-port: no loop. */
 TEST(two_switches_at_odds)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	to_right(&r, 0, 9);
 	sim_set_lft(r.s, r.sw[1], 9, (uint8_t)r.left[1]);
@@ -99,13 +99,12 @@ TEST(two_switches_at_odds)
 	/* the same value again is no change */
 	to_right(&r, 0, 9);
 	ck_assert_uint_eq(watch_report(r.w)->changes, 2);
-	ring_free(&r);
 }
 
 /* Two links between two switches: there by one, back by the other. */
 TEST(two_switches_with_two_cables)
 {
-	struct fabric *f = fabric_new();
+	AUTO(fabric) struct fabric *f = fabric_new();
 	struct sim_options o = sim_defaults();
 	uint32_t h = fabric_add(f, FABRIC_CA, 1, "h");
 	uint32_t a = fabric_add(f, FABRIC_SWITCH, 4, "a");
@@ -125,7 +124,6 @@ TEST(two_switches_with_two_cables)
 	ck_assert_uint_eq(watch_report(w)->cycles, 1);
 	watch_free(w);
 	sim_free(s);
-	fabric_free(f);
 }
 
 static void
@@ -139,7 +137,7 @@ TEST(a_blocked_dependency_breaks_the_ring)
 {
 	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	static const uint8_t open[8] = {0};
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	map_row(&r, 2, shut);
 	for (int i = 0; i < RING; i++)
@@ -149,13 +147,12 @@ TEST(a_blocked_dependency_breaks_the_ring)
 	map_row(&r, 2, open);
 	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
-	ring_free(&r);
 }
 
 /* Four LIDs, each half round: no loop, but the classic cycle of channels. */
 TEST(a_cycle_without_a_loop)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	for (int i = 0; i < RING; i++) {
 		ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
@@ -173,7 +170,6 @@ TEST(a_cycle_without_a_loop)
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	to_right(&r, 3, 12);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 2);
-	ring_free(&r);
 }
 
 /* Every other switch of the ring sends with SL 1. */
@@ -203,7 +199,7 @@ by_one(void *cookie, uint64_t from, uint64_t to)
 TEST(vls_are_distinguished)
 {
 	static const uint8_t together[8] = {0};
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 	struct watch_sls sls = {&r, by_half, 1};
 	struct mad_port_info pi;
 
@@ -230,13 +226,12 @@ TEST(vls_are_distinguished)
 		for (unsigned in = 0; in <= 3; in++)
 			sim_hand_sl2vl(r.s, r.sw[i], in, r.right[i], together);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
-	ring_free(&r);
 }
 
 /* A path gets another SL, which counts for a switch at once. */
 TEST(what_paths_say_counts)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 	struct watch_sls sls = {&r, by_one, 1};
 	struct mad_port_info pi;
 
@@ -252,13 +247,12 @@ TEST(what_paths_say_counts)
 	watch_paths(r.w, &sls);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	ck_assert(strstr(watch_report(r.w)->cycle.text, "VL 0") != NULL);
-	ring_free(&r);
 }
 
 /* A loop over a link that is down is none until the link is back in service. */
 TEST(a_link_closes_a_loop)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	sim_fault_link(r.s, r.sw[2], r.right[2], false);
 	for (int i = 0; i < RING; i++)
@@ -272,7 +266,6 @@ TEST(a_link_closes_a_loop)
 	r.w = watch_new(r.s); /* what exists already is seen as well */
 	ck_assert_uint_gt(watch_report(r.w)->loops, 0);
 	ck_assert_uint_gt(watch_report(r.w)->cycles, 0);
-	ring_free(&r);
 }
 
 /* ---- groups ---- */
@@ -297,7 +290,7 @@ send_group(struct ring *r, int i, uint16_t mlid, bool right, bool left)
 static uint64_t
 copies_both_ways(unsigned silent, int last)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 	uint64_t n;
 
 	for (int step = 0; step < 2; step++) {
@@ -312,7 +305,6 @@ copies_both_ways(unsigned silent, int last)
 			watch_excuse(r.w, r.sw[i], silent >> i & 1);
 	}
 	n = watch_report(r.w)->copies;
-	ring_free(&r);
 	return n;
 }
 
@@ -341,7 +333,7 @@ TEST(silent_switches_are_excused)
  * silent is no excuse while 1 is not. */
 TEST(one_way_through_a_silent_switch)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	send_group(&r, 0, MLID, false, true);
 	send_group(&r, 1, MLID, true, true);
@@ -354,13 +346,12 @@ TEST(one_way_through_a_silent_switch)
 	send_group(&r, 3, MLID, false, false);
 	send_group(&r, 3, MLID, false, true);
 	ck_assert_uint_eq(watch_report(r.w)->copies, 1);
-	ring_free(&r);
 }
 
 /* Whoever is silent, a loop is a fault. */
 TEST(a_group_in_a_loop)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	for (int i = 0; i < RING; i++) {
 		ck_assert_uint_eq(watch_report(r.w)->copies, 0);
@@ -368,13 +359,12 @@ TEST(a_group_in_a_loop)
 		watch_excuse(r.w, r.sw[i], true);
 	}
 	ck_assert_uint_gt(watch_report(r.w)->copies, 0);
-	ring_free(&r);
 }
 
 /* Entries above LinearFDBTop are not used; a reboot wipes them all. */
 TEST(tables_are_followed)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	for (int i = 0; i < RING; i++)
 		to_right(&r, i, 7);
@@ -382,16 +372,15 @@ TEST(tables_are_followed)
 	sim_fault_reboot(r.s, r.sw[1]);
 	ck_assert_uint_eq(watch_report(r.w)->changes, 5);
 	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
-	ring_free(&r);
 }
 
 /* A whole bring-up, and a failed link, without a loop; counts add up. */
 TEST(a_daemon_is_watched)
 {
 	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
 	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, "");
+	AUTO(world) struct world *w = world_new(f, &o, "");
 	struct watch *watch = watch_new(w->sim);
 
 	world_start(w);
@@ -401,8 +390,6 @@ TEST(a_daemon_is_watched)
 	/* 12 switches, 44 LIDs: every entry was set once */
 	ck_assert_uint_eq(watch_report(watch)->changes, 12 * 44);
 	watch_free(watch);
-	world_free(w);
-	fabric_free(f);
 }
 
 /* Switch i has all of these ports for a LID. */
@@ -458,7 +445,7 @@ TEST(every_alternative_is_followed)
 
 TEST(alternatives_close_a_cycle)
 {
-	struct ring r = ring_new();
+	AUTO(ring) struct ring r = ring_new();
 
 	/* LID 10 + i: from sw i right to sw i + 1, and on to i + 2, where it
 	 * is. All four together wait in a circle, the last by its alternative.
@@ -482,5 +469,4 @@ TEST(alternatives_close_a_cycle)
 	watch_free(r.w);
 	r.w = watch_new(r.s);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
-	ring_free(&r);
 }

@@ -74,7 +74,8 @@ static void
 record_life(struct memory_record *m, bool mask)
 {
 	struct sim_options o = sim_defaults();
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w = world_new(f, &o,
 		"fabric: {m_key: " KEY_A ", sm_key: " KEY_C "}\n"
 		"sa: {trust_key: " KEY_B "}\n");
@@ -84,8 +85,6 @@ record_life(struct memory_record *m, bool mask)
 	world_record(w, m->tap);
 	live_day(w, f);
 	record_tap_asked(m->tap);
-	world_free(w);
-	fabric_free(f);
 }
 
 /* The n-th entry that is the answer to a request for a forwarding table, with
@@ -136,7 +135,7 @@ TEST(all_events)
 {
 	unsigned seen[SM_INPUTS] = {0};
 	struct memory_record m;
-	struct buf line = {0};
+	AUTO(buf) struct buf line = {0};
 	struct record_entry e;
 	uint32_t k;
 
@@ -152,7 +151,6 @@ TEST(all_events)
 	}
 	for (int i = 0; i < SM_INPUTS; i++)
 		ck_assert_msg(seen[i] > 0, "no event of kind %d", i);
-	buf_free(&line);
 	memory_record_free(&m);
 }
 
@@ -278,7 +276,7 @@ no_entry(void *cookie, uint8_t **entry, size_t *n, struct reason *why)
 
 TEST(a_gap)
 {
-	struct buf gap = {0};
+	AUTO(buf) struct buf gap = {0};
 	const struct replay_source source = {&gap, no_entry};
 	const struct replay_listener none = {0};
 	struct replay *r = replay_new(&source, &none);
@@ -289,5 +287,4 @@ TEST(a_gap)
 	ck_assert_ptr_nonnull(strstr(report.why.text, "missing"));
 	buf_free(&report.why);
 	replay_free(r);
-	buf_free(&gap);
 }

@@ -67,6 +67,7 @@ rig_free(struct rig *r)
 	serve_free(r->s);
 	fabric_free(r->f);
 }
+AUTO_VALUE(rig, struct rig, rig_free)
 
 static int
 bind_socket(const struct rig *r, const char *what, uint32_t id)
@@ -147,6 +148,7 @@ client_free(struct client *c)
 	(void)close(c->ctl);
 	(void)close(c->data);
 }
+AUTO_VALUE(client, struct client, client_free)
 
 static struct client
 client_at(struct rig *r, const char *host, bool issm)
@@ -244,7 +246,7 @@ run_command(struct rig *r, const char *line, char *out, size_t size)
 
 TEST(clients_name_their_node)
 {
-	struct rig r = rig_new(false);
+	AUTO(rig) struct rig r = rig_new(false);
 	char id[32], guid[32];
 	const struct {
 		const char *host, *is; /* NULL: refused */
@@ -267,7 +269,7 @@ TEST(clients_name_their_node)
 		(unsigned long)r.f->node[fabric_find(r.f, "h1")].guid);
 	(void)snprintf(guid, sizeof(guid), "0x%s", id + 2);
 	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		struct client c = client_new(&r);
+		AUTO(client) struct client c = client_new(&r);
 		bool ok = client_connect(&c, row[i].host, false);
 
 		ck_assert_msg(ok == (row[i].is != NULL), "%s", row[i].host);
@@ -275,15 +277,13 @@ TEST(clients_name_their_node)
 			ck_assert_msg(strncmp(c.nodeid, row[i].is,
 					      strlen(row[i].is)) == 0,
 				"%s: %s", row[i].host, c.nodeid);
-		client_free(&c);
 	}
-	rig_free(&r);
 }
 
 TEST(bad_control_datagrams_get_no_answer)
 {
-	struct rig r = rig_new(false);
-	struct client c = client_new(&r);
+	AUTO(rig) struct rig r = rig_new(false);
+	AUTO(client) struct client c = client_new(&r);
 	uint8_t b[200] = {0}, d[IBSIMWIRE_DATA] = {0};
 	struct ibsimwire_ctl q = {.type = IBSIMWIRE_CONNECT};
 
@@ -302,8 +302,6 @@ TEST(bad_control_datagrams_get_no_answer)
 	ck_assert(!ask_control(&c, IBSIMWIRE_GET_PORT, d));
 	c.number = 0xffffffff;
 	ck_assert(!ask_control(&c, IBSIMWIRE_GET_PORT, d));
-	client_free(&c);
-	rig_free(&r);
 }
 
 TEST(no_client_speaks_for_another)
@@ -328,7 +326,7 @@ TEST(no_client_speaks_for_another)
 
 TEST(places_are_limited_and_given_again)
 {
-	struct rig r = rig_new(false);
+	AUTO(rig) struct rig r = rig_new(false);
 	struct client c[SERVE_CLIENTS + 1];
 	uint8_t d[IBSIMWIRE_DATA] = {0};
 	struct smp m;
@@ -349,7 +347,6 @@ TEST(places_are_limited_and_given_again)
 		exchange_smp(&c[5], "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	for (int i = 0; i <= SERVE_CLIENTS; i++)
 		client_free(&c[i]);
-	rig_free(&r);
 }
 
 static uint32_t
@@ -388,9 +385,9 @@ TEST(one_manager_a_node)
 
 TEST(answers_come_back)
 {
-	struct rig r = rig_new(false);
-	struct client b = client_at(&r, "leaf1", false);
-	struct client a = client_at(&r, "h1", false);
+	AUTO(rig) struct rig r = rig_new(false);
+	AUTO(client) struct client b = client_at(&r, "leaf1", false);
+	AUTO(client) struct client a = client_at(&r, "h1", false);
 	struct mad_node_info ni;
 	struct smp m;
 
@@ -411,9 +408,6 @@ TEST(answers_come_back)
 		exchange_smp(&b, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	ck_assert_int_eq(mad_node_info_decode(m.data, &ni, NULL), 0);
 	ck_assert_uint_eq(ni.type, FABRIC_CA);
-	client_free(&a);
-	client_free(&b);
-	rig_free(&r);
 }
 
 TEST(unknown_attributes)
@@ -437,8 +431,8 @@ TEST(unknown_attributes)
 
 TEST(what_is_lost_comes_back)
 {
-	struct rig r = rig_new(false);
-	struct client a = client_at(&r, "h1", false);
+	AUTO(rig) struct rig r = rig_new(false);
+	AUTO(client) struct client a = client_at(&r, "h1", false);
 	char text[4096];
 	struct smp m;
 
@@ -452,8 +446,6 @@ TEST(what_is_lost_comes_back)
 	run_command(&r, "hang leaf1 off", text, sizeof(text));
 	ck_assert_uint_eq(
 		exchange_smp(&a, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
-	client_free(&a);
-	rig_free(&r);
 }
 
 /* A manager and another client on h1; h2 sends requests to the manager. */
@@ -496,8 +488,8 @@ TEST(requests_go_to_the_manager)
 
 LOOP_TEST(garbage_does_no_harm, 0, 2)
 {
-	struct rig r = rig_new(_i != 0);
-	struct client a = client_at(&r, "h1", true);
+	AUTO(rig) struct rig r = rig_new(_i != 0);
+	AUTO(client) struct client a = client_at(&r, "h1", true);
 	struct rng rng = {SEED};
 	uint8_t b[400];
 	struct smp m;
@@ -529,14 +521,12 @@ LOOP_TEST(garbage_does_no_harm, 0, 2)
 		be_get32(b + MSG_MAD + AT_TID + 4) != 0x5a5a5a5a)
 		serve_once(r.s);
 	ck_assert_uint_eq(b[MSG_MAD + AT_METHOD], MAD_GET_RESP);
-	client_free(&a);
-	rig_free(&r);
 }
 
 TEST(slow_readers_lose_nothing)
 {
-	struct rig r = rig_new(false);
-	struct client a = client_at(&r, "h1", false);
+	AUTO(rig) struct rig r = rig_new(false);
+	AUTO(client) struct client a = client_at(&r, "h1", false);
 	unsigned sent = 0, heard = 0;
 	struct smp m;
 	uint8_t b[IBSIMWIRE_MSG];
@@ -557,8 +547,6 @@ TEST(slow_readers_lose_nothing)
 		heard++;
 		ck_assert_uint_eq(be_get32(b + MSG_MAD + AT_TID + 4), heard);
 	}
-	client_free(&a);
-	rig_free(&r);
 }
 
 TEST(commands_are_judged)
@@ -643,7 +631,7 @@ TEST(commands_are_judged)
 
 TEST(names_are_taken_once)
 {
-	struct rig r = rig_new(false);
+	AUTO(rig) struct rig r = rig_new(false);
 	struct serve_options o = serve_defaults();
 	struct reason why = {{0}};
 	char longest[200];
@@ -656,7 +644,6 @@ TEST(names_are_taken_once)
 	o.name = longest;
 	ck_assert(serve_new(r.f, &o, &why) == NULL);
 	ck_assert(strstr(why.text, "too long") != NULL);
-	rig_free(&r);
 }
 
 static void

@@ -70,7 +70,7 @@ TEST(garbage)
 {
 	static uint8_t junk[4096];
 	struct proto_hello h = make_hello(PROTO_WANT_FILE, "left");
-	struct setup s;
+	AUTO(setup) struct setup s;
 	struct rng r = {.state = 2};
 	uint64_t n = 0, key;
 	int fd, fds;
@@ -119,7 +119,6 @@ TEST(garbage)
 	ck_assert(!(sim_port_info(s.sim, LEFT, 1)->capmask & MAD_CAP_IS_SM));
 	ck_assert_int_eq(open_fds(), fds);
 	(void)close(open_umad(&s, "right", &key));
-	setup_end(&s);
 }
 
 TEST(registration)
@@ -128,7 +127,7 @@ TEST(registration)
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .methods = {6}};
 	struct proto_agent set = get, bad = get;
 	uint64_t left, right;
-	struct setup s;
+	AUTO(setup) struct setup s;
 	uint32_t id;
 	int fd;
 
@@ -157,7 +156,6 @@ TEST(registration)
 	ck_assert_uint_eq(register_agent(&s, left, &get, &id), EINVAL);
 	(void)open_umad(&s, "left", &left);
 	ck_assert_uint_eq(register_agent(&s, left, &set, &id), 0);
-	setup_end(&s);
 }
 
 /* An answer arrives with the whole TID, at the program that asked. */
@@ -167,7 +165,7 @@ TEST(round_trip)
 		.mgmt_class = MAD_SUBN_LID, .version = 1, .methods = {0}};
 	struct proto_mad f, g;
 	uint64_t key, other_key;
-	struct setup s;
+	AUTO(setup) struct setup s;
 	uint32_t id, other;
 	int fd, fd2;
 
@@ -205,7 +203,6 @@ TEST(round_trip)
 	f.umad.agent = UINT32_MAX;
 	send_mad(&s, fd2, &f);
 	ck_assert_uint_eq(umadserve_stats(s.u)->dropped, 2);
-	setup_end(&s);
 }
 
 /*
@@ -232,7 +229,7 @@ TEST(answers_need_the_grh)
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1};
 	struct proto_agent sa = client;
 	uint64_t key, sa_key, left;
-	struct setup s;
+	AUTO(setup) struct setup s;
 	uint32_t id, sa_id;
 	int fd, sa_fd;
 
@@ -271,7 +268,6 @@ TEST(answers_need_the_grh)
 		ck_assert_msg(g.umad.status == rows[i].status,
 			"row %zu: status %u", i, g.umad.status);
 	}
-	setup_end(&s);
 }
 
 TEST(time_out)
@@ -280,7 +276,7 @@ TEST(time_out)
 	struct proto_agent who = {
 		.mgmt_class = MAD_SUBN_LID, .version = 1, .methods = {0}};
 	struct proto_mad f, g;
-	struct setup s;
+	AUTO(setup) struct setup s;
 	uint64_t key;
 	uint32_t id;
 	int fd;
@@ -321,7 +317,6 @@ TEST(time_out)
 	(void)close(fd);
 	setup_pass(&s, 1000);
 	ck_assert_int_eq(umadserve_next(s.u).ns, MONO_NEVER.ns);
-	setup_end(&s);
 }
 
 /* An answer with the right TID at the wrong port is dropped. */
@@ -331,7 +326,7 @@ TEST(stray)
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .methods = {2}};
 	struct proto_mad f, q, g;
 	uint64_t left, right;
-	struct setup s;
+	AUTO(setup) struct setup s;
 	uint32_t id, id2;
 	int fd, fd2;
 
@@ -356,7 +351,6 @@ TEST(stray)
 	f.mad[1] = MAD_SA;
 	send_mad(&s, fd2, &f);
 	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
-	setup_end(&s);
 }
 
 /* A Get of a class without an agent is refused; a Trap is dropped. */
@@ -366,7 +360,7 @@ TEST(unregistered_classes)
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .rmpp = 1};
 	struct proto_mad f, g;
 	uint64_t key, key2;
-	struct setup s;
+	AUTO(setup) struct setup s;
 	uint32_t id;
 	int fd;
 
@@ -385,7 +379,6 @@ TEST(unregistered_classes)
 	send_mad(&s, fd, &f);
 	ck_assert_uint_eq(get_frame(fd, &g), 0);
 	ck_assert_uint_eq(umadserve_stats(s.u)->unmatched, 2);
-	setup_end(&s);
 }
 
 /* Receives the frame that follows a BIG; returns the file in it. */
@@ -461,7 +454,7 @@ TEST(tables)
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .rmpp = 1};
 	struct proto_agent sa = client;
 	uint64_t key, sa_key;
-	struct setup s;
+	AUTO(setup) struct setup s;
 	uint32_t id, sa_id;
 	int fd, sa_fd, fds;
 
@@ -519,7 +512,6 @@ TEST(tables)
 		ck_assert_uint_eq(g.umad.status, ETIMEDOUT);
 		ck_assert_int_eq(open_fds(), fds);
 	}
-	setup_end(&s);
 }
 
 /* A program that does not read loses messages, and no other program does. */
@@ -528,7 +520,7 @@ TEST(a_program_that_does_not_read)
 	struct proto_agent who = {
 		.mgmt_class = MAD_SUBN_LID, .version = 1, .methods = {0}};
 	struct proto_mad f, g;
-	struct setup s;
+	AUTO(setup) struct setup s;
 	uint64_t key;
 	uint32_t id;
 	unsigned got = 0;
@@ -558,7 +550,6 @@ TEST(a_program_that_does_not_read)
 		idle++;
 	}
 	ck_assert_uint_gt(got, 60000);
-	setup_end(&s);
 }
 
 TEST(files)
@@ -588,7 +579,7 @@ TEST(files)
 		{"", NULL},
 	};
 	char text[PROTO_TEXT];
-	struct setup s;
+	AUTO(setup) struct setup s;
 
 	setup_begin(&s, NULL);
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
@@ -606,7 +597,6 @@ TEST(files)
 				      memcmp(text, t[i].text, a.bytes) == 0,
 			"%s: %.*s", t[i].path, (int)a.bytes, text);
 	}
-	setup_end(&s);
 }
 
 TEST(hosts)
@@ -615,7 +605,7 @@ TEST(hosts)
 		const char *host, *desc; /* NULL: no such host */
 	} t[] = {{"", "left\n"}, {"right", "right\n"}, {"switch", "switch\n"},
 		{"nobody", NULL}, {"0x1", NULL}};
-	struct setup s;
+	AUTO(setup) struct setup s;
 	char name[32], text[PROTO_TEXT];
 	struct proto_answer a;
 
@@ -644,7 +634,6 @@ TEST(hosts)
 		(void)close(ask_server(&s, &h, &a, NULL));
 		ck_assert_uint_eq(a.error, 0);
 	}
-	setup_end(&s);
 }
 
 /* A hub that gives one port only. */
@@ -692,7 +681,7 @@ TEST(shared_ports)
 {
 	struct proto_agent who = {
 		.mgmt_class = MAD_SUBN_LID, .version = 1, .methods = {0}};
-	struct setup s;
+	AUTO(setup) struct setup s;
 	struct hub h = {.s = &s};
 	const struct umadserve_hub hub = {hub_attach, hub_detach, &h};
 	struct proto_hello again = make_hello(PROTO_WANT_UMAD, "right");
@@ -718,5 +707,4 @@ TEST(shared_ports)
 	(void)close(fd);
 	setup_run(&s);
 	ck_assert(h.take == NULL);
-	setup_end(&s);
 }
