@@ -482,7 +482,8 @@ change_drain(struct scene *s, bool on)
 	find_cable(s, 3, &node, &ask.port);
 	ask.guid = s->f->node[node].guid;
 	rc = on ? sm_drain(s->w->sm, &ask, now, &generation, &why)
-		: sm_undrain(s->w->sm, ask.guid, ask.port, ask.by, now,
+		: sm_undrain(s->w->sm,
+			  &(struct sm_undrain){ask.guid, ask.port, ask.by}, now,
 			  &generation, &why);
 	ck_assert_msg(rc == 0, "%s", why.text);
 }
