@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "distribution/tables/vlarb.h"
-#include "routing/core/route_sets.h"
-#include "sm/mad/mad_ar.h"
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
@@ -47,23 +45,6 @@ put_rows(struct device_store *h, const struct vlarb_want *w,
 	}
 }
 
-/* Whether the switch chooses among ports in these routes. */
-static bool
-does_choose(const struct routes *r, sw_ix s)
-{
-	return r->sets != NULL && r->sets->can[s].kind != ROUTE_FIXED;
-}
-
-static void
-put_choice(struct device_store *h, uint64_t guid)
-{
-	const struct mad_ar_info on = {.enabled = true};
-	uint8_t info[MAD_DATA];
-
-	mad_ar_info_encode(&on, info);
-	device_put(h, device_at_switch(guid, DEVICE_AR_INFO), info);
-}
-
 /*
  * A device store in which every switch has acknowledged all of the old routes,
  * the rows of SL2VL that give layers their VLs, and adaptive groups.
@@ -84,10 +65,10 @@ store_as_acknowledged(
 		device_set_top(h, guid, r->top);
 		if (w->levels.layers > 1)
 			put_rows(h, w, t, s);
-		if (does_choose(r, s))
-			put_choice(h, guid);
 	}
 	device_drained(h);
+	groups_preview_before(&(struct groups_preview_ask){
+		ask->was, ask->is, ask->by_lid, h});
 	return h;
 }
 
@@ -175,25 +156,18 @@ method_json(const struct transition_preview_ask *ask,
 	return o;
 }
 
-/* The Sets of adaptive groups beside this transition, from a store of its own,
- * which holds the old ones. */
+/* The Sets of adaptive groups beside the transition of a job, by its store,
+ * which has all of them then. */
 static uint64_t
 count_groups(const struct transition_preview_ask *ask,
-	const struct vlarb_want *w, struct transition_job job)
+	const struct transition_job *job, struct device_store *hw)
 {
-	struct groups_preview_ask groups = {
-		.was = ask->was, .is = ask->is, .by_lid = ask->by_lid};
-	uint64_t n;
+	const struct groups_preview_ask groups = {
+		ask->was, ask->is, ask->by_lid, hw};
 
 	if (ask->was->sets == NULL && ask->is->sets == NULL)
 		return 0;
-	groups.hw = store_as_acknowledged(ask, w);
-	groups_preview_before(&groups);
-	job.hw = groups.hw;
-	job.guests = ask->was->sets != NULL;
-	n = groups_preview_count(&groups, transition_find(&job));
-	device_free(groups.hw);
-	return n;
+	return groups_preview_count(&groups, transition_find(job));
 }
 
 json_t *
@@ -208,12 +182,10 @@ transition_preview_report(const struct transition_preview_ask *ask)
 	bool end = false;
 
 	slvl_of_layers(&ask->levels, was, &w.levels);
-	hw = store_as_acknowledged(ask, &w);
 	sl_history_add_routes(history, ask->was, &w.levels);
 	for (int m = -1; m < (ask->all ? METHODS : 0) && !end; m++) {
 		struct transition_job job = {.to = ask->is,
 			.from = ask->was,
-			.hw = hw,
 			.history = history,
 			.method = m < 0 ? ask->method
 					: (enum transition_method_kind)m,
@@ -227,13 +199,14 @@ transition_preview_report(const struct transition_preview_ask *ask)
 
 		if (m >= 0 && job.method == ask->method)
 			continue;
+		job.hw = hw = store_as_acknowledged(ask, &w);
 		x = transition_find(&job);
 		(void)json_array_append_new(
-			list, method_json(ask, x, count_groups(ask, &w, job)));
+			list, method_json(ask, x, count_groups(ask, &job, hw)));
 		end = x->ports_down != NULL; /* no other is safe */
 		transition_free(x);
+		device_free(hw);
 	}
-	device_free(hw);
 	sl_history_free(history);
 	return list;
 }
