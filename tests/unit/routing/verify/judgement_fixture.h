@@ -90,6 +90,24 @@ judgement_all_of_layer(const char *what, const struct topo *t, unsigned l,
 	}
 }
 
+/* The first layer alone has the dependencies that it has among all, and others
+ * have none. */
+static inline void
+judgement_first_alone(const struct topo *t, const struct verify_state *v,
+	const struct verify_dependencies *all)
+{
+	struct verify_dependencies *first = verify_state_dependencies(v, t, 1);
+	size_t words = (size_t)all->nrec << all->shift;
+	uint64_t others = 0;
+
+	ck_assert_uint_eq(first->layers, all->layers);
+	ck_assert_mem_eq(first->row, all->row, words * sizeof(all->row[0]));
+	for (size_t i = words; i < words * first->layers; i++)
+		others |= first->row[i];
+	ck_assert(others == 0);
+	free(first);
+}
+
 /* No dependency is missing: part may have more, of previous tables. One of them
  * may have been judged as one layer. */
 static inline void
@@ -103,6 +121,7 @@ judgement_all_dependencies(const char *what, const struct topo *t,
 
 	for (unsigned l = 0; l < a->layers && l < b->layers; l++)
 		judgement_all_of_layer(what, t, l, a, b);
+	judgement_first_alone(t, part, a);
 	free(a);
 	free(b);
 }
