@@ -7,9 +7,8 @@
 /* Bytes of an SMP. */
 enum { AT_CLASS = 1, AT_HOPS = 7, AT_ATTR = 16, AT_MOD = 20, AT_PATH = 128 };
 
-/* A MAD in words, and these in blocks; bytes of an entry of a message with all
- * of them. */
-enum { WORD = 8, BLOCK = 64, HOPS_MAX = 63, MESSAGE_MAX = 192 + MAD_SIZE };
+/* Bytes of a block of a MAD; of an entry of a message with all of them. */
+enum { WORD = 8, BLOCK = 32, HOPS_MAX = 63, MESSAGE_MAX = 192 + MAD_SIZE };
 
 /* ---- writing ---- */
 
@@ -135,32 +134,41 @@ pen_address(uint8_t *pen, const struct transport_addr *a)
 	return pen_u32(pen, a->grh.flow_label);
 }
 
+static uint64_t
+word_of(const uint8_t *p)
+{
+	uint64_t x;
+
+	memcpy(&x, p, sizeof(x));
+	return x;
+}
+
 /*
- * The first n bytes of a MAD as a bit for each of its words, and of those that
- * are not as in ref what differs: few do. Each word is stored, and kept or
- * written over by the next: no branch depends on it.
+ * The first n bytes of a MAD as a bit for each block of 32 bytes, and of those
+ * that are not as in ref what differs: few do.
  */
 static uint8_t *
-pen_words(uint8_t *pen, const uint8_t *mad, const uint8_t *ref, size_t n)
+pen_blocks(uint8_t *pen, const uint8_t *mad, const uint8_t *ref, size_t n)
 {
-	uint8_t *to = pen + 4;
-	uint32_t bits = 0;
+	uint8_t *to = pen + 1;
+	unsigned bits = 0;
 
-	for (unsigned block = 0; block < n; block += BLOCK) {
-		if (memcmp(mad + block, ref + block, BLOCK) == 0)
+	for (unsigned at = 0; at < n; at += BLOCK) {
+		uint64_t a = word_of(mad + at) ^ word_of(ref + at);
+		uint64_t b = word_of(mad + at + 8) ^ word_of(ref + at + 8);
+		uint64_t c = word_of(mad + at + 16) ^ word_of(ref + at + 16);
+		uint64_t d = word_of(mad + at + 24) ^ word_of(ref + at + 24);
+
+		if ((a | b | c | d) == 0)
 			continue;
-		for (unsigned at = block; at < block + BLOCK; at += WORD) {
-			uint64_t x, y;
-
-			memcpy(&x, mad + at, WORD);
-			memcpy(&y, ref + at, WORD);
-			x ^= y;
-			memcpy(to, &x, WORD);
-			bits |= (uint32_t)(x != 0) << at / WORD;
-			to += WORD * (size_t)(x != 0);
-		}
+		memcpy(to, &a, 8);
+		memcpy(to + 8, &b, 8);
+		memcpy(to + 16, &c, 8);
+		memcpy(to + 24, &d, 8);
+		to += BLOCK;
+		bits |= 1U << at / BLOCK;
 	}
-	(void)pen_u32(pen, bits);
+	*pen = (uint8_t)bits;
 	return to;
 }
 
@@ -172,7 +180,7 @@ pen_mad(uint8_t *pen, const uint8_t *mad, const struct record_mask *mask)
 
 	memcpy(copy, mad, sizeof(copy));
 	record_mask_message(mask, copy, sizeof(copy));
-	return pen_words(pen, copy, zero, MAD_SIZE);
+	return pen_blocks(pen, copy, zero, MAD_SIZE);
 }
 
 /* Hops in the initial path of an answer. */
@@ -213,7 +221,7 @@ pen_answer(uint8_t *pen, const struct sm_input *in,
 	memcpy(mad, q->mad, WORD);
 	memcpy(mad + AT_ATTR, q->mad + AT_ATTR, WORD);
 	q->open = false;
-	return pen_words(pen, mad, q->mad, record_requests_length(mad));
+	return pen_blocks(pen, mad, q->mad, record_requests_length(mad));
 }
 
 /* Append a message. */
@@ -377,7 +385,7 @@ struct entry_reader {
 static const uint8_t *
 take_bytes(struct entry_reader *r, size_t n)
 {
-	static const uint8_t none[BLOCK];
+	static const uint8_t none[HOPS_MAX];
 	const uint8_t *p = r->p;
 
 	if ((size_t)(r->end - r->p) < n) {
@@ -481,16 +489,18 @@ take_grh(struct entry_reader *r, struct transport_addr *a)
 	a->grh.flow_label = take_u32(r);
 }
 
-/* Words as pen_words wrote them: mad is what they refer to. */
+/* Blocks as pen_blocks wrote them: mad is what they refer to. */
 static void
-take_words(struct entry_reader *r, uint8_t mad[MAD_SIZE])
+take_blocks(struct entry_reader *r, uint8_t mad[MAD_SIZE])
 {
-	uint32_t bits = take_u32(r);
+	unsigned bits = take_u8(r);
 
-	for (unsigned at = 0; bits != 0; at += WORD, bits >>= 1) {
-		const uint8_t *x = (bits & 1) != 0 ? take_bytes(r, WORD) : NULL;
+	for (unsigned at = 0; bits != 0; at += BLOCK, bits >>= 1) {
+		const uint8_t *x = NULL;
 
-		for (unsigned k = 0; x != NULL && k < WORD; k++)
+		if ((bits & 1) != 0)
+			x = take_bytes(r, BLOCK);
+		for (unsigned k = 0; x != NULL && k < BLOCK; k++)
 			mad[at + k] ^= x[k];
 	}
 }
@@ -502,7 +512,7 @@ take_content(struct entry_reader *r, struct transport_msg *m)
 {
 	m->len = take_u32(r);
 	if (m->len == MAD_SIZE) {
-		take_words(r, m->mad);
+		take_blocks(r, m->mad);
 		return;
 	}
 	if (m->len > (size_t)(r->end - r->p)) {
@@ -523,7 +533,7 @@ take_message(struct entry_reader *r, struct transport_msg *m)
 	if (take_u8(r) != 0) {
 		m->addr.lid = MAD_LID_PERMISSIVE;
 		m->len = MAD_SIZE;
-		take_words(r, m->mad);
+		take_blocks(r, m->mad);
 		return;
 	}
 	m->addr.lid = take_u16(r);
@@ -577,7 +587,7 @@ take_answer(struct entry_reader *r, struct record_requests *requests,
 		m->addr.sl = q->sl;
 		memcpy(m->mad, q->mad, MAD_SIZE);
 	}
-	take_words(r, m->mad);
+	take_blocks(r, m->mad);
 	memcpy(m->mad + AT_PATH + 1, path, hops_of(head));
 	memcpy(m->mad, head, WORD);
 	memcpy(m->mad + AT_ATTR, what, WORD);

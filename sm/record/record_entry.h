@@ -14,8 +14,9 @@
  * What the core sends decides nothing; it is kept so that a replay can be
  * compared with it. Of requests (record_requests.h) a digest is enough, of all
  * so far: it is in each event, and in ASKED where no event follows. An entry is
- * encoded as its kind and fields of fixed size, big-endian; a MAD as its words
- * that are not zero. Keys are masked (record_mask.h) while they are encoded.
+ * encoded as its kind and fields of fixed size, big-endian; a MAD as its blocks
+ * of 32 bytes that are not zero. Keys are masked (record_mask.h) while they are
+ *encoded.
  */
 #ifndef HEDDLE_SM_RECORD_RECORD_ENTRY_H
 #define HEDDLE_SM_RECORD_RECORD_ENTRY_H

@@ -70,8 +70,13 @@ mask_key(const struct record_mask *m, uint64_t key)
 static void
 mask_at(const struct record_mask *m, uint8_t *bytes, size_t n, size_t at)
 {
-	if (at + 8 <= n)
-		be_put64(bytes + at, mask_key(m, be_get64(bytes + at)));
+	uint64_t key;
+
+	if (at + 8 > n)
+		return;
+	key = be_get64(bytes + at);
+	if (key != 0) /* most have none */
+		be_put64(bytes + at, mask_key(m, key));
 }
 
 /* The attribute of an SMP, or of a record of subnet administration; n bytes. */

@@ -7,14 +7,23 @@
 #include "sm/mad/mad_perf.h"
 
 /* Bytes of a MAD. */
-enum { AT_CLASS = 1, AT_METHOD = 3, AT_TID = 12, AT_RETURN_PATH = 192 };
+enum {
+	AT_CLASS = 1,
+	AT_METHOD = 3,
+	AT_HOPS = 7,
+	AT_TID = 12,
+	AT_PATH = 128,
+	AT_RETURN_PATH = 192
+};
 
 enum { TRY_MASK = (1 << TRANSPORT_TRY_BITS) - 1 };
 
 size_t
 record_requests_length(const uint8_t *mad)
 {
-	return mad[AT_CLASS] == MAD_PERF ? MAD_SIZE : AT_RETURN_PATH;
+	if (mad[AT_CLASS] == MAD_SUBN_DR)
+		return mad[AT_HOPS] < 32 ? AT_PATH + 32 : AT_RETURN_PATH;
+	return mad[AT_CLASS] == MAD_SUBN_LID ? AT_PATH : MAD_SIZE;
 }
 
 static bool

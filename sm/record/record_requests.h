@@ -39,8 +39,9 @@ struct record_requests {
 	struct record_request place[RECORD_REQUESTS];
 };
 
-/* Bytes of a request, or of its answer, that are recorded: of SMPs all but the
- * return path, which is empty in a request and read by nothing in an answer. */
+/* Bytes of a request, or of its answer, that are recorded, a multiple of 32: an
+ * SMP up to the end of its path. A request has nothing behind it, and nobody
+ * reads the return path of an answer. */
 size_t record_requests_length(const uint8_t *mad);
 
 /*

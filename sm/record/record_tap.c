@@ -122,8 +122,9 @@ record_tap_input(struct record_tap *tap, const struct sm_input *in)
 			tap, in->is.reconfigure.config, &config, &why);
 	record_put_input(
 		in, config.text, &tap->mask, &tap->requests, &tap->entry);
-	buf_free(&config);
 	hand_over(tap);
+	if (config.text != NULL)
+		buf_free(&config);
 }
 
 void

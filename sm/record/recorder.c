@@ -14,7 +14,8 @@
 #include "sm/record/record_entry.h"
 #include "sm/record/record_file.h"
 
-/* So many bytes are written together, or what came within so long. */
+/* So many bytes are handed to the thread together, or what came within so long.
+ */
 enum { BATCH = 128 << 10, GATHER_MS = 1000 };
 
 /* The length before an entry. */
@@ -23,6 +24,9 @@ enum { LENGTH = 4 };
 struct recorder {
 	struct record_file *file; /* the thread's */
 	struct mono again;
+	struct buf fresh;	   /* the loop's: entries not handed over */
+	uint64_t nfresh;	   /* of them */
+	struct loop_timer *gather; /* when they are */
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards what follows, down to quit */
 	pthread_cond_t work;
@@ -31,7 +35,7 @@ struct recorder {
 	struct recorder_status is;
 	uint64_t waiting; /* entries in todo */
 	uint64_t missing; /* since the last entry in todo */
-	bool at_once, told;
+	bool told;
 	bool failed; /* the last attempt to write */
 	bool quit;
 	struct loop_wake *wake;
@@ -74,7 +78,6 @@ write_waiting(struct recorder *r)
 	r->todo.n = 0;
 	r->done = (struct buf){0};
 	r->waiting = 0;
-	r->at_once = false;
 	(void)pthread_mutex_unlock(&r->lock);
 	rc = record_file_append(
 		r->file, (const uint8_t *)text.text, text.n, &why);
@@ -100,34 +103,20 @@ write_waiting(struct recorder *r)
 	set_trouble(r, rc != 0 ? why.text : "");
 }
 
-/* Wait for at most ms, or until cond says that waiting is over. */
+/* Writing failed: wait before the next attempt. The lock is held. */
 static void
-wait_while(
-	struct recorder *r, int64_t ms, bool (*cond)(const struct recorder *))
+wait_again(struct recorder *r)
 {
 	struct timespec until;
 	int64_t ns;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	ns = until.tv_nsec + ms * 1000000;
+	ns = until.tv_nsec + r->again.ns;
 	until.tv_sec += (time_t)(ns / 1000000000);
 	until.tv_nsec = (long)(ns % 1000000000);
-	while (!r->quit && cond(r) &&
+	while (!r->quit &&
 		pthread_cond_timedwait(&r->work, &r->lock, &until) == 0)
 		continue;
-}
-
-static bool
-may_gather(const struct recorder *r)
-{
-	return r->todo.n < BATCH && !r->at_once;
-}
-
-static bool
-always_wait(const struct recorder *r)
-{
-	(void)r;
-	return true;
 }
 
 static void *
@@ -137,14 +126,10 @@ recorder_thread(void *arg)
 
 	(void)pthread_mutex_lock(&r->lock);
 	while (!r->quit) {
-		if (r->todo.n == 0 && !r->failed) {
-			(void)pthread_cond_wait(&r->work, &r->lock);
-			continue;
-		}
 		if (r->failed)
-			wait_while(r, r->again.ns / 1000000, always_wait);
-		else
-			wait_while(r, GATHER_MS, may_gather);
+			wait_again(r);
+		else if (r->todo.n == 0)
+			(void)pthread_cond_wait(&r->work, &r->lock);
 		if (r->todo.n > 0)
 			write_waiting(r);
 	}
@@ -178,46 +163,6 @@ on_wake(void *cookie, struct mono now)
 	tell_trouble(cookie);
 }
 
-/* Free all but the thread. */
-static void
-free_recorder(struct recorder *r)
-{
-	(void)pthread_cond_destroy(&r->work);
-	(void)pthread_mutex_destroy(&r->lock);
-	loop_wake_free(r->wake);
-	record_file_free(r->file);
-	buf_free(&r->todo);
-	buf_free(&r->done);
-	free(r);
-}
-
-struct recorder *
-recorder_new(struct loop *l, const struct recorder_job *job, struct reason *why)
-{
-	struct recorder *r = mem_zalloc(1, sizeof(*r));
-	pthread_condattr_t attr;
-	int err;
-
-	r->file = record_file_new(job->dir, job->room, job->recording);
-	r->again = job->again;
-	r->tell = job->told;
-	r->cookie = job->cookie;
-	r->told = true;
-	r->wake = loop_wake_new(l, on_wake, r);
-	(void)pthread_mutex_init(&r->lock, NULL);
-	(void)pthread_condattr_init(&attr);
-	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&r->work, &attr);
-	(void)pthread_condattr_destroy(&attr);
-	err = thread_start(&r->thread, recorder_thread, r);
-	if (err == 0)
-		return r;
-	(void)reason_set(
-		why, "cannot start the thread that records: %s", strerror(err));
-	free_recorder(r);
-	return NULL;
-}
-
 /* The queue takes n more bytes; the entry that begins a recording always. */
 static bool
 has_room(const struct recorder *r, size_t n)
@@ -237,43 +182,117 @@ put_gap(struct recorder *r)
 	r->missing = 0;
 }
 
+/* Hand the fresh entries to the thread, or drop them: once some are missing, go
+ * on when the queue is empty. The lock is held. */
+static void
+put_fresh(struct recorder *r)
+{
+	if (r->missing > 0 ? r->todo.n > 0 : !has_room(r, r->fresh.n)) {
+		if (r->missing == 0)
+			set_trouble(r, "they come faster than they can be "
+				       "written");
+		r->missing += r->nfresh;
+		r->is.lost += r->nfresh;
+		r->is.written += r->nfresh;
+		return;
+	}
+	if (r->missing > 0)
+		put_gap(r);
+	if (r->todo.n == 0) {
+		struct buf empty = r->todo;
+
+		r->todo = r->fresh;
+		r->fresh = empty;
+	} else {
+		buf_put(&r->todo, r->fresh.text, r->fresh.n);
+	}
+	r->waiting += r->nfresh;
+	(void)pthread_cond_signal(&r->work);
+}
+
+static void
+hand_over(struct recorder *r)
+{
+	if (r->nfresh == 0)
+		return;
+	(void)pthread_mutex_lock(&r->lock);
+	r->is.entries += r->nfresh;
+	put_fresh(r);
+	(void)pthread_mutex_unlock(&r->lock);
+	r->fresh.n = 0;
+	r->nfresh = 0;
+	loop_timer_set(r->gather, MONO_NEVER);
+}
+
+static void
+on_gather(void *cookie, struct mono now)
+{
+	(void)now;
+	hand_over(cookie);
+}
+
 void
 recorder_put(void *cookie, const uint8_t *entry, size_t n)
 {
 	struct recorder *r = cookie;
-	size_t was;
 
-	(void)pthread_mutex_lock(&r->lock);
-	was = r->todo.n;
-	r->is.entries++;
-	/* once some are missing, go on when the queue is empty, and not with
-	 * single entries in between */
-	if (r->missing > 0 ? was > 0 : !has_room(r, n)) {
-		if (r->missing++ == 0)
-			set_trouble(r, "they come faster than they can be "
-				       "written");
-		r->is.lost++;
-		r->is.written++;
-	} else {
-		if (r->missing > 0)
-			put_gap(r);
-		put_behind_length(&r->todo, entry, n);
-		r->waiting++;
-	}
-	if (was == 0 || (was < BATCH && r->todo.n >= BATCH))
-		(void)pthread_cond_signal(&r->work);
-	(void)pthread_mutex_unlock(&r->lock);
+	if (r->nfresh++ == 0)
+		loop_timer_set(
+			r->gather, mono_add(loop_now(), mono_ms(GATHER_MS)));
+	put_behind_length(&r->fresh, entry, n);
+	if (r->fresh.n >= BATCH)
+		hand_over(r);
+}
+
+/* Free all but the thread. */
+static void
+free_recorder(struct recorder *r)
+{
+	(void)pthread_cond_destroy(&r->work);
+	(void)pthread_mutex_destroy(&r->lock);
+	loop_wake_free(r->wake);
+	loop_timer_free(r->gather);
+	record_file_free(r->file);
+	buf_free(&r->fresh);
+	buf_free(&r->todo);
+	buf_free(&r->done);
+	free(r);
+}
+
+struct recorder *
+recorder_new(struct loop *l, const struct recorder_job *job, struct reason *why)
+{
+	struct recorder *r = mem_zalloc(1, sizeof(*r));
+	pthread_condattr_t attr;
+	int err;
+
+	r->file = record_file_new(job->dir, job->room, job->recording);
+	r->again = job->again;
+	r->tell = job->told;
+	r->cookie = job->cookie;
+	r->told = true;
+	r->wake = loop_wake_new(l, on_wake, r);
+	r->gather = loop_timer_new(l, on_gather, r);
+	(void)pthread_mutex_init(&r->lock, NULL);
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&r->work, &attr);
+	(void)pthread_condattr_destroy(&attr);
+	err = thread_start(&r->thread, recorder_thread, r);
+	if (err == 0)
+		return r;
+	(void)reason_set(
+		why, "cannot start the thread that records: %s", strerror(err));
+	free_recorder(r);
+	return NULL;
 }
 
 void
 recorder_flush(struct recorder *r, struct recorder_status *out)
 {
+	hand_over(r);
 	(void)pthread_mutex_lock(&r->lock);
 	*out = r->is;
-	if (r->waiting > 0) {
-		r->at_once = true;
-		(void)pthread_cond_signal(&r->work);
-	}
 	(void)pthread_mutex_unlock(&r->lock);
 }
 
@@ -282,6 +301,7 @@ recorder_free(struct recorder *r)
 {
 	if (r == NULL)
 		return;
+	hand_over(r);
 	(void)pthread_mutex_lock(&r->lock);
 	r->quit = true;
 	(void)pthread_cond_signal(&r->work);

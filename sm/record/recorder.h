@@ -1,9 +1,10 @@
 /*
  * recorder: the thread that writes a recording (record_file.h). The core's
- * thread hands entries over and never waits: they are copied into a queue of
- * bounded size, and compressed and written elsewhere. What finds no room in the
- * queue, or cannot be written, as on a full disk, is missing; the recording
- * says so by an entry in its place, and cannot be replayed past it.
+ * thread gathers entries for a second, or 128 KiB of them, hands them over, and
+ * never waits: they are kept in a queue of bounded size, and compressed and
+ * written elsewhere. What finds no room in the queue, or cannot be written, as
+ * on a full disk, is missing; the recording says so by an entry in its place,
+ * and cannot be replayed past it.
  */
 #ifndef HEDDLE_SM_RECORD_RECORDER_H
 #define HEDDLE_SM_RECORD_RECORDER_H
