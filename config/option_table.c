@@ -830,10 +830,10 @@ static const struct schema_option record[] = {
 			"can replay it, such as /var/lib/heddle/record; no "
 			"other daemon's, since the oldest recordings in it are "
 			"removed. Keys are masked. While a fabric of 5000 "
-			"ports comes up at full speed, this costs about 2 % "
-			"of the CPU time in the manager's own thread, which "
-			"waits for nothing, and 4 to 7 % in another one; at "
-			"rest next to nothing. Empty: nothing is recorded."},
+			"ports comes up at full speed, this costs about 3 % "
+			"of the CPU time, half of it in a thread of its own, "
+			"and less at rest; the manager waits for nothing. "
+			"Empty: nothing is recorded."},
 	{.key = "size",
 		.type = SCHEMA_INT,
 		FIELD(config_record, size),

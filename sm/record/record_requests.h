@@ -40,8 +40,8 @@ struct record_requests {
 };
 
 /* Bytes of a request, or of its answer, that are recorded, a multiple of 32: an
- * SMP up to the end of its path. A request has nothing behind it, and nobody
- * reads the return path of an answer. */
+ * SMP up to the end of its path. Behind that a request is empty, and the return
+ * path of an answer is not used. */
 size_t record_requests_length(const uint8_t *mad);
 
 /*
