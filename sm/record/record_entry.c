@@ -194,9 +194,10 @@ hops_of(const uint8_t *mad)
 
 /*
  * An answer, which came at now: what a list shows of it, and what differs from
- * its request. The fields are in the order of how often they change from one
- * answer to the next, so that what repeats is one string, which costs the
- * compression least.
+ * its request. The upper half of the TID, which those below us overwrite, is
+ * the request's in a replay. The fields are in the order of how often they
+ * change from one answer to the next, so that what repeats is one string, which
+ * costs the compression least.
  */
 static uint8_t *
 pen_answer(uint8_t *pen, const struct sm_input *in,
@@ -218,8 +219,7 @@ pen_answer(uint8_t *pen, const struct sm_input *in,
 	pen = pen_u16(pen + 4, record_requests_digest(requests));
 	memcpy(pen, mad + AT_PATH + 1, hops_of(mad));
 	pen += hops_of(mad);
-	memcpy(mad, q->mad, WORD);
-	memcpy(mad + AT_ATTR, q->mad + AT_ATTR, WORD);
+	memcpy(mad, q->mad, AT_ATTR + WORD); /* that is done, and the TID */
 	q->open = false;
 	return pen_blocks(pen, mad, q->mad, record_requests_length(mad));
 }
