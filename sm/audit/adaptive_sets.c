@@ -243,10 +243,10 @@ note_waits(const struct topo *t, sw_ix to, const struct route_set *ports,
 }
 
 static void
-add_waits(
-	const struct topo *t, const struct route_set *by, struct audit_deps *d)
+add_waits(const struct topo *t, const struct route_set *by, bool sure,
+	struct audit_deps *d)
 {
-	const struct audit_dependencies_cause why = {.sure = true};
+	const struct audit_dependencies_cause why = {.sure = sure};
 
 	for (port_ix in = 0; in < t->nports; in++)
 		for (unsigned p = route_set_next(&by[in], 1);
@@ -263,14 +263,26 @@ add_waits(
 		}
 }
 
+static bool
+is_any_complete(const struct audit_adaptive_read *read, const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (audit_adaptive_read_switch(read, s)->complete)
+			return true;
+	return false;
+}
+
 void
 audit_adaptive_sets_add(const struct audit_adaptive_read *read,
-	const struct routes *r, struct audit_deps *d)
+	const struct routes *r, bool sure, struct audit_deps *d)
 {
 	const struct topo *t = r->topo;
-	struct route_set *ports = mem_zalloc(t->nsw, sizeof(*ports));
-	struct route_set *by = mem_zalloc(t->nports, sizeof(*by));
+	struct route_set *ports, *by;
 
+	if (!is_any_complete(read, t))
+		return;
+	ports = mem_zalloc(t->nsw, sizeof(*ports));
+	by = mem_zalloc(t->nports, sizeof(*by));
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
 		port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
 		bool any = false;
@@ -281,7 +293,7 @@ audit_adaptive_sets_add(const struct audit_adaptive_read *read,
 		if (any)
 			note_waits(t, topo_switch_of(t, p), ports, by);
 	}
-	add_waits(t, by, d);
+	add_waits(t, by, sure, d);
 	free(ports);
 	free(by);
 }

@@ -7,11 +7,12 @@
  *	groups, entries by LID -> ports by destination switch -> the judge
  *
  * The judge takes packets to all LIDs of a destination switch together, and
- * those to hosts alone. So what packets wait for is found once more, LID by
- * LID, those of switches included, and joins the dependencies of the tables and
- * of multicast groups (dependencies.h): which cycles that closes is the last
- * word on them. Where the ports of LIDs differ (mixed) the rest of a fault may
- * be one that no packet meets.
+ * those to hosts alone, and all VLs for one. So what packets wait for is found
+ * once more, LID by LID, those of switches included, and joins the dependencies
+ * of the tables and of multicast groups (dependencies.h): which cycles that
+ * closes is the last word on them. Where there are any, and several VLs,
+ *packets are followed VL by VL (path_dependencies.h). Where the ports of LIDs
+ *differ (mixed) the rest of a fault may be one that no packet meets.
  */
 #ifndef HEDDLE_SM_AUDIT_ADAPTIVE_SETS_H
 #define HEDDLE_SM_AUDIT_ADAPTIVE_SETS_H
@@ -44,7 +45,8 @@ struct audit_adaptive_facts {
 				*/
 	bool mixed;
 	uint32_t cyclic; /* channels on cycles, beyond those on cycles without
-			    any choice, if there is one VL */
+			    any choice, on the VLs that packets have */
+	uint32_t sure;	 /* ... by dependencies that are sure */
 	char cycle[400];
 	bool safe; /* or nothing was judged */
 	char why[500];
@@ -59,12 +61,12 @@ audit_adaptive_is_safe(const struct audit_adaptive_facts *c)
 	return c->cyclic == 0 && (c->safe || c->judged.cyclic > 0);
 }
 
-/* Why it is not; "": it is. */
+/* Why it is not, a cycle or the words of the judge; "": it is. */
 static inline const char *
 audit_adaptive_why(const struct audit_adaptive_facts *c)
 {
 	if (c->cyclic > 0)
-		return c->judged.cyclic > 0 ? c->why : c->cycle;
+		return c->cycle;
 	return audit_adaptive_is_safe(c) ? "" : c->why;
 }
 
@@ -74,8 +76,8 @@ void audit_adaptive_sets_judge(const struct audit_adaptive_read *read,
 	unsigned threads, struct audit_adaptive_facts *out);
 
 /* Add to d what packets may wait for by choices of switches, beside what they
- * do by the tables of r. */
+ * do by the tables of r, if all are on one VL, or (not sure) may be. */
 void audit_adaptive_sets_add(const struct audit_adaptive_read *read,
-	const struct routes *r, struct audit_deps *d);
+	const struct routes *r, bool sure, struct audit_deps *d);
 
 #endif

@@ -448,9 +448,11 @@ step_groups(struct audit *a, struct mono now)
 	if (a->mft_blocks < MFT_GROUPS / MFT_BLOCK && last_block_used(a) &&
 		mft_ask(a->mft, ++a->mft_blocks, now))
 		return true;
-	a->found.one_vl = audit_json_one_vl(&a->found);
-	a->found.vls = audit_vl_read_new(&(struct audit_vl_read_job){
-		.t = a->found.topo, .x = a->x, .matters = a->found.one_vl > 0});
+	audit_json_one_vl(&a->found);
+	a->found.vls = audit_vl_read_new(
+		&(struct audit_vl_read_job){.t = a->found.topo,
+			.x = a->x,
+			.matters = a->found.one_vl_choices > 0});
 	a->phase = PHASE_VLS;
 	return true;
 }
@@ -469,7 +471,7 @@ step_vls(struct audit *a, struct mono now)
 	if (!audit_vl_read_done(a->found.vls))
 		return false;
 	l = audit_vl_read_facts(a->found.vls);
-	if (l.vls > 1 && a->found.one_vl > 0)
+	if (l.vls > 1 && a->found.one_vl_choices > 0)
 		audit_sa_client_paths(
 			a->found.sa, AUDIT_SA_CLIENT_RECORDS, now);
 	else if (l.discards != 0)

@@ -28,7 +28,7 @@ struct judged {
 
 /* The dependencies of tables and groups as if there were one VL. */
 static struct audit_deps *
-one_vl_dependencies(const struct audit_input *f)
+one_vl_dependencies(const struct audit_input *f, bool sure)
 {
 	const struct audit_mcast_job groups = {.t = f->topo,
 		.mft = f->mft,
@@ -36,23 +36,62 @@ one_vl_dependencies(const struct audit_input *f)
 	struct audit_deps *d = audit_dependencies_new(f->topo);
 	struct audit_mcast_facts unused;
 
-	audit_path_one_layer(f->topo, f->deps, true, d);
+	audit_path_one_layer(f->topo, f->deps, sure, d);
 	audit_mcast_judge(&groups, d, &unused);
 	return d;
 }
 
-uint32_t
-audit_json_one_vl(const struct audit_input *f)
+static uint32_t
+count_cyclic(const struct audit_deps *d)
 {
-	struct audit_deps *d = one_vl_dependencies(f);
 	struct audit_dependencies_verdict v;
 	uint32_t cyclic;
 
 	audit_dependencies_judge(d, false, &v);
 	cyclic = v.cyclic;
 	audit_dependencies_verdict_free(&v);
-	audit_dependencies_free(d);
 	return cyclic;
+}
+
+void
+audit_json_one_vl(struct audit_input *f)
+{
+	struct audit_deps *d = one_vl_dependencies(f, true);
+
+	f->one_vl = count_cyclic(d);
+	audit_adaptive_sets_add(f->choices, f->routes, true, d);
+	f->one_vl_choices = count_cyclic(d);
+	audit_dependencies_free(d);
+}
+
+/* The same with what switches choose, VL by VL where that matters. */
+static struct audit_deps *
+choice_dependencies(const struct audit_input *f)
+{
+	const struct audit_path_job paths = {.r = f->routes,
+		.vls = f->vls,
+		.sa = f->sa,
+		.choices = f->choices};
+	const struct audit_mcast_job groups = {.t = f->topo,
+		.mft = f->mft,
+		.vls = f->vls,
+		.sa = audit_sa_client_facts(f->sa)};
+	const struct audit_vl_read_facts l = audit_vl_read_facts(f->vls);
+	struct audit_mcast_facts unused_trees;
+	struct audit_path_facts unused;
+	struct audit_deps *d;
+
+	if (l.vls <= 1) {
+		bool sure = l.read > 0 || l.tables == 0;
+
+		d = one_vl_dependencies(f, sure);
+		audit_adaptive_sets_add(f->choices, f->routes, sure, d);
+		return d;
+	}
+	d = audit_dependencies_new(f->topo);
+	audit_path_walk(&paths, d, &unused);
+	audit_mcast_judge(&groups, d, &unused_trees);
+	return d;
 }
 
 static void
@@ -128,25 +167,39 @@ correct_report(struct judged *j)
 	put_cycle_text(j->read->topo, v, q->cycle, sizeof(q->cycle));
 }
 
+/* Channels on cycles beyond those of tables and groups of hosts; their cycle,
+ * if there are any. */
+static uint32_t
+find_more_cycles(const struct judged *j, const struct audit_deps *d, bool sure,
+	struct audit_adaptive_facts *c)
+{
+	uint32_t known = sure ? j->sure.cyclic : j->all.cyclic, more;
+	struct audit_dependencies_verdict v;
+
+	audit_dependencies_judge(d, sure, &v);
+	more = v.cyclic > known ? v.cyclic - known : 0;
+	if (more > 0)
+		put_cycle_text(j->read->topo, &v, c->cycle, sizeof(c->cycle));
+	audit_dependencies_verdict_free(&v);
+	return more;
+}
+
 /* Adaptive groups, beside the tables and beside multicast. */
 static void
 judge_choices(struct judged *j)
 {
 	const struct audit_input *f = j->read;
 	struct audit_adaptive_facts *c = &j->choices;
-	struct audit_dependencies_verdict v;
 	struct audit_deps *d;
 
 	audit_adaptive_sets_judge(
 		f->choices, f->routes, f->deps, jobs_threads(f->cfg), c);
-	if (c->switches == 0)
+	/* without a cycle on one VL there is none on several */
+	if (c->switches == 0 || f->one_vl_choices == 0)
 		return;
-	d = one_vl_dependencies(f);
-	audit_adaptive_sets_add(f->choices, f->routes, d);
-	audit_dependencies_judge(d, false, &v);
-	c->cyclic = v.cyclic > f->one_vl ? v.cyclic - f->one_vl : 0;
-	put_cycle_text(f->topo, &v, c->cycle, sizeof(c->cycle));
-	audit_dependencies_verdict_free(&v);
+	d = choice_dependencies(f);
+	c->cyclic = find_more_cycles(j, d, false, c);
+	c->sure = find_more_cycles(j, d, true, c);
 	audit_dependencies_free(d);
 }
 

@@ -38,14 +38,15 @@ struct audit_input {
 	struct mft *mft;
 	const struct xact_stats *wire;
 	uint32_t one_vl; /* channels in credit loops if there were one VL */
+	uint32_t one_vl_choices; /* ... with those that adaptive groups close */
 	uint32_t no_lid, bad_lid;
 	uint32_t unread; /* table blocks that switches did not give */
 	uint64_t held;	 /* messages that were not reads, not sent */
 };
 
-/* The value of audit_input.one_vl, from forwarding tables, dependencies,
- * groups and multicast tables. */
-uint32_t audit_json_one_vl(const struct audit_input *f);
+/* The values of one_vl and one_vl_choices, from forwarding tables,
+ * dependencies, groups and multicast tables. */
+void audit_json_one_vl(struct audit_input *f);
 
 json_t *audit_json_make(const struct audit_input *f, enum audit_verdict *v);
 

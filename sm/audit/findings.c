@@ -461,17 +461,12 @@ find_choice_fault(
 			"%s", f->first);
 }
 
-/* What the judge says of all choices of switches; it takes all VLs for one. */
+/* What is found of all choices of switches. */
 static void
 find_choice_verdict(struct list *l)
 {
 	const struct audit_adaptive_facts *c = l->in->choices;
-	bool cyclic = c->cyclic > 0,
-	     sure = !c->mixed &&
-		    (!cyclic ||
-			    (c->judged.cyclic > 0 &&
-				    audit_vl_read_facts(l->in->read->vls).vls <=
-					    1));
+	bool cyclic = c->cyclic > 0, sure = cyclic ? c->sure > 0 : !c->mixed;
 
 	if (!audit_adaptive_is_safe(c)) {
 		add_line(add_finding(l, sure ? FAULT : RISK,

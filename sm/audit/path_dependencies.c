@@ -27,6 +27,8 @@ struct walk {
 	uint16_t lid;
 	sw_ix root;
 	port_ix *class_of; /* [nports] */
+	struct at *stack;  /* packets that are to go on */
+	size_t nstack, capstack;
 };
 
 /* Packets at a switch: their SLs, and the VL on which each SL arrived. */
@@ -151,14 +153,13 @@ pass_switch(struct walk *w, struct at *a, unsigned out, unsigned sl)
 
 /* Go one hop further; false if no SL is left that has not been here before. */
 static bool
-walk_step(struct walk *w, struct at *a)
+take_hop(struct walk *w, struct at *a, unsigned out)
 {
 	const struct topo *t = w->t;
-	unsigned out = routes_port(w->job->r, a->sw, w->lid);
 	port_ix far = topo_port_behind(t, a->sw, out);
 	sw_ix next = topo_port_switch(t, far);
 
-	if (a->sw == w->root || out == a->in || next == TOPO_NONE)
+	if (out == a->in || next == TOPO_NONE)
 		return false;
 	if (a->sure == 0 && is_closed(w, a, out))
 		note_discard(w, a, out, NO_SL);
@@ -175,6 +176,74 @@ walk_step(struct walk *w, struct at *a)
 	a->in = t->port[far].num;
 	a->first = false;
 	return a->sls != 0;
+}
+
+/* Packets of these SLs leave by a port. */
+static void
+leave_by(struct walk *w, struct at a, unsigned out, uint16_t sls, bool sure)
+{
+	a.sls &= sls;
+	a.sure = sure ? a.sure & a.sls : 0;
+	if (a.sls == 0 || !take_hop(w, &a, out))
+		return;
+	w->stack =
+		mem_grow(w->stack, w->nstack, &w->capstack, sizeof(*w->stack));
+	w->stack[w->nstack++] = a;
+}
+
+/* They leave by any port of a group, and by the default those that may not
+ * choose, or that have it in the group. */
+static void
+leave_by_group(struct walk *w, const struct at *a,
+	const struct audit_adaptive_switch *c, unsigned table)
+{
+	const struct mad_ar_entry *e = &c->entry[w->lid];
+	uint16_t choose = c->info.by_sl_enabled ? c->info.sl_mask : UINT16_MAX;
+	struct route_set ports = {{0}};
+
+	for (unsigned k = 0; k < ROUTE_SET_WORDS; k++)
+		if (e->state != MAD_AR_STATIC && e->group < c->ngroups)
+			ports.port[k] = c->group[e->group].port[0][k] |
+					c->group[e->group].port[1][k];
+	if (route_set_count(&ports) == 0)
+		choose = 0;
+	leave_by(w, *a, table, (uint16_t)~choose, e->port == table);
+	if (e->port != table)
+		leave_by(w, *a, e->port, (uint16_t)~choose, false);
+	for (unsigned p = route_set_next(&ports, 1);
+		choose != 0 && p < ROUTE_SET_WORDS * 64;
+		p = route_set_next(&ports, p + 1))
+		leave_by(w, *a, p, choose, true);
+}
+
+static void
+leave_switch(struct walk *w, const struct at *a)
+{
+	unsigned table = routes_port(w->job->r, a->sw, w->lid);
+	const struct audit_adaptive_switch *c =
+		w->job->choices == NULL
+			? NULL
+			: audit_adaptive_read_switch(w->job->choices, a->sw);
+
+	if (c != NULL && c->complete)
+		leave_by_group(w, a, c, table);
+	else
+		leave_by(w, *a, table, UINT16_MAX, true);
+}
+
+/* Follow packets to the LID. */
+static void
+follow_packets(struct walk *w, const struct at *from)
+{
+	struct at a = *from;
+
+	for (;;) {
+		if (a.sw != w->root)
+			leave_switch(w, &a);
+		if (w->nstack == 0)
+			return;
+		a = w->stack[--w->nstack];
+	}
 }
 
 /* ---- senders ---- */
@@ -222,8 +291,7 @@ walk_from_port0(struct walk *w, sw_ix s)
 	known &= audit_sa_client_sls(
 		w->job->sa, t->by_lid[w->lid], t->port[port].lid, &back);
 	set_sls(w, &a, to | back, count_pair(w, known));
-	while (walk_step(w, &a))
-		;
+	follow_packets(w, &a);
 }
 
 /*
@@ -247,8 +315,7 @@ walk_from_hosts(struct walk *w, sw_ix s, uint32_t first)
 		sls |= one;
 	}
 	set_sls(w, &a, sls, known);
-	while (walk_step(w, &a))
-		;
+	follow_packets(w, &a);
 }
 
 static void
@@ -304,6 +371,8 @@ audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
 
 	*out = (struct audit_path_facts){0};
 	audit_vl_read_alike(job->vls, w.same);
+	for (unsigned sl = 0; job->choices != NULL && sl < SLVL_SLS; sl++)
+		w.same[sl] = (uint8_t)sl; /* switches may choose by SL */
 	for (sw_ix s = 0; s < t->nsw; s++)
 		sort_hosts(&w, s);
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
@@ -319,4 +388,5 @@ audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
 	free(w.seen);
 	free(w.class_of);
 	free(w.touched);
+	free(w.stack);
 }

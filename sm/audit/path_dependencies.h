@@ -8,6 +8,10 @@
  * together if their ports have the same SL to VL tables. If the SLs from one of
  * them are not known, the packets may have any SL; the dependencies that only
  * these cause are not sure, nor are those of packets that only switches send.
+ *
+ * Where a switch chooses among ports, packets with an SL that it may choose for
+ * are followed by every port of the group, and others by the default. A default
+ * that the entry and the forwarding table do not agree on is not sure.
  */
 #ifndef HEDDLE_SM_AUDIT_PATH_DEPENDENCIES_H
 #define HEDDLE_SM_AUDIT_PATH_DEPENDENCIES_H
@@ -15,6 +19,7 @@
 #include <stdint.h>
 
 #include "routing/core/routes.h"
+#include "sm/audit/audit_adaptive_read.h"
 #include "sm/audit/dependencies.h"
 #include "sm/audit/sa_client.h"
 #include "sm/audit/vl_read.h"
@@ -23,6 +28,7 @@ struct audit_path_job {
 	const struct routes *r;
 	const struct audit_vls *vls;
 	const struct audit_sa *sa;
+	const struct audit_adaptive_read *choices; /* NULL: tables alone */
 };
 
 struct audit_path_facts {

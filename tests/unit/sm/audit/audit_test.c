@@ -325,9 +325,10 @@ struct stroke {
 };
 
 static const struct stroke strokes[] = {
-	/* down to another leaf, which sends it up again */
+	/* down to another leaf, which sends it up again; the circle is closed
+	 * by what spines send themselves */
 	{"spine", "h8", {1, 4}, 60, false, "deadlock", "risk",
-		"options close a credit loop of 4 links"},
+		"'spine1' port "},
 	{"leaf1", "h8", {3, 0}, 50, false, "choice", "note", "4 switches"},
 	{"leaf1", "h8", {0, 0}, 60, false, "choice", "risk",
 		"'leaf1': LID % names the empty group 60"},
@@ -683,6 +684,71 @@ TEST(vls_of_packets_from_switches)
 			expect_finding(report, "deadlock", cases[i].severity,
 				cases[i].own > 0 ? "from switches alone"
 						 : "VL 1: LID ");
+		json_decref(report);
+		rig_free(&r);
+	}
+}
+
+/* A switch of the ring may send packets to the host two links to the right to
+ * the left too, and all others by its table. */
+static void
+choose_sides(struct rig *r, unsigned i)
+{
+	struct sim *sim = r->w->sim;
+	uint32_t s = ring_node(r, "sw", i);
+	unsigned right = port_to(r, s, ring_node(r, "sw", (i + 1) % RING)),
+		 left = port_to(
+			 r, s, ring_node(r, "sw", (i + RING - 1) % RING));
+	struct mad_ar_entry e = {.state = MAD_AR_FREE, .group = 1};
+	struct mad_ar_group g = {
+		{{UINT64_C(1) << right | UINT64_C(1) << left}}};
+
+	sim_hand_adaptive(sim, s, MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
+	sim_hand_ar_group(sim, s, 1, &g);
+	for (uint16_t lid = 1; lid < 64; lid++)
+		sim_hand_ar_entry(sim, s, lid,
+			&(struct mad_ar_entry){.state = MAD_AR_STATIC,
+				.port = sim_lft(sim, s, lid)});
+	e.port = (uint8_t)right;
+	sim_hand_ar_entry(sim, s,
+		sim_port_info(sim, ring_node(r, "h", (i + 2) % RING + 1), 1)
+			->lid,
+		&e);
+}
+
+/*
+ * Packets change to the second VL after their first link, and wait there for
+ * another link only if they chose the longer way, to the left. One switch that
+ * chooses closes no cycle then, if all do they do; on one VL the tables alone
+ * have one.
+ */
+TEST(vls_of_choices)
+{
+	static const unsigned right[2] = {2, 2};
+
+	for (unsigned n = 1; n <= RING; n += RING - 1) {
+		struct rig r = make_ring(NULL);
+		enum audit_verdict verdict;
+		json_t *report;
+
+		set_two_vls(&r, right, 0);
+		for (unsigned i = 0; i < n; i++)
+			choose_sides(&r, i);
+		report = run_audit(&r, &verdict);
+		ck_assert_int_gt(
+			json_util_num(json_object_get(report, "dependencies"),
+				"cyclic_on_one_vl"),
+			0);
+		ck_assert_int_eq(
+			json_util_num(
+				json_object_get(report, "choices"), "switches"),
+			n);
+		if (n == 1)
+			expect_finding(report, "choice", "note", "1 switch");
+		else
+			expect_finding(report, "deadlock", "fault", " port ");
+		ck_assert_int_eq(verdict == AUDIT_VERDICT_SAFE, n == 1);
+		page_fits(report);
 		json_decref(report);
 		rig_free(&r);
 	}
