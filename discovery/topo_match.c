@@ -25,39 +25,35 @@ match_switch(const struct topo *t, const struct topo *was, sw_ix s)
 }
 
 static bool
-is_same_link(const struct topo_match *m, const struct topo_adj *is, uint32_t i)
+is_same_link(const struct topo_match *m, const struct topo_adj *is,
+	const struct topo_adj *was)
 {
-	const struct topo_adj *was = &m->was->adj[i];
-
 	return was->out == is->out && was->peer_port == is->peer_port &&
 	       m->sw[is->peer] == was->peer;
 }
 
-/* The links of s, whose match is o: in the same place unless a neighbour has
- * another number, or a link is lost or new. */
-static void
-match_links(struct topo_match *m, sw_ix s, sw_ix o)
+/* True if s and its match o have the same links: each in the same place, unless
+ * neighbours have other numbers. */
+static bool
+have_same_links(const struct topo_match *m, sw_ix s, sw_ix o)
 {
-	const struct topo_switch *is = &m->t->sw[s], *was = &m->was->sw[o];
-	uint32_t by_port[PORTS];
-	bool moved = is->nadj != was->nadj;
+	const struct topo_adj *is = m->t->adj + m->t->sw[s].adj;
+	const struct topo_adj *was = m->was->adj + m->was->sw[o].adj;
+	uint16_t by_port[PORTS], n = m->t->sw[s].nadj, i = 0;
 
-	for (uint32_t i = 0; i < is->nadj && !moved; i++) {
-		moved = !is_same_link(m, &m->t->adj[is->adj + i], was->adj + i);
-		m->adj[is->adj + i] = was->adj + i;
-	}
-	if (!moved)
-		return;
-	memset(by_port, 0xff, sizeof(by_port));
-	for (uint32_t i = was->adj; i < was->adj + was->nadj; i++)
-		by_port[m->was->adj[i].out] = i;
-	for (uint32_t i = is->adj; i < is->adj + is->nadj; i++) {
-		uint32_t k = by_port[m->t->adj[i].out];
-
-		m->adj[i] = k != TOPO_NONE && is_same_link(m, &m->t->adj[i], k)
-				    ? k
-				    : TOPO_NONE;
-	}
+	if (n != m->was->sw[o].nadj)
+		return false;
+	while (i < n && is_same_link(m, &is[i], &was[i]))
+		i++;
+	if (i == n)
+		return true;
+	memset(by_port, 0, sizeof(by_port));
+	for (i = 0; i < n; i++)
+		by_port[was[i].out] = i;
+	for (i = 0; i < n; i++)
+		if (!is_same_link(m, &is[i], &was[by_port[is[i].out]]))
+			return false;
+	return true;
 }
 
 void
@@ -66,33 +62,18 @@ topo_match_open(
 {
 	*m = (struct topo_match){.t = t, .was = was};
 	m->sw = mem_alloc((t->nsw + 1U) * sizeof(*m->sw));
-	m->adj = mem_alloc((t->nadj + 1U) * sizeof(*m->adj));
-	memset(m->adj, 0xff, (t->nadj + 1U) * sizeof(*m->adj));
+	m->links = mem_zalloc(t->nsw, sizeof(*m->links));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		m->sw[s] = match_switch(t, was, s);
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if (m->sw[s] != TOPO_NONE)
-			match_links(m, s, m->sw[s]);
+		m->links[s] = m->sw[s] != TOPO_NONE &&
+			      have_same_links(m, s, m->sw[s]);
 }
 
 void
 topo_match_close(struct topo_match *m)
 {
 	free(m->sw);
-	free(m->adj);
+	free(m->links);
 	*m = (struct topo_match){0};
-}
-
-bool
-topo_match_links(const struct topo_match *m, sw_ix s)
-{
-	const struct topo_switch *is = &m->t->sw[s];
-	sw_ix o = m->sw[s];
-
-	if (o == TOPO_NONE || is->nadj != m->was->sw[o].nadj)
-		return false;
-	for (uint32_t i = is->adj; i < is->adj + is->nadj; i++)
-		if (m->adj[i] == TOPO_NONE)
-			return false;
-	return true;
 }

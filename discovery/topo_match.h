@@ -1,5 +1,5 @@
 /*
- * topo_match: the switches and links of a topology in an older one.
+ * topo_match: the switches of a topology in an older one.
  *
  * Topologies number switches by their distance from the manager, so that a
  * link that is lost may change the numbers of switches that are nowhere near
@@ -20,8 +20,8 @@ struct topo_match {
 	const struct topo *t, *was; /* borrowed */
 	sw_ix *sw; /* [t->nsw] the same switch of was; TOPO_NONE: there is none
 		      that is live, or in quarantine, as it is now */
-	uint32_t *adj; /* [t->nadj] the same link, from such a switch to such a
-			  switch, in was->adj, or TOPO_NONE */
+	bool *links; /* [t->nsw] it had the same links to the same switches;
+			rates may differ */
 };
 
 /* Fill *m, to be closed. No two switches are the same one of was: of those that
@@ -29,8 +29,5 @@ struct topo_match {
 void topo_match_open(
 	struct topo_match *m, const struct topo *t, const struct topo *was);
 void topo_match_close(struct topo_match *m); /* zeroes allowed */
-
-/* True if switch s of t had all its links, and no others. Rates may differ. */
-bool topo_match_links(const struct topo_match *m, sw_ix s);
 
 #endif

@@ -122,14 +122,9 @@ note_climbs(void *part)
 static bool
 same_links(const struct maker *m, sw_ix s)
 {
-	const struct topo_switch *sw = &m->t->sw[s];
-
-	if (!topo_match_links(&m->before, s))
-		return false;
-	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
-		if (m->is.link[i] != m->was.link[m->before.adj[i]])
-			return false;
-	return true;
+	return m->before.links[s] &&
+	       memcmp(&m->is.up[s], &m->was.up[m->before.sw[s]],
+		       sizeof(m->is.up[s])) == 0;
 }
 
 /* Destinations at another level than before, of a switch that was o. */

@@ -57,9 +57,9 @@ is_link(const struct topo *t, sw_ix s, const struct topo_adj *a)
 }
 
 static bool
-leads_up(const struct sets_order_claim *c, sw_ix s, const struct topo_adj *a)
+leads_up(const struct sets_order_claim *c, sw_ix s, sw_ix peer)
 {
-	return c->pos[a->peer] < c->pos[s];
+	return c->pos[peer] < c->pos[s];
 }
 
 /* Bits of a word that are destinations, but the switch itself. */
@@ -94,14 +94,14 @@ static bool
 same_links(const struct prover *v, sw_ix s)
 {
 	const struct topo_switch *sw = &v->t->sw[s];
-	sw_ix o = v->before.sw[s];
+	const struct topo_adj *a = v->t->adj + sw->adj;
+	const sw_ix *o = v->before.sw;
 
-	if (!topo_match_links(&v->before, s))
+	if (!v->before.links[s])
 		return false;
-	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
-		if (leads_up(v->is, s, &v->t->adj[i]) !=
-			leads_up(v->was, o,
-				&v->was->topo->adj[v->before.adj[i]]))
+	for (uint32_t i = 0; i < sw->nadj; i++)
+		if (leads_up(v->is, s, a[i].peer) !=
+			leads_up(v->was, o[s], o[a[i].peer]))
 			return false;
 	return true;
 }
@@ -143,7 +143,7 @@ find_ports(struct prover *v, sw_ix s)
 	for (uint32_t i = t->sw[s].adj; i < t->sw[s].adj + t->sw[s].nadj; i++)
 		if (is_link(t, s, &t->adj[i])) {
 			route_set_add(&v->link[s], t->adj[i].out);
-			if (leads_up(v->is, s, &t->adj[i]))
+			if (leads_up(v->is, s, t->adj[i].peer))
 				route_set_add(&v->up[s], t->adj[i].out);
 		}
 }
