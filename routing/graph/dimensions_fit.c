@@ -13,6 +13,12 @@ enum {
 	TRIES = 64,   /* growths from seeds */
 	DEGREE = 256, /* neighbours of a switch, fewer */
 	TEXT = 160,
+	/* dimensions that are guessed: of so many, so many guesses; one link in
+	 * five may be missing, one switch in eight */
+	GUESSED_MAX = 3,
+	GUESSES = 16,
+	LOST_LINKS = 5,
+	LOST_SWITCHES = 8,
 };
 
 const struct schema_option dimension_option = {
@@ -138,6 +144,8 @@ struct fit {
 	uint32_t *votes;  /* [cells] 0 between searches */
 	uint32_t *around; /* [sum of extents] cells next to one */
 	uint32_t *voted;  /* [DEGREE * sum of extents] */
+	bool guessed;	  /* a growth ends with the first misplaced link */
+	bool misplaced;
 	unsigned tries;
 	uint32_t least; /* links to no neighbour, of the best growth */
 	port_ix stray;	/* the first of them */
@@ -211,13 +219,14 @@ static uint32_t
 find_cell(struct fit *x, sw_ix s, uint32_t *many)
 {
 	const struct swgraph *g = x->g;
-	uint32_t n = 0, best = NO_CELL, most = 0;
+	uint32_t n = 0, best = NO_CELL, most = 0, placed = 0;
 
 	*many = 0;
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		uint32_t at = x->cell[g->group[i].peer];
 		uint32_t cells = at == NO_CELL ? 0 : list_around(x, at);
 
+		placed += at != NO_CELL;
 		for (uint32_t k = 0; k < cells; k++)
 			if (x->in[x->around[k]] == TOPO_NONE &&
 				x->votes[x->around[k]]++ == 0)
@@ -232,6 +241,7 @@ find_cell(struct fit *x, sw_ix s, uint32_t *many)
 		most = votes > most ? votes : most;
 		x->votes[x->voted[k]] = 0;
 	}
+	x->misplaced |= x->guessed && most < placed;
 	return best;
 }
 
@@ -242,7 +252,7 @@ place_agreed(struct fit *x, uint32_t least)
 {
 	uint32_t placed = 0;
 
-	for (sw_ix s = 0; s < x->g->nsw; s++) {
+	for (sw_ix s = 0; s < x->g->nsw && !x->misplaced; s++) {
 		uint32_t many, cell;
 
 		if (!x->g->live[s] || x->cell[s] != NO_CELL)
@@ -357,11 +367,12 @@ grow_from(struct fit *x, const struct seed *seed)
 	for (uint32_t i = 0; i < x->cells; i++)
 		x->in[i] = TOPO_NONE;
 	memset(x->cell, 0xff, x->g->nsw * sizeof(*x->cell));
+	x->misplaced = false;
 	place_seed(x, seed);
 	while (place_agreed(x, 2) > 0 || place_agreed(x, 1) > 0 ||
 		place_agreed(x, 0) > 0)
 		;
-	return take_coordinates(x) && check_links(x);
+	return !x->misplaced && take_coordinates(x) && check_links(x);
 }
 
 /* ---- seeds ---- */
@@ -471,12 +482,15 @@ print_dimensions(const struct dimension *dim, unsigned n, char out[TEXT])
 			dim[i].size);
 }
 
-/* Refuse, with what is given. */
+/* Refuse, with what is given; what is guessed without a reason. */
 static int
 refuse_given(const struct dimensions_given *given, const char *what,
 	struct reason *why)
 {
 	char text[TEXT];
+
+	if (given->section == NULL)
+		return -1;
 
 	print_dimensions(given->dim,
 		given->n < DIMENSIONS_MAX ? given->n : DIMENSIONS_MAX, text);
@@ -507,6 +521,7 @@ refuse_growths(const struct fit *x, const struct dimensions_given *given,
 
 /* ---- the whole ---- */
 
+/* section NULL: they are guessed. */
 static int
 fit_dimensions(const struct swgraph *g, const struct dimensions_given *given,
 	const struct dimensions_given *want, struct dimensions *out,
@@ -515,6 +530,7 @@ fit_dimensions(const struct swgraph *g, const struct dimensions_given *given,
 	struct fit x = {.g = g,
 		.want = want,
 		.out = out,
+		.guessed = given->section == NULL,
 		.tries = TRIES,
 		.least = UINT32_MAX};
 	const uint32_t *place = swgraph_by_guid(g);
@@ -545,6 +561,118 @@ fit_dimensions(const struct swgraph *g, const struct dimensions_given *given,
 	return refuse_growths(&x, given, why);
 }
 
+/* ---- what is not given ---- */
+
+struct guess {
+	const struct swgraph *g;
+	struct dimensions *out;
+	uint32_t links; /* between live switches */
+	unsigned left;	/* guesses */
+	struct dimensions_given x;
+};
+
+/* The links that a product has. */
+static uint64_t
+count_product_links(const struct dimensions_given *x)
+{
+	uint64_t switches = 1, links = 0;
+
+	for (unsigned i = 0; i < x->n; i++)
+		switches *= x->dim[i].size;
+	for (unsigned i = 0; i < x->n; i++) {
+		uint64_t size = x->dim[i].size;
+		uint64_t row = x->dim[i].shape == DIMENSION_RING ? size
+			       : x->dim[i].shape == DIMENSION_LINE
+				       ? size - 1
+				       : size * (size - 1) / 2;
+
+		links += switches / size * row;
+	}
+	return links;
+}
+
+/* Whether the switches fit the dimensions guessed. */
+static bool
+try_guess(struct guess *y)
+{
+	struct dimensions_given want;
+	struct reason why;
+	uint64_t links;
+
+	if (y->left == 0 || !read_given(&y->x, &want))
+		return false;
+	links = count_product_links(&want);
+	if (links < y->links || (links - y->links) * LOST_LINKS > links)
+		return false;
+	y->left--;
+	return fit_dimensions(y->g, &y->x, &want, y->out, &why) == 0;
+}
+
+/* The greatest number whose n-th power is at most x. */
+static uint32_t
+find_root(uint32_t x, unsigned n)
+{
+	uint32_t root = 1;
+
+	for (;;) {
+		uint64_t power = 1;
+
+		for (unsigned k = 0; k < n; k++)
+			power *= root + 1;
+		if (power > x)
+			return root;
+		root++;
+	}
+}
+
+/* Sizes of dimensions from i on, of which `places` is the product, those first
+ * that are nearest to each other; lines, then rings. */
+static bool
+try_sizes(struct guess *y, unsigned i, uint32_t places)
+{
+	bool last = i + 1 == y->x.n;
+	uint32_t size = last ? places : find_root(places, y->x.n - i);
+
+	for (; size >= 2; size = last ? 0 : size - 1)
+		for (unsigned ring = 0; ring < 2 && places % size == 0;
+			ring++) {
+			y->x.dim[i] = (struct dimension){size,
+				ring == 1 ? DIMENSION_RING : DIMENSION_LINE};
+			if (last ? try_guess(y)
+				 : try_sizes(y, i + 1, places / size))
+				return true;
+		}
+	return false;
+}
+
+/*
+ * Lines and rings are tried that have about as many switches and links; of two
+ * dimensions a few lost links are enough that they cannot be read. False: none
+ * fit.
+ */
+static bool
+guess_dimensions(const struct swgraph *g, struct dimensions *out)
+{
+	struct guess y = {.g = g, .out = out, .left = GUESSES};
+	uint32_t live = 0, degree = 0;
+
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t n = g->live[s] ? g->first[s + 1] - g->first[s] : 0;
+
+		live += g->live[s];
+		y.links += n;
+		degree = n > degree ? n : degree;
+	}
+	y.links /= 2;
+	y.x.n = (degree + 1) / 2;
+	if (y.x.n == 0 || y.x.n > GUESSED_MAX)
+		return false;
+	for (uint32_t n = live; n <= live + live / LOST_SWITCHES; n++)
+		if (try_sizes(&y, 0, n))
+			return true;
+	return false;
+}
+
 /* Whether there are places enough; else how many there are. */
 static bool
 has_places(const struct swgraph *g, const struct dimensions_given *given,
@@ -570,7 +698,10 @@ dimensions_find(const struct swgraph *g, const struct dimensions_given *given,
 	uint32_t live;
 
 	if (given->n == 0)
-		return dimensions_read(g, out, why);
+		return dimensions_read(g, out, why) == 0 ||
+				       guess_dimensions(g, out)
+			       ? 0
+			       : -1;
 	if (!read_given(given, &want))
 		return refuse_given(given, "too many dimensions", why);
 	if (!has_places(g, given, &places, &live)) {

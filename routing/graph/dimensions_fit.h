@@ -1,7 +1,7 @@
 /*
- * dimensions_fit: the switches placed in dimensions that are given, where links
- * are missing that dimensions_read needs, or where what it finds is to be
- * compared.
+ * dimensions_fit: the switches placed in dimensions that are given or guessed,
+ * where links are missing that dimensions_read needs, or where what it finds is
+ * to be compared.
  *
  *   1. Neighbours of a switch are in one dimension if they are linked, or have
  *      no other common neighbour. A switch whose neighbours are in as many
@@ -11,6 +11,11 @@
  *      next to, if there is one such place; and so on.
  *   3. Seeds, and dimensions by their neighbours, are tried until all switches
  *      have a place and all links lead to a neighbour.
+ *
+ * Where none are given those of up to three lines and rings are guessed that
+ * have about as many switches and links: with two dimensions a lost link in
+ * twenty can leave too little to read. There the first link that leads to no
+ * neighbour ends a growth.
  *
  * A ring of four switches is two lines of two, one of three a full mesh.
  *
@@ -44,8 +49,8 @@ struct dimensions_given {
 struct dimensions_given dimensions_take(
 	const struct dimension_options *o, const char *section);
 
-/* As dimensions_read; with given dimensions they are those, and it is refused
- * what has others. */
+/* As dimensions_read, but guessed where that fails; with given dimensions they
+ * are those, and it is refused what has others. */
 int dimensions_find(const struct swgraph *g,
 	const struct dimensions_given *given, struct dimensions *out,
 	struct reason *why);

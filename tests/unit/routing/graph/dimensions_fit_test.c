@@ -126,6 +126,34 @@ LOOP_TEST(places, 0, LEN(found))
 	ck_assert_uint_eq(failed, 0);
 }
 
+/* What nobody gives is guessed where it cannot be read. */
+static const struct shape guessed[] = {
+	{{8, 8}, 2, TORUS, 13, 0, {{RING, 8}, {RING, 8}}, 2},
+	{{16, 16}, 2, TORUS, 26, 2, {{RING, 16}, {RING, 16}}, 2},
+	{{5, 9}, 2, TORUS, 5, 2, {{RING, 9}, {RING, 5}}, 2},
+	{{8, 6}, 2, MESH, 4, 0, {{LINE, 8}, {LINE, 6}}, 2},
+};
+
+LOOP_TEST(guesses, 0, LEN(guessed))
+{
+	static const struct dimensions_given nothing = {
+		"routing.torus", 0, {{0, DIMENSION_LINE}}};
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct dimensions_given is = take_given(&guessed[_i]);
+		struct reason why = {""};
+		struct dimensions d;
+		struct rig x;
+
+		open_graph(&x, &guessed[_i], seed);
+		ck_assert_msg(dimensions_find(&x.g, &nothing, &d, &why) == 0,
+			"%s", why.text);
+		check_places(&x, &d);
+		ck_assert(dimensions_are_given(&d, &is));
+		close_graph(&x);
+	}
+}
+
 static const struct {
 	struct shape s;
 	const char *why;
