@@ -24,6 +24,7 @@ struct climb_plan {
 	const struct directions *d;
 	const struct order_memory *was; /* remembered, or NULL */
 	struct arena *state;		/* for what is remembered from now on */
+	sw_ix first; /* of orders that are learned: see layer_orders_make */
 
 	/* Made. */
 	struct layer_orders orders;

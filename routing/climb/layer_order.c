@@ -210,8 +210,9 @@ grow_shortest(struct learn *x, sw_ix t, uint32_t *dist, uint64_t *load)
 	free(many);
 }
 
+/* Shortest paths, to switch `first` before all others. */
 static void
-learn_begin(struct learn *x, const struct directions *d)
+learn_begin(struct learn *x, const struct directions *d, sw_ix first)
 {
 	const struct swgraph *g = d->g;
 	size_t pairs = (size_t)g->nsw * g->nsw;
@@ -229,9 +230,12 @@ learn_begin(struct learn *x, const struct directions *d)
 	x->worth[0] = 1;
 	for (unsigned i = 1; i < MISSES; i++)
 		x->worth[i] = x->worth[i - 1] / 3;
-	for (sw_ix t = 0; t < g->nsw; t++)
+	for (uint32_t i = 0; i < g->nsw; i++) {
+		sw_ix t = (sw_ix)((first + i) % g->nsw);
+
 		if (g->live[t])
 			grow_shortest(x, t, dist, load);
+	}
 	free(dist);
 	free(load);
 }
@@ -472,8 +476,8 @@ layer_orders_room(
 }
 
 void
-layer_orders_make(
-	const struct directions *d, unsigned n, struct layer_orders *out)
+layer_orders_make(const struct directions *d, unsigned n, sw_ix first,
+	struct layer_orders *out)
 {
 	const struct swgraph *g = d->g;
 	struct search s = {.dist = mem_alloc((g->nsw + 1U) * sizeof(*s.dist)),
@@ -488,7 +492,7 @@ layer_orders_make(
 	order_switches(g, &s, out);
 	layer_orders_by_switches(d, out->pos, out->rank);
 	if (n > 1) {
-		learn_begin(&x, d);
+		learn_begin(&x, d, first);
 		note_climbing(&x, out->rank);
 		for (unsigned l = 1; l < n; l++) {
 			order_from_afar(g, &s, pos);

@@ -66,9 +66,11 @@ struct layer_orders {
 	uint32_t nseq;
 };
 
-/* n orders for the graph, in its arena. The same graph has the same orders. */
-void layer_orders_make(
-	const struct directions *d, unsigned n, struct layer_orders *out);
+/* n orders for the graph, in its arena, learned from shortest paths that are
+ * made to a switch before all others: from another one others are learned. The
+ * same graph and switch have the same orders. */
+void layer_orders_make(const struct directions *d, unsigned n, sw_ix first,
+	struct layer_orders *out);
 
 /* Room for n orders in the graph's arena, to be filled. */
 void layer_orders_room(

@@ -49,7 +49,7 @@ make_orders(struct climb_plan *p, struct reason *why)
 			p->was, p->d, asked, most, &p->orders, p->state);
 	p->known = p->memory != NULL;
 	if (!p->known)
-		layer_orders_make(p->d, most, &p->orders);
+		layer_orders_make(p->d, most, p->first, &p->orders);
 	return 0;
 }
 

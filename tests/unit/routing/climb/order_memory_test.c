@@ -141,7 +141,7 @@ TEST(links_come_back_to_their_places)
 	struct order_memory *m, *next;
 
 	rig_open(&all);
-	layer_orders_make(&all.d, LAYERS, &first);
+	layer_orders_make(&all.d, LAYERS, 0, &first);
 	m = order_memory_learned(&all.d, &first, LAYERS, all.a);
 	for (uint32_t c = 0; c < 8; c++) {
 		rig_less(&all, c, c + 3, &less);
@@ -170,7 +170,7 @@ TEST(few_new_links_join)
 
 	rig_open(&all);
 	rig_less(&all, 0, 4, &less);
-	layer_orders_make(&less.d, LAYERS, &first);
+	layer_orders_make(&less.d, LAYERS, 0, &first);
 	m = order_memory_learned(&less.d, &first, LAYERS, all.a);
 	next = order_memory_fit(m, &all.d, LAYERS, LAYERS, &is, all.a);
 	ck_assert_ptr_nonnull(next);
@@ -189,7 +189,7 @@ TEST(orders_are_learned_anew)
 
 	rig_open(&all);
 	rig_less(&all, 0, 8, &less);
-	layer_orders_make(&less.d, LAYERS, &first);
+	layer_orders_make(&less.d, LAYERS, 0, &first);
 	m = order_memory_learned(&less.d, &first, LAYERS, all.a);
 	/* another number is asked for; a third of the links is new */
 	ck_assert_ptr_null(order_memory_fit(
@@ -211,7 +211,7 @@ TEST(what_is_away_for_good_is_forgotten)
 	struct order_memory *m;
 
 	rig_open(&all);
-	layer_orders_make(&all.d, LAYERS, &first);
+	layer_orders_make(&all.d, LAYERS, 0, &first);
 	m = order_memory_learned(&all.d, &first, LAYERS, all.a);
 	rig_less(&all, 0, all.d.n / 2 - 4, &less); /* more than four for each */
 	m = order_memory_fit(m, &less.d, LAYERS, LAYERS, &is, all.a);
@@ -236,7 +236,7 @@ TEST(places_are_kept)
 	struct reason why = {""};
 
 	rig_open(&all);
-	layer_orders_make(&all.d, 1, &first);
+	layer_orders_make(&all.d, 1, 0, &first);
 	m = order_memory_parse(text, all.a, &why);
 	ck_assert_msg(m != NULL, "%s", why.text);
 	order_memory_print(m, &out);
@@ -266,7 +266,7 @@ TEST(text_is_read_back)
 	struct reason why = {""};
 
 	rig_open(&all);
-	layer_orders_make(&all.d, LAYERS, &first);
+	layer_orders_make(&all.d, LAYERS, 0, &first);
 	m = order_memory_learned(&all.d, &first, LAYERS, all.a);
 	order_memory_print(m, &text);
 	m = order_memory_parse(text.text, all.a, &why);

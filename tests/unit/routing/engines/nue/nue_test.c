@@ -321,8 +321,11 @@ make_shape(unsigned i, struct reason *why)
 		return gen_dragonfly(8, 4, 4, why);
 	case 3:
 		return gen_grid(torus, 3, true, 1, why);
-	default:
+	case 4:
 		return gen_hyperx(flat, 2, 7, why);
+	default:
+		return gen_edit_fail_links(
+			gen_petersen(24, 5, 2, why), 3, 1, true, why);
 	}
 }
 
@@ -334,9 +337,11 @@ static const unsigned most[][3] = {
 	{22200, 2530, 1380},
 	{6500, 2900, 6740},
 	{1030, 850, 830},
+	/* few enough that orders are learned several times */
+	{1250, 580, 345},
 };
 
-LOOP_TEST(shapes, 0, 5)
+LOOP_TEST(shapes, 0, 6)
 {
 	struct reason why = {""};
 	AUTO(rig) struct rig g;
