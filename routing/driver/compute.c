@@ -19,12 +19,12 @@
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 
-enum { SETTLE = 8 };	  /* rounds until stable; two nearly always suffice */
-enum { ATTEMPTS = 64 };	  /* more than any engine has: a bound for mistakes */
-enum { FEW = 256 };	  /* changing 1/FEW of all entries is cheap */
-enum { ALIKE = 32 };	  /* 1/ALIKE changed is quick to judge incrementally */
-enum { SLACK = 8 };	  /* 1/SLACK of the load is not worth changes */
-enum { ALIKE_LOAD = 16 }; /* loads that differ by less say nothing */
+enum { SETTLE = 8 };	 /* rounds until stable; two nearly always suffice */
+enum { ATTEMPTS = 64 };	 /* more than any engine has: a bound for mistakes */
+enum { FEW = 256 };	 /* changing 1/FEW of all entries is cheap */
+enum { ALIKE = 32 };	 /* 1/ALIKE changed is quick to judge incrementally */
+enum { SLACK = 8 };	 /* 1/SLACK of the load is not worth changes */
+enum { ALIKE_LOAD = 8 }; /* loads that differ by less say nothing */
 
 /* For a third digit, and as many as a plan shows. */
 enum { BISECTIONS = 200 };

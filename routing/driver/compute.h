@@ -82,8 +82,8 @@
  * routes the fabric and no rebalance is asked for; else a tree's, where one
  * makes tables by tiers whose busiest link carries at most half as much again
  * as it must (load_bound.h); else the one whose busiest link, hosts' own
- * included, carries the least, and of those that differ by less than a
- * sixteenth the one with the most effective bisection bandwidth.
+ * included, carries the least, and of those that differ by less than an
+ * eighth the one with the most effective bisection bandwidth.
  */
 
 /* What happened meanwhile, for the log, status and explain. */
