@@ -92,6 +92,14 @@ sort_switches(struct listing *l, struct arena *a)
 	l->seq = seq;
 }
 
+/* True if s is drained: what is left of its links is no part of the tree. */
+static bool
+is_drained(const struct topo *t, sw_ix s)
+{
+	return (t->port[t->node[t->sw[s].node].first_port].flags &
+		       TP_DRAINED) != 0;
+}
+
 /* ---- links ---- */
 
 static bool
@@ -118,6 +126,7 @@ list_link(struct listing *l, sw_ix s, const struct topo_adj *a)
 		.n = 1};
 
 	if (mine < other || mine == other + 1 || !l->w->g.live[a->peer] ||
+		is_drained(l->w->g.t, a->peer) ||
 		(mine == other && !comes_first(l, s, a->peer)))
 		return;
 	o.what = mine != other			  ? TREE_SKIP_LINK
@@ -158,7 +167,8 @@ list_links(struct listing *l)
 
 		if (sw->nself > 0)
 			list_self_links(l, l->seq[k]);
-		if (!l->of[l->seq[k]].odd || !is_tree(l, l->seq[k]))
+		if (!l->of[l->seq[k]].odd || !is_tree(l, l->seq[k]) ||
+			is_drained(t, l->seq[k]))
 			continue;
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
 			list_link(l, l->seq[k], &t->adj[i]);
@@ -178,6 +188,8 @@ count_links(const struct listing *l, sw_ix s)
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		uint32_t other = tiers[g->group[i].peer], n = g->group[i].n;
 
+		if (is_drained(g->t, g->group[i].peer))
+			continue;
 		c.odd |= other + 1 != tier && other != tier + 1;
 		c.down += other > tier ? n : 0;
 		if (other >= tier)
@@ -205,7 +217,7 @@ count_all_links(struct listing *l, struct arena *a)
 	l->usual = arena_array(a, l->t->ntiers, sizeof(*l->usual));
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		l->of[s] = count_links(l, s);
-		if (g->live[s] && is_tree(l, s))
+		if (g->live[s] && is_tree(l, s) && !is_drained(g->t, s))
 			seen[l->t->tier[s] * 256 + (l->of[s].up & 255)]++;
 	}
 	for (uint32_t i = 0; i < l->t->ntiers; i++)
@@ -546,7 +558,7 @@ irregularity_list(const struct tree_work *w, struct arena *a)
 	list_roles(&l);
 	list_node_ports(&l);
 	for (uint32_t k = 0; k < l.n; k++)
-		if (is_tree(&l, l.seq[k])) {
+		if (is_tree(&l, l.seq[k]) && !is_drained(l.w->g.t, l.seq[k])) {
 			list_hosts(&l, l.seq[k]);
 			list_switch(&l, l.seq[k]);
 			list_misplaced_role(&l, l.seq[k]);

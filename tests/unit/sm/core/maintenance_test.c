@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/tiers/tree.h"
 #include "sm/view/drains.h"
 #include "sm/view/event_log.h"
 #include "tests/sim/data/data.h"
@@ -200,6 +201,17 @@ TEST(a_link)
 	lab_free(&l);
 }
 
+/* Nothing is told of the tree because of a drain. */
+static void
+expect_regular(const struct lab *l)
+{
+	const struct tree *t = tree_kept(sm_view(l->w->sm)->routes);
+
+	ck_assert_ptr_nonnull(t);
+	ck_assert_msg(t->nodd == 0, "%zu irregularities, the first a %s",
+		t->nodd, irregularity_name(t->odd[0].what));
+}
+
 TEST(a_spine)
 {
 	struct lab l = lab_new();
@@ -207,6 +219,7 @@ TEST(a_spine)
 	expect_used(&l, "spine2", 0);
 	drain_now(&l, "spine2", 0);
 	expect_clear(&l, "spine2", 0);
+	expect_regular(&l);
 	sim_fault_reboot(l.w->sim, node_of(&l, "spine2"));
 	core_expect_order(l.w, "rebooting");
 	world_run(l.w, mono_ms(120000));
