@@ -6,8 +6,9 @@
  * changes.
  *
  * It is switched off first, and its packets drain, where it cannot be said what
- * the switch forwards by (a write without an answer; defaults that are not
- * those of the forwarding table), and everywhere where the change is not one
+ * the switch forwards by (a write without an answer, or of which a copy may
+ * still arrive; defaults that are not those of the forwarding table), and
+ * everywhere where the change is not one
  * in which old and new paths obey one order of switches.
  *
  * Groups that a switch was found with after a restart stay in force where they
@@ -46,6 +47,7 @@ struct plan_adaptive_state {
 	bool drain; /* after ports are lost, before forwarding tables change */
 	uint32_t *pos; /* [nsw] places in the order of switches, or NULL */
 	bool *written; /* [nsw] its forwarding table changes */
+	bool *doubted; /* [nsw] copies of Sets may change what it chooses by */
 	uint32_t nlids;
 	sw_ix *target; /* [nlids] switch of a LID that may have a choice, or
 			  TOPO_NONE */
@@ -564,8 +566,8 @@ must_be_off(struct plan_maker *m, sw_ix s, const struct adaptive_can *can)
 	const struct plan_adaptive_state *a = m->adaptive;
 
 	return can->choice.kind == ROUTE_FIXED || a->sets == NULL || a->off ||
-	       (can->is_found && a->careful) || !has_sub_groups(m, can) ||
-	       !load_held(m, s, can->choice.groups);
+	       ((can->is_found || a->doubted[s]) && a->careful) ||
+	       !has_sub_groups(m, can) || !load_held(m, s, can->choice.groups);
 }
 
 /* The steps of a switch, made anew; one that was found with anything else is
@@ -643,6 +645,22 @@ find_targets(struct plan_maker *m)
 		}
 }
 
+static void
+note_doubts(const struct plan_maker *m, bool *doubted)
+{
+	size_t n;
+	const struct device_doubt *d = device_doubts(m->hw, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		node_ix node = topo_by_node_guid(m->t, d[i].at.guid);
+
+		if (node != TOPO_NONE && m->t->node[node].sw != TOPO_NONE &&
+			(d[i].at.attr == DEVICE_AR_LFT ||
+				d[i].at.attr == DEVICE_AR_GROUP))
+			doubted[m->t->node[node].sw] = true;
+	}
+}
+
 /* What is known of the change, and room for a switch. */
 static struct plan_adaptive_state *
 new_state(struct plan_maker *m, const struct plan_adaptive *want)
@@ -663,6 +681,8 @@ new_state(struct plan_maker *m, const struct plan_adaptive *want)
 	a->written = mem_zalloc(m->t->nsw, sizeof(*a->written));
 	for (size_t i = 0; i < x->nwrites; i++)
 		a->written[x->write[i].sw] = true;
+	a->doubted = mem_zalloc(m->t->nsw, sizeof(*a->doubted));
+	note_doubts(m, a->doubted);
 	if (r->order != ROUTE_NO_ORDER) {
 		a->pos = mem_zalloc(m->t->nsw, sizeof(*a->pos));
 		routes_order(r, a->pos);
@@ -730,6 +750,7 @@ plan_adaptive_end(struct plan_maker *m)
 	struct plan_adaptive_state *a = m->adaptive;
 
 	free(a->written);
+	free(a->doubted);
 	free(a->pos);
 	free(a->target);
 	free(a->port);

@@ -1,30 +1,49 @@
 /*
- * push_doubts: forwarding blocks that a copy of a Set may have overwritten. A
- * stage counts, of what was written before it, only what is in place: so before
- * it the blocks in doubt whose copy would change them are read, when none can
- * arrive any more. Where one did, or a switch does not say, the push is broken,
- * and the next plan starts from what is known then.
+ * push_doubts: blocks by which switches forward that a copy of a Set may have
+ * overwritten. A stage counts, of what was written before it, only what is in
+ * place: so before it the blocks in doubt whose copy would change them are
+ * read, when none can arrive any more. Where one did, or a switch does not say,
+ * the push is broken, and the next plan starts from what is known then.
  */
-#include <string.h>
-
 #include "distribution/device/device_request.h"
+#include "distribution/device/device_write.h"
 #include "distribution/push/push_priv.h"
+#include "sm/mad/mad_ar.h"
 
-/*
- * The switch's port 0 for a block in doubt that may hold another value than
- * known, or TOPO_NONE. A block that is unknown counts with all its values in
- * every stage.
- */
+/* Whether a block may hold another value than known. One that is unknown counts
+ * with all its values in every stage. */
+static bool
+is_table_open(const struct device_store *hw, const struct device_at *at)
+{
+	return device_block(hw, at->guid, at->block) != DEVICE_UNKNOWN &&
+	       device_values(hw, at->guid, at->block, NULL, 0) != 1;
+}
+
+/* The same of adaptive groups and entries of a switch that may choose by them:
+ * which values they had before is not kept. */
+static bool
+is_choice_open(const struct device_store *hw, const struct device_at *at)
+{
+	const uint8_t *info =
+		device_bytes(hw, device_at_switch(at->guid, DEVICE_AR_INFO));
+
+	return device_bytes(hw, *at) != NULL &&
+	       (info == NULL || mad_ar_info_on(info) != 0);
+}
+
+/* The switch's port 0 for such a block in doubt, or TOPO_NONE. */
 static port_ix
 find_open(const struct push *p, const struct device_doubt *d)
 {
-	const struct device_store *hw = p->job.hw;
 	const struct topo *t = push_topo(p);
+	bool is_open = false;
 	node_ix n;
 
-	if (d->at.attr != DEVICE_LFT ||
-		device_block(hw, d->at.guid, d->at.block) == DEVICE_UNKNOWN ||
-		device_values(hw, d->at.guid, d->at.block, NULL, 0) == 1)
+	if (d->at.attr == DEVICE_LFT)
+		is_open = is_table_open(p->job.hw, &d->at);
+	else if (d->at.attr == DEVICE_AR_LFT || d->at.attr == DEVICE_AR_GROUP)
+		is_open = is_choice_open(p->job.hw, &d->at);
+	if (!is_open)
 		return TOPO_NONE;
 	n = topo_by_node_guid(t, d->at.guid);
 	return n == TOPO_NONE ? TOPO_NONE : t->node[n].first_port;
@@ -44,10 +63,17 @@ push_doubts_end(const struct push *p)
 	return end;
 }
 
+/* A switch may be silent about groups alone: the next plan switches them off.
+ */
 static void
 fail_unread(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
+	p->broken = true;
+	if (s->attr != DEVICE_LFT) {
+		device_lose(p->job.hw, push_at(p, s));
+		return;
+	}
 	device_unknown_block(p->job.hw, push_guid(p, s), s->block);
 	push_ack_fail(p, s,
 		res->outcome == XACT_STATUS ? PUSH_REFUSED : push_silence(res),
@@ -59,12 +85,10 @@ take_block(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct push *p = cookie;
 	const struct plan_step s = {.port = (port_ix)(tag >> 32),
-		.attr = DEVICE_LFT,
+		.attr = tag >> 24 & 0xff,
 		.kind = PLAN_LFT,
-		.block = (uint32_t)tag};
-	struct lft_pool *pool = p->plan->routes->pool;
+		.block = tag & 0xffffff};
 	struct device_at at = push_at(p, &s);
-	lft_ref is;
 
 	p->inflight--;
 	if (res->outcome == XACT_CANCELLED)
@@ -75,28 +99,28 @@ take_block(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	p->counts.reads++;
 	device_settle(p->job.hw, at);
-	if (memcmp(res->data, device_bytes(p->job.hw, at), LFT_BLOCK) == 0)
+	if (device_attribute_lacks(at.attr, push_topo(p), s.port, s.block,
+		    res->data, device_bytes(p->job.hw, at)) == 0)
 		return;
-	is = lft_add(pool, res->data);
-	device_set_block(p->job.hw, at.guid, at.block, is);
-	lft_drop(pool, is);
+	device_record(p->job.hw, push_topo(p), s.port, at, res->data);
 	p->overwritten = p->broken = true;
 }
 
 static void
-ask_for_block(struct push *p, port_ix port, uint32_t block, struct mono now)
+ask_for_block(struct push *p, port_ix port, const struct device_at *at,
+	struct mono now)
 {
 	struct xact_request r;
 
-	if (device_request_block(push_topo(p), port, DEVICE_LFT, block, &r) !=
+	if (device_request_block(push_topo(p), port, at->attr, at->block, &r) !=
 		0) {
 		p->broken = true; /* no path to it: the next plan knows that */
 		return;
 	}
 	r.method = MAD_GET;
 	p->inflight++;
-	xact_submit(
-		p->job.x, &r, now, take_block, p, (uint64_t)port << 32 | block);
+	xact_submit(p->job.x, &r, now, take_block, p,
+		(uint64_t)port << 32 | (uint64_t)at->attr << 24 | at->block);
 }
 
 bool
@@ -109,7 +133,7 @@ push_doubts_settled(struct push *p, struct mono now)
 		port_ix port = find_open(p, &d[i]);
 
 		if (port != TOPO_NONE)
-			ask_for_block(p, port, d[i].at.block, now);
+			ask_for_block(p, port, &d[i].at, now);
 	}
 	p->reading = p->inflight > 0;
 	return !p->reading && !p->broken;

@@ -121,9 +121,10 @@ void push_slvl_row_done(
 	struct push *p, size_t ix, const struct xact_result *res);
 
 /*
- * push_doubts.c: when no copy of a Set can change a forwarding block any more
- * behind what is known; 0: none can. From then on, call it until it is true:
- * every such block was read and holds what is known.
+ * push_doubts.c: when no copy of a Set can change a forwarding block, or what
+ * a switch chooses by, any more behind what is known; 0: none can. From then
+ * on, call it until it is true: every such block was read and holds what is
+ * known.
  */
 struct mono push_doubts_end(const struct push *p);
 bool push_doubts_settled(struct push *p, struct mono now);
