@@ -20,6 +20,8 @@ struct maker {
 	struct arena *a;
 	const struct dest_lids *dest;
 	struct legal_levels is, was;
+	uint64_t *changed; /* [words] destinations with other LIDs than before
+			    */
 	/* [nsw * words] of a switch, destination switches: */
 	uint64_t *differ; /* whose level, or climb, is another than before */
 	uint64_t *make;	  /* to which options are to be made */
@@ -158,6 +160,7 @@ compare_climbs(const struct maker *m, struct dest_scan *is,
 			prev->nblocks, may);
 	else
 		memset(may, 0xff, m->dest->words * sizeof(*may));
+	bitset_or(may, m->changed, m->dest->words);
 	if (!(leads_up(&m->is, s) || leads_up(&m->was, o)) || !has_some(m, may))
 		return;
 	dest_scan_row(is, r->pool, r->row[s], r->nblocks, &m->is.up[s]);
@@ -192,7 +195,7 @@ compare_routes(const struct maker *m)
 	struct dest_scan is, was;
 
 	dest_scan_open(&is, m->dest);
-	dest_scan_open(&was, m->dest);
+	dest_scan_open(&was, &m->share->dest);
 	for (sw_ix s = 0; s < m->t->nsw; s++) {
 		sw_ix o = m->before.sw[s];
 
@@ -497,7 +500,7 @@ goes_on(const struct maker *m, const struct routes *prev)
 				is->can[s].groups != was->can[o].groups))
 			return false;
 	}
-	return dest_lids_are_those_before(m->dest, &was->dest, &m->before);
+	return dest_lids_compare(m->dest, &was->dest, &m->before, m->changed);
 }
 
 static bool
@@ -516,6 +519,7 @@ find_work(struct maker *m, const struct routes *prev)
 {
 	m->make = new_rows(m);
 	m->climbs = new_rows(m);
+	m->changed = arena_array(m->a, m->dest->words, sizeof(*m->changed));
 	if (goes_on(m, prev) &&
 		find_levels(m, &m->was, prev, &m->share->dest)) {
 		m->prev = prev;

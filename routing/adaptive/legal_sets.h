@@ -21,10 +21,10 @@
  *
  * After a change nothing is known of the routes before but their sets: the
  * levels of both topologies are found, which is cheap, and compared, switches
- * by GUID, since a change may give all of them other numbers. Options
- * are made anew to those destinations whose level, or whose entries against the
- * rule, are others at the switch or behind one of its links, and to all where
- * its links are others; the rest of a row is copied, and a row without such
+ * by GUID, since a change may give all of them other numbers. Options are made
+ * anew to those destinations whose level, or whose entries against the rule,
+ * are others at the switch or behind one of its links, and to all where its
+ * links are others; the rest of a row is copied, and a row without such
  * destinations is shared.
  *
  * Folder routing/adaptive: tables with an order of switches -> sets of ports.

@@ -132,27 +132,33 @@ dest_lids_close(struct dest_lids *d)
 	*d = (struct dest_lids){0};
 }
 
+/* True if number i has the same LIDs in both. */
 static bool
-have_same_lids(const struct dest_lids *a, const struct dest_lids *b)
+has_same_lids(const struct dest_lids *a, const struct dest_lids *b, uint32_t i)
 {
-	if (a->n != b->n || memcmp(a->first, b->first,
-				    (a->n + 1U) * sizeof(*a->first)) != 0)
+	const struct dest_run *x = a->run + a->first[i];
+	const struct dest_run *y = b->run + b->first[i];
+	uint32_t n = a->first[i + 1] - a->first[i];
+
+	if (n != b->first[i + 1] - b->first[i])
 		return false;
-	for (uint32_t r = 0; r < a->first[a->n]; r++)
-		if (a->run[r].block != b->run[r].block ||
-			a->run[r].lids != b->run[r].lids)
+	for (uint32_t r = 0; r < n; r++)
+		if (x[r].block != y[r].block || x[r].lids != y[r].lids)
 			return false;
 	return true;
 }
 
 bool
-dest_lids_are_those_before(const struct dest_lids *d,
-	const struct dest_lids *was, const struct topo_match *before)
+dest_lids_compare(const struct dest_lids *d, const struct dest_lids *was,
+	const struct topo_match *before, uint64_t *changed)
 {
-	if (!have_same_lids(d, was))
+	if (d->n != was->n)
 		return false;
-	for (uint32_t i = 0; i < d->n; i++)
+	for (uint32_t i = 0; i < d->n; i++) {
 		if (before->sw[d->sw[i]] != was->sw[i])
 			return false;
+		if (!has_same_lids(d, was, i))
+			bitset_add(changed, i);
+	}
 	return true;
 }

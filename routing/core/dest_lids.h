@@ -45,10 +45,10 @@ struct dest_lids {
 void dest_lids_open(struct dest_lids *d, const struct topo *t);
 void dest_lids_close(struct dest_lids *d);
 
-/* True if was, of the older topology, has the same destination switches with
- * the same LIDs, and so by the same numbers. */
-bool dest_lids_are_those_before(const struct dest_lids *d,
-	const struct dest_lids *was, const struct topo_match *before);
+/* True if was, of the older topology, has the same destination switches by the
+ * same numbers; those with other LIDs are added to changed[words]. */
+bool dest_lids_compare(const struct dest_lids *d, const struct dest_lids *was,
+	const struct topo_match *before, uint64_t *changed);
 
 /* The bits of word w that are destination switches. */
 static inline uint64_t

@@ -14,7 +14,8 @@ struct prover {
 						    compare with */
 	const struct topo *t;
 	const struct dest_lids *dest;
-	struct topo_match before;    /* in the topology of was */
+	struct topo_match before; /* in the topology of was */
+	uint64_t *changed; /* [words] destinations with other LIDs than there */
 	struct route_set *link, *up; /* [nsw] ports to live switches, and of
 					those the ones that lead up */
 	/* [nsw * words] of a switch, destinations: */
@@ -84,8 +85,8 @@ find_before(struct prover *v)
 		return;
 	topo_match_open(&v->before, v->t, v->was->topo);
 	if (v->was->side->pool != v->is->side->pool ||
-		!dest_lids_are_those_before(
-			v->dest, &v->was->side->sets->dest, &v->before))
+		!dest_lids_compare(v->dest, &v->was->side->sets->dest,
+			&v->before, v->changed))
 		v->was = NULL;
 }
 
@@ -162,6 +163,7 @@ find_looks(struct prover *v, sw_ix s)
 		mark_options(v, row_of(v->is, s), row_of(v->was, o), look);
 		dest_scan_differ(v->dest, is->row[s], is->nblocks, was->row[o],
 			was->nblocks, look);
+		bitset_or(look, v->changed, v->dest->words);
 	} else
 		memset(look, 0xff, v->dest->words * sizeof(*look));
 	for (uint32_t w = 0; w < v->dest->words; w++)
@@ -418,6 +420,7 @@ prover_open(struct prover *v, const struct sets_order_claim *is,
 	v->up = mem_zalloc(v->t->nsw, sizeof(*v->up));
 	v->look = mem_zalloc(words, sizeof(*v->look));
 	v->near = mem_zalloc(words, sizeof(*v->near));
+	v->changed = mem_zalloc(v->dest->words + 1U, sizeof(*v->changed));
 	v->rises = mem_zalloc(words, sizeof(*v->rises));
 	v->is_looked = mem_zalloc(v->t->nsw, sizeof(*v->is_looked));
 	for (sw_ix s = 0; s < v->t->nsw; s++)
@@ -433,6 +436,7 @@ prover_close(struct prover *v)
 	free(v->up);
 	free(v->look);
 	free(v->near);
+	free(v->changed);
 	free(v->rises);
 	free(v->is_looked);
 }

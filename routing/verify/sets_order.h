@@ -25,7 +25,8 @@
  * Parts 2 to 4 are about one switch, or two neighbours, and one destination.
  * After a change only those pairs of a switch and a destination are looked at
  * whose options, blocks of entries, or links (with their directions) are
- * others, and where these are neighbours. What is shared by reference is the
+ * others, and where these are neighbours; of a destination with other LIDs all
+ * pairs. What is shared by reference is the
  * same without a look. Switches are known by their GUIDs, links by their ports
  * (discovery/topo_match.h): numbers may have changed.
  */

@@ -168,29 +168,48 @@ time_change(const struct bench *b, const char *what, struct topo *t,
 	return r;
 }
 
-/* Cables between switches are lost, each from the whole fabric, and come back.
- */
+static bool
+is_between_switches(const struct fabric *f, uint32_t c)
+{
+	return f->node[f->cable[c].node[0]].type == FABRIC_SWITCH &&
+	       f->node[f->cable[c].node[1]].type == FABRIC_SWITCH;
+}
+
+/* A cable is lost from the whole fabric, and comes back. */
+static void
+lose_cable(
+	struct bench *b, const struct fabric *f, struct routes *was, uint32_t c)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct topo *less;
+	struct routes *r, *back;
+
+	drop[c] = true;
+	less = frozen_less(f, drop, was->topo);
+	r = time_change(b, "gone", less, was);
+	back = time_change(b, "back", was->topo, r);
+	routes_unref(back);
+	routes_unref(r);
+	topo_unref(less);
+	free(drop);
+}
+
+/* Cables between switches, and the one of a host. */
 static void
 lose_cables(struct bench *b, const struct fabric *f, struct routes *was)
 {
-	for (uint32_t i = 0, c = 0; i < CABLES; i++) {
-		bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
-		struct topo *less;
-		struct routes *r, *back;
+	uint32_t c;
 
+	for (uint32_t i = 0; i < CABLES; i++) {
 		c = f->ncables / CABLES * i;
-		while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
-			f->node[f->cable[c].node[1]].type != FABRIC_SWITCH)
+		while (!is_between_switches(f, c))
 			c++;
-		drop[c] = true;
-		less = frozen_less(f, drop, was->topo);
-		r = time_change(b, "gone", less, was);
-		back = time_change(b, "back", was->topo, r);
-		routes_unref(back);
-		routes_unref(r);
-		topo_unref(less);
-		free(drop);
+		lose_cable(b, f, was, c);
 	}
+	for (c = f->ncables - 1; is_between_switches(f, c);)
+		c--;
+	(void)printf("  a host:\n");
+	lose_cable(b, f, was, c);
 }
 
 static void
