@@ -18,7 +18,14 @@
 #include "tests/unit/routing/core/sets_walk.h"
 #include "tests/unit/suite.h"
 
-enum { GROUPS = 4000, FAR = 1 << 20, WALKS = 200, STEPS = 6, TABLES = 2 };
+enum {
+	GROUPS = 4000,
+	FAR = 1 << 20,
+	WALKS = 200,
+	STEPS = 6,
+	TABLES = 2,
+	HOSTS = 60
+};
 
 struct rig {
 	struct fabric *f;
@@ -375,6 +382,61 @@ TEST(test_hosts_exchanged)
 	sets_walk_route(&x);
 	compare_with_fresh(&x, x.r, x.prev);
 	sets_walk_close(&x);
+}
+
+/* Entries of r for a LID lead from each switch to the first one above it. */
+static void
+lead_up(struct routes *r, uint16_t lid)
+{
+	const struct topo *t = r->topo;
+	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+
+	routes_order(r, pos);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++)
+			if (pos[t->adj[i].peer] < pos[s]) {
+				routes_put_entry(
+					r, s, lid, t->adj[i].out, NULL);
+				break;
+			}
+	free(pos);
+}
+
+/* A host comes back, and the tables, the same as before, have entries for it
+ * that lead up: all that differs is the LIDs of a destination, to which there
+ * are fewer options. */
+static void
+compare_host_against_rule(uint64_t seed)
+{
+	struct routes *was, *is;
+	struct sets_walk x;
+	uint16_t lid = 0;
+
+	sets_walk_open(&x, seed);
+	sets_walk_lose_host(&x);
+	was = routes_for(x.r, x.t);
+	for (uint16_t l = 1; l <= x.first->max_lid; l++)
+		if (topo_by_lid(x.t, l, NULL) == TOPO_NONE)
+			lid = l;
+	ck_assert_uint_gt(lid, 0);
+	lead_up(was, lid);
+	is = routes_for(x.prev, x.first);
+	ck_assert_uint_eq(is->nblocks, was->nblocks);
+	for (sw_ix s = 0; s < x.t->nsw; s++) {
+		lft_row_drop(x.pool, is->row[s]);
+		is->row[s] = lft_row_share(was->row[s]);
+	}
+	compare_with_fresh(&x, is, was);
+	routes_unref(is);
+	routes_unref(was);
+	sets_walk_close(&x);
+}
+
+TEST(test_host_against_rule)
+{
+	for (uint64_t seed = 1; seed <= HOSTS; seed++)
+		compare_host_against_rule(seed);
 }
 
 static uint32_t

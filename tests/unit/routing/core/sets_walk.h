@@ -164,6 +164,22 @@ sets_walk_step(struct sets_walk *x)
 	sets_walk_route(x);
 }
 
+/* The last host loses its cable, as the first step, and there are new routes.
+ */
+static inline void
+sets_walk_lose_host(struct sets_walk *x)
+{
+	uint32_t c = x->f->ncables - 1;
+
+	while (sets_walk_is_between_switches(x, c))
+		c--;
+	x->drop[c] = true;
+	topo_unref(x->t);
+	x->t = frozen_less(x->f, x->drop, x->first);
+	x->prev = x->r;
+	sets_walk_route(x);
+}
+
 static inline void
 sets_walk_close(struct sets_walk *x)
 {

@@ -213,6 +213,34 @@ TEST(test_changes_and_damage)
 	ck_assert_uint_gt(n.caught, 1000);
 }
 
+/* A host comes back to which the tables, the same as before, have no entries:
+ * all that differs is the LIDs of a destination. */
+TEST(test_host_without_entries)
+{
+	struct verify_sets_side side;
+	struct sets_order_claim is;
+	struct sets_walk x;
+	struct claim was;
+	struct route_sets *sets;
+
+	sets_walk_open(&x, 4);
+	sets_walk_lose_host(&x);
+	claim_open(&was, x.r);
+	ck_assert(prove_claim(&was, NULL));
+	ck_assert(topo_same_switches(x.first, x.t));
+	sets = route_sets_new(x.first, x.can, x.adaptive.default_first);
+	for (sw_ix s = 0; s < x.t->nsw; s++)
+		sets->row[s] = route_set_row_share(x.r->sets->row[s]);
+	side = was.side;
+	side.sets = sets;
+	is = (struct sets_order_claim){x.first, &side, was.pos};
+	ck_assert(!sets_order_proves(&is, was.deps, NULL, 1));
+	ck_assert(!sets_order_proves(&is, was.deps, &was.is, 1));
+	route_sets_unref(sets);
+	claim_close(&was);
+	sets_walk_close(&x);
+}
+
 /* What the driver makes is proven, from the routes before too. */
 TEST(test_driver_proves)
 {
