@@ -58,7 +58,8 @@ void escape_net_free(struct escape_net *n); /* NULL allowed */
 uint16_t escape_net_lid(
 	const struct escape_net *n, uint32_t node, bool adaptive);
 
-/* The paper's switch: 1 KiB a VL, 100 ns to route, cables of 20 m. */
+/* The paper's switch: 1 KiB a VL, 100 ns to route, cables of 20 m. It has
+ * another KiB behind the crossbar, at the outputs, which this one has not. */
 struct data_options escape_net_switch(void);
 
 /* The paper's link: 1x SDR, four nanoseconds a byte. */
