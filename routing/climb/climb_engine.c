@@ -10,7 +10,9 @@
 #include "routing/core/slvl.h"
 #include "sm/base/mem.h"
 
-enum { PASSES = 3 };
+/* Passes over all trees; those of a torus are balanced by two, and a third
+ * leaves more pairs without a layer. */
+enum { PASSES = 3, PASSES_TORUS = 2 };
 
 /* Of a fabric of few switches orders are learned several times, which takes
  * milliseconds: the best one's busiest link often carries a tenth less. */
@@ -253,7 +255,6 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 	struct reason bad = {""};
 	struct climb_job climb = {.d = p->d,
 		.orders = &p->orders,
-		.passes = PASSES,
 		.prev = job->prev,
 		.cancel = job->cancel,
 		.state = p->state};
@@ -262,6 +263,7 @@ route_plan(const struct climb_engine *e, struct climb_plan *p, bool keep,
 	if (e->make(p, why) != 0 ||
 		vl_map_check(p->orders.map, job->topo, p->orders.n, why) != 0)
 		return ENGINE_REFUSED;
+	climb.passes = p->orders.ties.at != NULL ? PASSES_TORUS : PASSES;
 	if (p->known && knows_layers(e, job->prev))
 		climb.layers = &job->prev->layers;
 	if (p->known)

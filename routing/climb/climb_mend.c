@@ -23,7 +23,7 @@
 
 /* Rounds allow a change to leave up to MORE - 1 pairs more without a layer; a
  * pair is tried at most ATTEMPTS times. */
-enum { MORE = 3, ATTEMPTS = 4 };
+enum { MORE = 5, ATTEMPTS = 6 };
 
 struct undo {
 	size_t pair;

@@ -128,5 +128,5 @@ TEST(below_a_hosts_own)
  * link. */
 TEST(no_tree)
 {
-	check_grid(8, false, false, 260);
+	check_grid(8, false, true, 260);
 }
