@@ -71,6 +71,7 @@ struct health {
 	struct cursor next;
 	struct mono began, next_pass, next_send;
 	uint32_t ports, read;
+	uint32_t generation; /* of the topology when it began */
 	/* the round of FEC counters, which passes interrupt */
 	struct cursor next_fec;
 	struct mono fec_began, fec_until;
@@ -434,8 +435,13 @@ ask_further(struct health *h, const struct topo *t, struct mono now)
 /* ---- the pass ---- */
 
 static void
-begin_pass(struct health *h, struct mono now)
+begin_pass(struct health *h, const struct topo *t, struct mono now)
 {
+	/* what was silent may have been cut off */
+	for (size_t i = 0; i < h->nnodes && t->generation != h->generation; i++)
+		if (h->node[i].agent != AGENT_NONE)
+			h->node[i].silent = 0;
+	h->generation = t->generation;
 	h->stage = STAGE_COUNTERS;
 	h->pass++;
 	h->next = (struct cursor){1, 0};
@@ -517,7 +523,7 @@ health_step(
 	if (h->stage == STAGE_FEC && !mono_before(now, h->fec_until))
 		h->stage = STAGE_REST;
 	if (h->stage == STAGE_REST && !mono_before(now, h->next_pass))
-		begin_pass(h, now);
+		begin_pass(h, t, now);
 	if (h->stage == STAGE_REST || mono_before(now, h->next_send))
 		return;
 	for (unsigned i = 0; i < BATCH; i++) {

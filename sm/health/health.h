@@ -21,7 +21,9 @@
  * HEALTH_RATE requests a second at most, which is 5 % of what the management of
  * a fabric sends at its busiest, and asks nothing twice in a pass. A node that
  * has no such agent, or left two requests in a row unanswered, is no fault: it
- * is asked in one pass of 16. Counters are read and never cleared.
+ * is asked in one pass of 16; one that is silent also in the first pass over
+ * another topology, since it may have been cut off. Counters are read and never
+ * cleared.
  *
  * Answers are matched by TID, sender, attribute and port; all others are
  * counted and dropped.

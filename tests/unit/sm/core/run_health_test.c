@@ -197,6 +197,33 @@ TEST(ports_without_an_agent)
 	core_end(w, f);
 }
 
+static enum sim_verdict
+lose_counters(void *cookie, struct sim_msg *m)
+{
+	(void)cookie;
+	return m->m.mad[1] == MAD_PERF ? SIM_DROP : SIM_PASS;
+}
+
+/* Nodes that were cut off from us are read again as soon as a link that is up
+ * makes another topology. */
+TEST(silent_nodes_are_asked_after_a_change)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_reading(f, health_on);
+
+	world_run(w, mono_ms(15000));
+	ck_assert_uint_eq(stats_of(w)->read, 128);
+	sim_set_hook(w->sim, lose_counters, NULL);
+	world_run(w, mono_ms(30000));
+	sim_set_hook(w->sim, NULL, NULL);
+	world_run(w, mono_ms(10000));
+	ck_assert_uint_lt(stats_of(w)->read, 128);
+	sim_fault_link(w->sim, fabric_find(f, "h9"), 1, false);
+	world_run(w, mono_ms(12000));
+	ck_assert_uint_eq(stats_of(w)->read, 126);
+	core_end(w, f);
+}
+
 TEST(a_link_turns_bad_and_good)
 {
 	struct fabric *f = core_tree();
