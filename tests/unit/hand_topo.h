@@ -301,5 +301,6 @@ hand_tables_free(struct hand_tables *h)
 	hand_tables_unpack(h);
 	free(h->entry);
 }
+AUTO_VALUE(hand_tables, struct hand_tables, hand_tables_free)
 
 #endif

@@ -47,11 +47,11 @@ TEST(layers_outlive_paths)
 	struct reason why = {""};
 	AUTO(fabric) struct fabric *f = gen_random(8, 3, 1, 1, &why);
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
-	struct lft_pool *pool = lft_pool_new();
-	struct routes *all = make_routes(t, pool, 3, 8);
-	struct routes *few = make_routes(t, pool, 3, 4);
-	struct routes *one = make_routes(t, pool, 1, 8);
-	struct routes *more = make_routes(t, pool, 5, 4);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(routes) struct routes *all = make_routes(t, pool, 3, 8);
+	AUTO(routes) struct routes *few = make_routes(t, pool, 3, 4);
+	AUTO(routes) struct routes *one = make_routes(t, pool, 1, 8);
+	AUTO(routes) struct routes *more = make_routes(t, pool, 5, 4);
 	struct layer_memory *m[4];
 
 	m[0] = layer_memory_learn(NULL, few);
@@ -68,11 +68,6 @@ TEST(layers_outlive_paths)
 	ck_assert_uint_eq(recall_layer(m[3], t, 2, 5), LAYER_MEMORY_NONE);
 	for (unsigned i = 0; i < 4; i++)
 		layer_memory_unref(m[i]);
-	routes_unref(all);
-	routes_unref(few);
-	routes_unref(one);
-	routes_unref(more);
-	lft_pool_free(pool);
 }
 
 TEST(absent_switches_are_forgotten)

@@ -77,9 +77,9 @@ TEST(fresh_order)
 
 TEST(back_to_back)
 {
+	AUTO(hand) struct topo *t = NULL;
 	struct hand h = {0};
-	struct lid_table l;
-	struct topo *t;
+	AUTO(lid_table) struct lid_table l;
 
 	(void)hand_node(&h, TOPO_CA, 2, "a");
 	(void)hand_node(&h, TOPO_CA, 1, "b");
@@ -90,8 +90,6 @@ TEST(back_to_back)
 	ck_assert_uint_eq(l.lid[1], 1);
 	ck_assert_uint_eq(l.lid[2], 0);
 	ck_assert_uint_eq(l.lid[ca_port(t, 1)], 2);
-	lid_table_free(&l);
-	hand_free(t);
 }
 
 /* Two ports claim LID 5. The host GUIDs are ca_guid(1) < ca_guid(2). */

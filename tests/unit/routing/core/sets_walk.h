@@ -14,6 +14,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/owned.h"
 
 struct sets_walk {
 	struct fabric *f;
@@ -193,5 +194,6 @@ sets_walk_close(struct sets_walk *x)
 	free(x->drop);
 	fabric_free(x->f);
 }
+AUTO_VALUE(sets_walk, struct sets_walk, sets_walk_close)
 
 #endif

@@ -205,8 +205,8 @@ TEST(layers_break_cycles)
 /* Free of cycles on one layer, at the price of bandwidth. */
 TEST(up_and_down)
 {
-	struct engine_rig g, h;
-	struct routes *r, *other;
+	AUTO(engine_rig) struct engine_rig g, h;
+	AUTO(routes) struct routes *r = NULL, *other = NULL;
 
 	rig_shape(&g, &engine_updn, TORUS);
 	rig_shape(&h, &engine_torus, TORUS);
@@ -215,10 +215,6 @@ TEST(up_and_down)
 	ck_assert_uint_eq(channel_judge(r).cyclic, 0);
 	ck_assert_uint_eq(r->layers.n, 1);
 	ck_assert_uint_gt(rig_load(r), rig_load(other) * 3 / 2);
-	routes_unref(r);
-	routes_unref(other);
-	rig_close(&g);
-	rig_close(&h);
 }
 
 LOOP_TEST(balance, 0, 2)

@@ -55,8 +55,8 @@ verify_input(const struct topo *t, const struct hand_tables *tb)
 /* Two leaves, two hosts each: over two spines no flows meet. */
 TEST(free_tree)
 {
-	struct hand_tables tb;
-	struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
+	AUTO(hand_tables) struct hand_tables tb;
+	AUTO(hand) struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
 	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e;
 	struct bandwidth_shift s;
@@ -74,8 +74,6 @@ TEST(free_tree)
 	ck_assert_double_eq_tol(s.mean, 1, 1e-9);
 	ck_assert(s.first_exact);
 	ck_assert_uint_eq(s.first_worst, 1);
-	hand_tables_free(&tb);
-	hand_free(t);
 }
 
 /*
@@ -84,8 +82,8 @@ TEST(free_tree)
  */
 TEST(narrow_tree)
 {
-	struct hand_tables tb;
-	struct topo *t = two_tier_topo(2, 2, 2, 1, &tb);
+	AUTO(hand_tables) struct hand_tables tb;
+	AUTO(hand) struct topo *t = two_tier_topo(2, 2, 2, 1, &tb);
 	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e, again;
 	struct bandwidth_shift s;
@@ -109,8 +107,6 @@ TEST(narrow_tree)
 	t->node[t->nnodes - 1].flags |= TN_AGGREGATION;
 	bandwidth_ebb(&in, 10, 7, &e);
 	ck_assert_uint_eq(e.hosts, 3);
-	hand_tables_free(&tb);
-	hand_free(t);
 }
 
 /*
@@ -120,8 +116,8 @@ TEST(narrow_tree)
  */
 TEST(windows)
 {
-	struct hand_tables tb;
-	struct topo *t = two_tier_topo(3, 3, 3, 2, &tb);
+	AUTO(hand_tables) struct hand_tables tb;
+	AUTO(hand) struct topo *t = two_tier_topo(3, 3, 3, 2, &tb);
 	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_shift s;
 
@@ -129,8 +125,6 @@ TEST(windows)
 	ck_assert_uint_eq(s.shifts, 1);
 	ck_assert(s.first_exact);
 	ck_assert_uint_eq(s.first_worst, 2);
-	hand_tables_free(&tb);
-	hand_free(t);
 }
 
 /* Saturation: (hosts - 1) pairs fill a link. */
@@ -153,8 +147,8 @@ TEST(saturation)
 /* The full 648-port tree: 0.807 is the published measurement. */
 TEST(tree_648)
 {
-	struct hand_tables tb;
-	struct topo *t = two_tier_topo(36, 18, 18, 18, &tb);
+	AUTO(hand_tables) struct hand_tables tb;
+	AUTO(hand) struct topo *t = two_tier_topo(36, 18, 18, 18, &tb);
 	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e;
 	struct bandwidth_shift s;
@@ -164,16 +158,14 @@ TEST(tree_648)
 	bandwidth_shift(&in, 1000, 1, &s);
 	ck_assert_uint_eq(s.shifts, 647);
 	ck_assert_uint_eq(s.worst, 1);
-	hand_tables_free(&tb);
-	hand_free(t);
 }
 
 /* Flows that do not arrive count as nothing, and do not hang. */
 LOOP_TEST(lost_flows, 0, 5)
 {
 	static const uint8_t spoilt[] = {255, 0, 99, 1, 3};
-	struct hand_tables tb;
-	struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
+	AUTO(hand_tables) struct hand_tables tb;
+	AUTO(hand) struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
 	struct verify_tables in;
 	struct bandwidth_shift s;
 
@@ -189,18 +181,16 @@ LOOP_TEST(lost_flows, 0, 5)
 	 * leaf) */
 	ck_assert_uint_eq(s.lost, 2);
 	ck_assert_double_eq_tol(s.mean, 10.0 / 12, 1e-9);
-	hand_tables_free(&tb);
-	hand_free(t);
 }
 
 TEST(no_hosts)
 {
 	struct hand h = {0};
-	struct hand_tables tb;
+	AUTO(hand_tables) struct hand_tables tb;
 	struct verify_tables in;
 	struct bandwidth_ebb e;
 	struct bandwidth_shift s;
-	struct topo *t;
+	AUTO(hand) struct topo *t = NULL;
 
 	(void)hand_node(&h, TOPO_SWITCH, 4, "");
 	t = hand_topo(&h);
@@ -212,6 +202,4 @@ TEST(no_hosts)
 	ck_assert_uint_eq(e.trials + e.hosts, 0);
 	bandwidth_shift(&in, 10, 1, &s);
 	ck_assert_uint_eq(s.shifts + s.hosts, 0);
-	hand_tables_free(&tb);
-	hand_free(t);
 }

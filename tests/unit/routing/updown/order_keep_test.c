@@ -328,7 +328,9 @@ LOOP_TEST(losses, 0, 4)
 static void
 lose_more(struct day *d)
 {
-	struct routes *bare = routes_for(d->back, d->t), *is, *other;
+	AUTO(routes)
+	struct routes *bare = routes_for(d->back, d->t), *is = NULL,
+		      *other = NULL;
 	struct fabric *left = damage_fabric(d->f, 1, &d->g);
 	AUTO(topo) struct topo *t = NULL;
 
@@ -345,9 +347,6 @@ lose_more(struct day *d)
 					      routes_port(other, s, lid),
 				"seed %llu: switch %u, LID %u",
 				(unsigned long long)d->seed, s, lid);
-	routes_unref(is);
-	routes_unref(other);
-	routes_unref(bare);
 }
 
 LOOP_TEST(losses_after_returns, 0, 4)

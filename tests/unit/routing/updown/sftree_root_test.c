@@ -113,7 +113,7 @@ lose_and_restore(struct world *w, const uint32_t *cable, unsigned cables)
 {
 	AUTO(mem) bool *drop = mem_zalloc(w->f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
-	struct routes *lost, *back;
+	AUTO(routes) struct routes *lost = NULL, *back = NULL;
 	AUTO(fabric) struct fabric *g = NULL;
 	AUTO(topo) struct topo *t = NULL;
 	struct counts n, m;
@@ -132,8 +132,6 @@ lose_and_restore(struct world *w, const uint32_t *cable, unsigned cables)
 	check_counts(w, cable, cables, "back", m.changed, n.least);
 	ck_assert_uint_le(
 		back->report.load_max * 1000, w->r->fresh_load * LIMIT);
-	routes_unref(lost);
-	routes_unref(back);
 }
 
 static bool

@@ -385,8 +385,8 @@ ring_of_four(struct hand_tables *tables)
  */
 TEST(needed)
 {
-	struct hand_tables h;
-	struct topo *t = ring_of_four(&h);
+	AUTO(hand_tables) struct hand_tables h;
+	AUTO(hand) struct topo *t = ring_of_four(&h);
 	struct routes r = {
 		.topo = t, .engine = "", .layers = {.n = 2, .nsw = t->nsw}};
 	struct verify_tables in = {.topo = t, .nblocks = h.nblocks};
@@ -423,6 +423,4 @@ TEST(needed)
 	ck_assert_str_eq(why.text, "17 layers are more than there are SLs");
 	route_layers_free(&r.layers);
 	hand_tables_unpack(&h);
-	hand_tables_free(&h);
-	hand_free(t);
 }

@@ -492,8 +492,9 @@ TEST(lanes_kept)
 	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_node = node};
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
-	struct lft_pool *pool = lft_pool_new();
-	struct routes *a = route_topo(t, pool, NULL, &o), *b;
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(routes)
+	struct routes *a = route_topo(t, pool, NULL, &o), *b = NULL;
 
 	node[fabric_find(f, "leaf3")] = true;
 	g = fabric_rebuild(f, &edit);
@@ -506,9 +507,6 @@ TEST(lanes_kept)
 		ck_assert_uint_eq(updown_state_of(b)->leaf_number[s],
 			updown_state_of(a)->leaf_number[t->node[n].sw]);
 	}
-	routes_unref(a);
-	routes_unref(b);
-	lft_pool_free(pool);
 }
 
 static size_t
@@ -666,9 +664,9 @@ TEST(rebalance)
 	struct reason why = {""};
 	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why), *g = NULL;
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_account story;
-	struct routes *a, *b, *c, *d;
+	AUTO(routes) struct routes *a = NULL, *b = NULL, *c = NULL, *d = NULL;
 	struct route_job job = {
 		.topo = t, .pool = pool, .options = &plain, .load_limit = 9000};
 
@@ -686,11 +684,6 @@ TEST(rebalance)
 	d = compute_routes(&job, engines, 1, &story, &why);
 	ck_assert(story.rebalanced);
 	ck_assert_uint_eq(tables_hash(d), tables_hash(a));
-	routes_unref(a);
-	routes_unref(b);
-	routes_unref(c);
-	routes_unref(d);
-	lft_pool_free(pool);
 }
 
 /* Real fabrics, if they are available. */

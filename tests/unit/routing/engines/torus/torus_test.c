@@ -186,12 +186,12 @@ static const struct schema_shape six[] = {
  * to be what is given. */
 TEST(given)
 {
+	AUTO(engine_rig) struct engine_rig g;
 	static const struct dimension_options right = {{six, 2}},
 					      wrong = {{eight, 2}};
 	static const struct shape s = {{6, 6}, 2, 16, 1, 0, 0, 0};
 	struct reason why = {""};
-	struct routes *r, *again;
-	struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL, *again = NULL;
 
 	rig_open(&g, &engine_torus, make_shape(&s, 1, &why), &why);
 	ck_assert_ptr_null(rig_route(&g, g.t, NULL, NULL, &why));
@@ -209,9 +209,6 @@ TEST(given)
 	check_same_routes(r, again);
 	g.own = &wrong;
 	ck_assert_ptr_null(rig_route(&g, g.t, r, NULL, &why));
-	routes_unref(r);
-	routes_unref(again);
-	rig_close(&g);
 }
 
 /* Links fail one after the other. */
@@ -222,8 +219,8 @@ LOOP_TEST(renewed, 0, 8)
 	const unsigned size[] = {6, 6};
 	struct rng rng = {(uint64_t)_i};
 	struct reason why = {""};
-	struct engine_rig g;
-	struct routes *r, *first, *anew;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL, *first = NULL, *anew = NULL;
 	AUTO(topo) struct topo *t = NULL;
 	AUTO(mem) bool *drop = NULL;
 
@@ -238,10 +235,6 @@ LOOP_TEST(renewed, 0, 8)
 	(void)rig_check(anew);
 	ck_assert_uint_le(rig_load(anew) * 10, rig_load(first) * 11);
 	ck_assert_uint_le(rig_moved(r, anew) * 33, 36 * 36);
-	routes_unref(r);
-	routes_unref(first);
-	routes_unref(anew);
-	rig_close(&g);
 }
 
 LOOP_TEST(losses, 0, 3)

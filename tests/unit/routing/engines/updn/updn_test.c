@@ -571,11 +571,11 @@ LOOP_TEST(root_lost, 0, 2 * LEN(heirs))
 {
 	const struct heir *h = &heirs[_i / 2];
 	AUTO(fabric) struct fabric *f = fabric_new();
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_rank rank[4];
 	struct reason why = {""};
 	AUTO(topo) struct topo *t = NULL;
-	struct routes *r, *again;
+	AUTO(routes) struct routes *r = NULL, *again = NULL;
 
 	for (unsigned i = 0; i < h->nsw; i++) {
 		(void)fabric_addf(f, FABRIC_SWITCH, 8, "s%u", i);
@@ -602,7 +602,4 @@ LOOP_TEST(root_lost, 0, 2 * LEN(heirs))
 	again = route_topo(t, pool, r, true);
 	ck_assert_mem_eq(r->rank, again->rank, t->nsw * sizeof(*r->rank));
 	ck_assert_uint_eq(updown_state_of(again)->reranked, 0);
-	routes_unref(r);
-	routes_unref(again);
-	lft_pool_free(pool);
 }
