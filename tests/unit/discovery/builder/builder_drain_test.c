@@ -40,7 +40,7 @@ two_spines(void)
 static unsigned
 routed_links(struct builder *d, uint64_t from, uint64_t to)
 {
-	struct topo *t = builder_freeze(d, 1, NULL);
+	AUTO(topo) struct topo *t = builder_freeze(d, 1, NULL);
 	node_ix a = topo_by_node_guid(t, from), b = topo_by_node_guid(t, to);
 	const struct topo_switch *sw = &t->sw[t->node[a].sw];
 	unsigned found = 0, cabled = 0, idle = 0;
@@ -58,7 +58,6 @@ routed_links(struct builder *d, uint64_t from, uint64_t to)
 			t->port[port->peer].flags & TP_IDLE);
 	}
 	ck_assert_uint_eq(found + idle, cabled);
-	topo_unref(t);
 	return found;
 }
 
@@ -193,7 +192,7 @@ TEST(leaf)
 /* Where neighbours have hosts, too, it keeps the links to one of them. */
 TEST(ring)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id sw[4], host;
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -210,7 +209,6 @@ TEST(ring)
 				  routed_links(d, LEAF + 1, LEAF + 2),
 		1);
 	ck_assert_uint_eq(routed_links(d, LEAF + 2, LEAF + 3), 1);
-	builder_free(d);
 }
 
 /* A copy of the topology is drained as it is. */

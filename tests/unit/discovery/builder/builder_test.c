@@ -33,7 +33,7 @@ TEST(no_nodes)
 /* A host on two paths of equal length, one spine quarantined. */
 TEST(quarantine)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id h = builder_add_node(d, TOPO_CA, 1, 1, "us");
 	builder_id l = builder_add_node(d, TOPO_SWITCH, 0x20, 4, "leaf");
 	builder_id s0 = builder_add_node(d, TOPO_SWITCH, 0x10, 4, "spine 0");
@@ -68,13 +68,12 @@ TEST(quarantine)
 	ck_assert_uint_eq(t->node[t->port[t->node[ix].via].node].guid, 0x10);
 	ck_assert_uint_eq(t->nadj, 8);
 	topo_unref(t);
-	builder_free(d);
 }
 
 /* Self-loops, a loopback plug, an island, a router, a second rail. */
 TEST(odd_cables)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x10, 255, NULL);
 	builder_id r = builder_add_node(d, TOPO_ROUTER, 0x40, 2, NULL);
 	builder_id c = builder_add_node(d, TOPO_CA, 0x50, 254, NULL);
@@ -109,15 +108,14 @@ TEST(odd_cables)
 	topo_unref(t);
 	builder_node_drop(d, s);
 	ck_assert_ptr_null(builder_freeze(d, 1, NULL));
-	builder_free(d);
 }
 
 TEST(too_far)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id last = builder_add_node(d, TOPO_SWITCH, 1, 2, NULL);
 	uint8_t path[64];
-	struct topo *t;
+	AUTO(topo) struct topo *t = NULL;
 
 	builder_set_self(d, last, 0);
 	for (unsigned i = 0; i < 70; i++) {
@@ -130,13 +128,11 @@ TEST(too_far)
 	ck_assert_int_eq(topo_route(t, 63, path), 63);
 	ck_assert_uint_eq(path[63], 2);
 	ck_assert_int_eq(topo_route(t, 64, path), -1);
-	topo_unref(t);
-	builder_free(d);
 }
 
 TEST(duplicate_guids)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id a = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
 	builder_id b = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
 	builder_id c = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
@@ -156,17 +152,16 @@ TEST(duplicate_guids)
 	ck_assert(builder_find(d, 0x10, &n) && n == c);
 	builder_node_drop(d, c);
 	ck_assert(!builder_find(d, 0x10, &n));
-	builder_free(d);
 }
 
 TEST(written)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
 	struct mad_port_info pi = {.state = 3, .phys_state = 5, .lid = 9};
 	struct mad_switch_info si = {.lft_cap = 1024, .lft_top = 100};
 	uint8_t data[64] = {0};
-	struct topo *t;
+	AUTO(topo) struct topo *t = NULL;
 
 	builder_set_self(d, s, 0);
 	mad_port_info_encode(&pi, data);
@@ -184,14 +179,12 @@ TEST(written)
 	ck_assert_uint_eq(t->port[2].state, 3);
 	ck_assert_uint_eq(t->sw[0].lft_top, 100);
 	ck_assert_uint_eq(t->sw[0].lft_cap, 1024);
-	topo_unref(t);
-	builder_free(d);
 }
 
 TEST(oddities)
 {
-	struct builder *d = builder_new();
-	struct buf b = {0};
+	AUTO(builder) struct builder *d = builder_new();
+	AUTO(buf) struct buf b = {0};
 
 	for (int i = 0; i < 150; i++)
 		builder_add_oddity(d, "line %d", i);
@@ -200,15 +193,13 @@ TEST(oddities)
 	ck_assert_ptr_null(strstr(b.text, "line 100\n"));
 	ck_assert_ptr_nonnull(strstr(b.text, "and 50 more\n"));
 	ck_assert_uint_eq(builder_oddities(d, &b), 0);
-	buf_free(&b);
-	builder_free(d);
 }
 
 /* Random links removed and added: every freeze is consistent. */
 LOOP_TEST(shuffled, 0, 20)
 {
 	struct rng rng = {(uint64_t)_i};
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id n[20];
 
 	for (unsigned i = 0; i < 20; i++)
@@ -221,7 +212,7 @@ LOOP_TEST(shuffled, 0, 20)
 		builder_id b = n[rng_below(&rng, 20)];
 		unsigned pa = 1 + rng_below(&rng, d->node[a]->nports);
 		unsigned pb = 1 + rng_below(&rng, d->node[b]->nports);
-		struct topo *t;
+		AUTO(topo) struct topo *t = NULL;
 
 		if (rng_below(&rng, 3) == 0)
 			builder_remove_link(d, a, pa);
@@ -240,17 +231,15 @@ LOOP_TEST(shuffled, 0, 20)
 			ck_assert_int_eq(
 				topo_route(t, k, path), t->node[k].hops);
 		}
-		topo_unref(t);
 	}
-	builder_free(d);
 }
 
 /* A builder made from t freezes to the same topology, byte for byte. */
 static void
 expect_round_trip(const struct topo *t)
 {
-	struct builder *d = builder_from_topo(t);
-	struct topo *is = freeze_topo(d);
+	AUTO(builder) struct builder *d = builder_from_topo(t);
+	AUTO(topo) struct topo *is = freeze_topo(d);
 
 	ck_assert_uint_eq(is->hash, t->hash);
 	ck_assert_uint_eq(is->nports, t->nports);
@@ -267,13 +256,11 @@ expect_round_trip(const struct topo *t)
 		ck_assert_uint_eq(is->node[n].sysimg, t->node[n].sysimg);
 		ck_assert_uint_eq(is->node[n].hops, t->node[n].hops);
 	}
-	topo_unref(is);
-	builder_free(d);
 }
 
 TEST(builder_from_topology)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id h = builder_add_node(d, TOPO_CA, 1, 2, "us");
 	builder_id a = builder_add_node(d, TOPO_SWITCH, 0x20, 6, "a");
 	builder_id b = builder_add_node(d, TOPO_SWITCH, 0x10, 6, NULL);
@@ -304,5 +291,4 @@ TEST(builder_from_topology)
 	ck_assert_uint_eq(t->nadj, 2);
 	expect_round_trip(t);
 	topo_unref(t);
-	builder_free(d);
 }
