@@ -49,8 +49,8 @@ LOOP_TEST(blocks_are_addressed, 0, LEN(cases))
 {
 	static const struct gen_fattree2 shape = {2, 2, 1, 3, 3};
 	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&shape, &why);
-	struct topo *t = frozen_topo(f, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&shape, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	port_ix p = find_port(t, cases[_i].of_switch);
 	struct xact_request r;
 
@@ -65,6 +65,4 @@ LOOP_TEST(blocks_are_addressed, 0, LEN(cases))
 	ck_assert_uint_eq(
 		r.own_port, !cases[_i].of_switch ||
 				    device_attribute[cases[_i].attr].by_port0);
-	topo_unref(t);
-	fabric_free(f);
 }

@@ -18,7 +18,7 @@ add_block(struct lft_pool *p, uint8_t port)
 
 TEST(values_until_drained)
 {
-	struct lft_pool *p = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 	lft_ref a = add_block(p, 1), b = add_block(p, 2), c = add_block(p, 3);
 	struct device_store *h = device_new(p);
 	lft_ref v[4];
@@ -47,7 +47,6 @@ TEST(values_until_drained)
 	lft_drop(p, b);
 	lft_drop(p, c);
 	ck_assert_uint_eq(p->live, 0);
-	lft_pool_free(p);
 }
 
 /* A block that was unknown when it was written may hold anything until the Set
@@ -55,7 +54,7 @@ TEST(values_until_drained)
  * only until the Set is acknowledged. */
 TEST(anything_until_drained)
 {
-	struct lft_pool *p = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 	lft_ref a = add_block(p, 1), b = add_block(p, 2);
 	struct device_store *h = device_new(p);
 	lft_ref v[4];
@@ -89,12 +88,11 @@ TEST(anything_until_drained)
 	lft_drop(p, a);
 	lft_drop(p, b);
 	ck_assert_uint_eq(p->live, 0);
-	lft_pool_free(p);
 }
 
 TEST(unknown_until_acknowledged)
 {
-	struct lft_pool *p = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 	struct device_store *h = device_new(p);
 	lft_ref r = add_block(p, 3);
 
@@ -111,12 +109,11 @@ TEST(unknown_until_acknowledged)
 	ck_assert_uint_eq(p->live, 1); /* the device may still hold r */
 	device_free(h);
 	ck_assert_uint_eq(p->live, 0);
-	lft_pool_free(p);
 }
 
 TEST(blocks_are_given_back)
 {
-	struct lft_pool *p = lft_pool_new();
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 	struct device_store *h = device_new(p);
 	lft_ref a = add_block(p, 1), b = add_block(p, 2);
 
@@ -131,13 +128,12 @@ TEST(blocks_are_given_back)
 	ck_assert_uint_eq(p->live, 1);
 	device_free(h);
 	ck_assert_uint_eq(p->live, 0);
-	lft_pool_free(p);
 }
 
 static struct topo *
 one_switch(uint16_t lid, uint16_t top)
 {
-	struct builder *d = builder_new();
+	AUTO(builder) struct builder *d = builder_new();
 	builder_id sw = builder_add_node(d, TOPO_SWITCH, 0x100, 4, "sw");
 	builder_id ca = builder_add_node(d, TOPO_CA, 0x200, 1, "ca");
 	struct topo *t;
@@ -147,7 +143,6 @@ one_switch(uint16_t lid, uint16_t top)
 	builder_set_found_lid(d, sw, 0, lid);
 	builder_set_lft(d, sw, 1024, top);
 	t = builder_freeze(d, 1, NULL);
-	builder_free(d);
 	return t;
 }
 
@@ -164,7 +159,7 @@ TEST(lost_memory_is_noticed)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lft_pool *p = lft_pool_new();
+		AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
 		struct device_store *h = device_new(p);
 		struct topo *t = one_switch(cases[i].lid, cases[i].top);
 		lft_ref r = add_block(p, 1);
@@ -177,6 +172,5 @@ TEST(lost_memory_is_noticed)
 		lft_drop(p, r);
 		topo_unref(t);
 		device_free(h);
-		lft_pool_free(p);
 	}
 }

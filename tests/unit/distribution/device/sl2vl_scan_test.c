@@ -60,6 +60,7 @@ bed_close(struct bed *b)
 	env_free(b->e);
 	hand_free(b->t);
 }
+AUTO_VALUE(bed, struct bed, bed_close)
 
 /* Delivers what was sent meanwhile, and its answers. */
 static void
@@ -116,7 +117,7 @@ expect_done(const struct bed *b, bool done)
 
 LOOP_TEST(all_are_read_once, 0, 2)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_open(&b, _i == 1);
 	b.closed = 1;
@@ -126,14 +127,13 @@ LOOP_TEST(all_are_read_once, 0, 2)
 	run_scan(&b, 7200000);
 	for (unsigned i = 0; i < SWITCHES; i++)
 		ck_assert_uint_eq(b.asked[i], ROWS);
-	bed_close(&b);
 }
 
 /* The silent switch answers again after some rounds, and the scan finds out by
  * itself. */
 TEST(a_hurried_lap_comes_back)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_open(&b, true);
 	b.deaf = b.closed = 1;
@@ -149,7 +149,6 @@ TEST(a_hurried_lap_comes_back)
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.found, 1);
 	ck_assert_uint_eq(b.asked[2], ROWS);
-	bed_close(&b);
 }
 
 /* A switch that never answers is asked less and less often, and not
@@ -157,7 +156,7 @@ TEST(a_hurried_lap_comes_back)
 LOOP_TEST(silent_switches_are_asked_now_and_then, 0, 2)
 {
 	unsigned first, then;
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_open(&b, _i == 1);
 	b.deaf = 1;
@@ -174,13 +173,12 @@ LOOP_TEST(silent_switches_are_asked_now_and_then, 0, 2)
 	run_scan(&b, 2 * 3600000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.asked[0], ROWS);
-	bed_close(&b);
 }
 
 /* After a plan or a new view, rows with answers under way are read again. */
 LOOP_TEST(what_was_overtaken_is_read_again, 0, 2)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_open(&b, true);
 	b.closed = 0;
@@ -200,13 +198,12 @@ LOOP_TEST(what_was_overtaken_is_read_again, 0, 2)
 	ck_assert_uint_eq(b.found, 1);
 	ck_assert_uint_eq(b.asked[1], ROWS);
 	ck_assert_uint_eq(b.asked[2], ROWS);
-	bed_close(&b);
 }
 
 /* A new doubt does not wait as long as a silent switch. */
 TEST(a_new_doubt_is_urgent)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_open(&b, false);
 	b.deaf = 1;
@@ -217,5 +214,4 @@ TEST(a_new_doubt_is_urgent)
 	sl2vl_scan_adopt(b.s, b.t, b.e->now);
 	run_scan(&b, 1500);
 	expect_done(&b, true);
-	bed_close(&b);
 }
