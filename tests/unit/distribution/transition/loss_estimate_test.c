@@ -54,6 +54,7 @@ ring_free(struct ring *b)
 	fabric_free(b->less);
 	fabric_free(b->f);
 }
+AUTO_VALUE(ring, struct ring, ring_free)
 
 static struct transition_result *
 find_transition(const struct ring *b, enum transition_method_kind method)
@@ -113,7 +114,7 @@ TEST(broken_until_written)
 {
 	static const double ms = 1e-3;
 	const struct loss_estimate_phase *before, *tables;
-	struct ring b;
+	AUTO(ring) struct ring b;
 	struct loss_estimate e;
 
 	ring_new(&b, 3);
@@ -143,14 +144,13 @@ TEST(broken_until_written)
 	ck_assert_double_eq_tol(
 		loss_estimate_packets(&e, 2 * ms, 1e6), 1000, 1e-6);
 	loss_estimate_clear(&e);
-	ring_free(&b);
 }
 
 /* While all ports are down no host gets anything: six pairs. */
 TEST(static_loses_all)
 {
 	const struct loss_estimate_phase *tables, *fall, *rise;
-	struct ring b;
+	AUTO(ring) struct ring b;
 	struct loss_estimate e;
 	double all;
 
@@ -171,14 +171,13 @@ TEST(static_loses_all)
 		6 * mono_seconds(rise->time) + 1e-12);
 	ck_assert_ptr_null(phase_of(&e, LOSS_ESTIMATE_CLOSE));
 	loss_estimate_clear(&e);
-	ring_free(&b);
 }
 
 /* Blocking dependencies, tables behind a drain, unblocking behind another. */
 TEST(blocks_are_phases)
 {
 	const struct loss_estimate_phase *close, *tables, *open;
-	struct ring b;
+	AUTO(ring) struct ring b;
 	struct loss_estimate e;
 
 	ring_new(&b, 5);
@@ -196,13 +195,12 @@ TEST(blocks_are_phases)
 	ck_assert_int_eq(open->drain.ns, mono_us(DRAIN_US).ns);
 	ck_assert_double_eq(e.lost[LOSS_ESTIMATE_BROKEN], 0);
 	loss_estimate_clear(&e);
-	ring_free(&b);
 }
 
 /* Some LIDs stand for all of them: the estimate is neither zero nor absurd. */
 TEST(few_steps)
 {
-	struct ring b;
+	AUTO(ring) struct ring b;
 	struct loss_estimate all, some;
 
 	ring_new(&b, 3);
@@ -214,7 +212,6 @@ TEST(few_steps)
 		loss_estimate_sum(some.lost), loss_estimate_sum(all.lost) * 3);
 	loss_estimate_clear(&all);
 	loss_estimate_clear(&some);
-	ring_free(&b);
 }
 
 static void
@@ -264,8 +261,8 @@ LOOP_TEST(asked_later, 0, 3)
 	struct expectation *later;
 	struct loss_estimate_job ask;
 	struct routes *again;
-	struct topo *t;
-	struct ring b;
+	AUTO(topo) struct topo *t = NULL;
+	AUTO(ring) struct ring b;
 	struct loss_estimate e;
 	port_ix p;
 
@@ -291,9 +288,7 @@ LOOP_TEST(asked_later, 0, 3)
 		loss_estimate_cost(later, NULL));
 	loss_estimate_unref(later);
 	routes_unref(again);
-	topo_unref(t);
 	loss_estimate_clear(&e);
-	ring_free(&b);
 }
 
 /* Old blocks that only the writes refer to are not kept if they are very
@@ -306,7 +301,7 @@ TEST(many_are_not_kept)
 	struct transition_result *x;
 	struct loss_estimate_job ask;
 	struct lft_write one;
-	struct ring b;
+	AUTO(ring) struct ring b;
 	uint32_t live;
 
 	ring_new(&b, 3);
@@ -328,5 +323,4 @@ TEST(many_are_not_kept)
 	ck_assert_uint_le(b.pool->live, live);
 	ck_assert_uint_eq(loss_estimate_cost(later, NULL)->hosts, 3);
 	loss_estimate_unref(later);
-	ring_free(&b);
 }

@@ -40,7 +40,7 @@ LOOP_TEST(as_expected, 0, SEEDS)
 {
 	const char *method = trial_method[_i % TRIAL_METHODS];
 	unsigned n = 8 + (unsigned)_i / 2;
-	struct fabric *f = trial_irregular(n, 100 + (uint64_t)_i);
+	AUTO(fabric) struct fabric *f = trial_irregular(n, 100 + (uint64_t)_i);
 	struct trial_outcome removal = {0}, addition = {0};
 	uint32_t sw = (uint32_t)_i % n;
 	struct trial r;
@@ -57,5 +57,4 @@ LOOP_TEST(as_expected, 0, SEEDS)
 		addition.lost, loss_estimate_sum(addition.expected));
 	expect_near_estimate(method, "removal", &removal);
 	expect_near_estimate(method, "addition", &addition);
-	fabric_free(f);
 }

@@ -26,6 +26,7 @@
 #include "routing/core/slvl.h"
 #include "routing/mcast/mcast.h"
 #include "sm/base/mem.h"
+#include "tests/unit/owned.h"
 
 enum { MIXTURE_PORTS = 63, MIXTURE_SLS = 16, MIXTURE_VLS = 16 };
 
@@ -403,8 +404,8 @@ static inline uint32_t
 mixture_cyclic(const struct mixture_graph *g)
 {
 	uint32_t n = g->m->t->nadj * MIXTURE_VLS, tail = 0;
-	uint32_t *waiting = mem_zalloc(n + 1U, sizeof(*waiting));
-	uint32_t *queue = mem_alloc((n + 1U) * sizeof(*queue));
+	AUTO(mem) uint32_t *waiting = mem_zalloc(n + 1U, sizeof(*waiting));
+	AUTO(mem) uint32_t *queue = mem_alloc((n + 1U) * sizeof(*queue));
 
 	for (uint32_t c = 0; c < n; c++)
 		mixture_count(g, c, waiting, NULL, NULL);
@@ -413,8 +414,6 @@ mixture_cyclic(const struct mixture_graph *g)
 			queue[tail++] = c;
 	for (uint32_t i = 0; i < tail; i++)
 		mixture_count(g, queue[i], waiting, queue, &tail);
-	free(waiting);
-	free(queue);
 	return n - tail;
 }
 

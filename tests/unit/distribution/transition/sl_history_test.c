@@ -68,6 +68,7 @@ ring_free(struct ring *r)
 	topo_unref(r->t);
 	fabric_free(r->f);
 }
+AUTO_VALUE(ring, struct ring, ring_free)
 
 static unsigned
 ring_position(const struct ring *r, sw_ix s)
@@ -169,8 +170,8 @@ ring_up(struct ring *r, struct routes *by)
 
 TEST(one_lane)
 {
-	struct ring r;
-	struct routes *x, *y;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL, *y = NULL;
 
 	ring_new(&r);
 	x = ring_routes(&r, 1, 0);
@@ -189,15 +190,12 @@ TEST(one_lane)
 	ck_assert_uint_eq(sl_history_mask(r.past, history_leaf_of(&r, r.at[4]),
 				  history_leaf_of(&r, r.at[1]), 1),
 		1);
-	routes_unref(x);
-	routes_unref(y);
-	ring_free(&r);
 }
 
 TEST(until_ports_come_up)
 {
-	struct ring r;
-	struct routes *x, *y;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL, *y = NULL;
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
@@ -223,15 +221,12 @@ TEST(until_ports_come_up)
 	ck_assert_uint_eq(history_mask(&r, 4, 1), 1);
 	ck_assert_uint_eq(history_mask(&r, 1, 3), 2);
 	ck_assert(!sl_history_exceeds(r.past, y));
-	routes_unref(x);
-	routes_unref(y);
-	ring_free(&r);
 }
 
 TEST(unknown_connections)
 {
-	struct ring r;
-	struct routes *x;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL;
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
@@ -252,14 +247,12 @@ TEST(unknown_connections)
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
 	sl_history_assume_any(r.past);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
-	routes_unref(x);
-	ring_free(&r);
 }
 
 TEST(after_restart)
 {
-	struct ring r, s;
-	struct routes *x, *y;
+	AUTO(ring) struct ring r, s;
+	AUTO(routes) struct routes *x = NULL, *y = NULL;
 
 	ring_new(&r);
 	ring_new(&s);
@@ -290,10 +283,6 @@ TEST(after_restart)
 	all_ports(&s, PORT_ACTIVE);
 	sl_history_add_topology(s.past, s.t, NULL);
 	ck_assert_uint_eq(sl_history_count(s.past), SWITCHES);
-	routes_unref(x);
-	routes_unref(y);
-	ring_free(&r);
-	ring_free(&s);
 }
 
 static void
@@ -328,8 +317,8 @@ find_transition(struct ring *r, const struct routes *x, const struct routes *y)
 TEST(old_connections_would_deadlock)
 {
 	struct transition_result *p;
-	struct ring r;
-	struct routes *x, *y;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL, *y = NULL;
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
@@ -360,9 +349,6 @@ TEST(old_connections_would_deadlock)
 	ck_assert_int_eq(p->kind, TRANSITION_NOTHING);
 	ck_assert_uint_eq(p->nstays, 0);
 	transition_free(p);
-	routes_unref(x);
-	routes_unref(y);
-	ring_free(&r);
 }
 
 /* Trees may use the ring but for the link from 0 to 1. */
@@ -387,8 +373,8 @@ give_trees(const struct ring *r, struct routes *y)
 TEST(old_connections_and_trees_would_deadlock)
 {
 	struct transition_result *p;
-	struct ring r;
-	struct routes *x, *y;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL, *y = NULL;
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 2);
@@ -408,9 +394,6 @@ TEST(old_connections_and_trees_would_deadlock)
 		ck_assert_uint_eq(p->dep[i].stays, 1);
 	}
 	transition_free(p);
-	routes_unref(x);
-	routes_unref(y);
-	ring_free(&r);
 }
 
 /* A dependency that is blocked for the writes in one layer, and for old
@@ -445,7 +428,7 @@ TEST(merged_blocks)
 TEST(another_number_of_lanes)
 {
 	struct transition_result *p;
-	struct ring r;
+	AUTO(ring) struct ring r;
 	struct routes *x, *y;
 
 	ring_new(&r);
@@ -467,18 +450,17 @@ TEST(another_number_of_lanes)
 	transition_free(p);
 	routes_unref(x);
 	routes_unref(y);
-	ring_free(&r);
 }
 
 /* No packet is in a layer beyond those of the new routes, whatever the old ones
  * had: there are no vertices for it. */
 TEST(fewer_lanes)
 {
+	AUTO(ring) struct ring r;
 	struct transition_job job = {.max_stages = 8};
-	struct routes *x, *y;
+	AUTO(routes) struct routes *x = NULL, *y = NULL;
 	struct chan_graph net;
 	struct lft_values v;
-	struct ring r;
 
 	ring_new(&r);
 	x = ring_routes(&r, 4, 0);
@@ -501,9 +483,6 @@ TEST(fewer_lanes)
 	}
 	lft_values_free(&v);
 	chan_graph_free(&net);
-	routes_unref(x);
-	routes_unref(y);
-	ring_free(&r);
 }
 
 static struct transition_result *
@@ -539,8 +518,8 @@ keep_blocked(struct ring *r, const struct transition_dependency *d)
 TEST(blocked_from_before)
 {
 	struct transition_result *p;
-	struct ring r;
-	struct routes *x, *y;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL, *y = NULL;
 
 	ring_new(&r);
 	x = ring_routes(&r, 1, 0);
@@ -571,17 +550,14 @@ TEST(blocked_from_before)
 		ck_assert_uint_eq(again, 2);
 		transition_free(p);
 	}
-	routes_unref(x);
-	routes_unref(y);
-	ring_free(&r);
 }
 
 /* Rows come before tables that need them, beside old ones that need none. */
 TEST(rows_before_tables)
 {
 	struct transition_result *p;
-	struct ring r;
-	struct routes *x, *y;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL, *y = NULL;
 
 	ring_new(&r);
 	x = world_routes(r.t, r.pool, NULL, TOPO_NONE);
@@ -600,9 +576,6 @@ TEST(rows_before_tables)
 	p = find_transition(&r, x, y);
 	ck_assert(p->rows_first);
 	transition_free(p);
-	routes_unref(x);
-	routes_unref(y);
-	ring_free(&r);
 }
 
 /* Tables are read back before any SL was given out, and one leaf is found in
@@ -636,8 +609,8 @@ TEST(nothing_was_given_out)
 TEST(ports_go_down)
 {
 	struct transition_result *p;
-	struct ring r;
-	struct routes *x, *y, *z, *one;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL, *y = NULL, *z = NULL, *one = NULL;
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
@@ -673,18 +646,13 @@ TEST(ports_go_down)
 	p = find_transition(&r, x, z); /* nothing carries data */
 	ck_assert_ptr_null(p->ports_down);
 	transition_free(p);
-	routes_unref(x);
-	routes_unref(y);
-	routes_unref(z);
-	routes_unref(one);
-	ring_free(&r);
 }
 
 /* Another meaning of SLs makes all layers possible, until all ports go down. */
 TEST(renumbered_layers)
 {
-	struct ring r;
-	struct routes *x, *z;
+	AUTO(ring) struct ring r;
+	AUTO(routes) struct routes *x = NULL, *z = NULL;
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
@@ -701,7 +669,4 @@ TEST(renumbered_layers)
 	sl_history_add_routes(r.past, x, NULL);
 	ck_assert_uint_eq(history_mask(&r, 0, 2), 1);
 	ck_assert_uint_eq(history_mask(&r, 4, 1), 2);
-	routes_unref(x);
-	routes_unref(z);
-	ring_free(&r);
 }

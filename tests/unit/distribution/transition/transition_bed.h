@@ -6,6 +6,7 @@
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_BED_H
 
 #include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/owned.h"
 
 struct bed {
 	struct fabric *f, *f1;
@@ -44,6 +45,7 @@ bed_free(struct bed *b)
 	fabric_free(b->f1);
 	fabric_free(b->f);
 }
+AUTO_VALUE(bed, struct bed, bed_free)
 
 /* Links fail; keep: the switch order is kept, else there is another root. */
 static inline void
@@ -107,7 +109,7 @@ bed_safe(struct bed *b, const struct transition_result *x)
 {
 	struct world *w = &b->w;
 	size_t n = (size_t)w->t->nsw * w->nlids;
-	uint64_t *all = mem_dup(w->met, n * sizeof(*all));
+	AUTO(mem) uint64_t *all = mem_dup(w->met, n * sizeof(*all));
 	bool cyclic;
 
 	for (sw_ix s = 0; s < w->t->nsw; s++)
@@ -118,7 +120,6 @@ bed_safe(struct bed *b, const struct transition_result *x)
 	w->ndeps = x->ndeps;
 	cyclic = world_cyclic(w, all);
 	w->ndeps = 0;
-	free(all);
 	return !cyclic;
 }
 

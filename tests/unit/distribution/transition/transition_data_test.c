@@ -103,7 +103,7 @@ drop_late_lft(void *cookie, struct sim_msg *m)
 static struct config *
 config_with_root(const struct fabric *f, unsigned root, unsigned method)
 {
-	struct diag_list bad = {0};
+	AUTO(diag_list) struct diag_list bad = {0};
 	struct config *c;
 	char yaml[512];
 
@@ -118,7 +118,6 @@ config_with_root(const struct fabric *f, unsigned root, unsigned method)
 	c = config_parse(
 		"test.yaml", yaml, strlen(yaml), registry_modules(), &bad);
 	ck_assert_ptr_nonnull(c);
-	diag_free(&bad);
 	return c;
 }
 
@@ -177,9 +176,9 @@ run_trial(const struct transition *x, unsigned method, struct outcome *o)
 	struct data_options dopt = data_fifo();
 	struct data_traffic t = data_traffic_defaults();
 	struct data_report before;
-	struct fabric *f = x->make();
-	struct world *w;
-	struct data *d;
+	AUTO(fabric) struct fabric *f = x->make();
+	AUTO(world) struct world *w = NULL;
+	AUTO(data) struct data *d = NULL;
 
 	*o = (struct outcome){0};
 	field_slow(f);
@@ -195,9 +194,6 @@ run_trial(const struct transition *x, unsigned method, struct outcome *o)
 	data_report_get(d, &o->r);
 	o->lost = o->r.dropped - before.dropped;
 	(void)snprintf(o->cycle, sizeof(o->cycle), "%s", o->r.cycle);
-	data_free(d);
-	world_free(w);
-	fabric_free(f);
 }
 
 static void

@@ -197,7 +197,7 @@ silence_switches(struct run *run, struct topo *t)
 static struct topo *
 change_fabric(struct run *run)
 {
-	struct fabric *g = world_damage(run->f, &run->r);
+	AUTO(fabric) struct fabric *g = world_damage(run->f, &run->r);
 	struct topo *t = frozen_again(g, run->t, 0);
 
 	world_capable(t, run->mode != SILENT || run->seed / 1000 % 2 == 0);
@@ -213,7 +213,6 @@ change_fabric(struct run *run)
 		}
 	}
 	silence_switches(run, t);
-	fabric_free(g);
 	return t;
 }
 
@@ -298,7 +297,7 @@ check_blocks(struct run *run, struct world *w,
 	const struct transition_result *x, const uint64_t *all,
 	const struct routes *to)
 {
-	uint64_t *is = mixed_ports(w, NULL, to);
+	AUTO(mem) uint64_t *is = mixed_ports(w, NULL, to);
 
 	w->blocked = x->dep;
 	w->ndeps = x->ndeps;
@@ -314,7 +313,6 @@ check_blocks(struct run *run, struct world *w,
 	for (size_t i = 0; i < x->ndeps; i++)
 		holds(run, !is_used(w, &x->dep[i]) || run->mode == MAPPED);
 	w->ndeps = x->ndeps;
-	free(is);
 }
 
 /* Whether switches that answer can block it, and open it again. */
@@ -332,7 +330,7 @@ static void
 check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	const struct routes *to)
 {
-	uint64_t *all = mixed_ports(w, w->met, to);
+	AUTO(mem) uint64_t *all = mixed_ports(w, w->met, to);
 	bool cyclic = world_cyclic(w, all);
 
 	if (x->nquenches > 0) {
@@ -365,7 +363,6 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 		if (x->nstages == 1 && x->nquenches == 0)
 			check_blocks(run, w, x, all, to);
 	}
-	free(all);
 }
 
 /* One stage under way. */
@@ -489,7 +486,7 @@ static bool
 needs_classes(const struct routes *r)
 {
 	struct world w;
-	uint64_t *all;
+	AUTO(mem) uint64_t *all = NULL;
 	bool cyclic;
 
 	world_new(&w, r->topo, r->topo->max_lid + 1U);
@@ -497,7 +494,6 @@ needs_classes(const struct routes *r)
 	w.layers = r->layers.n;
 	all = mixed_ports(&w, NULL, r);
 	cyclic = world_cyclic(&w, all);
-	free(all);
 	world_free(&w);
 	return cyclic;
 }

@@ -8,7 +8,7 @@
 
 TEST(nothing_to_do)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 	struct transition_result *x;
 	struct rng r = {1};
 
@@ -23,7 +23,6 @@ TEST(nothing_to_do)
 	ck_assert_str_eq(transition_kind_name(TRANSITION_BLOCKED), "blocked");
 	ck_assert_str_eq(
 		transition_method_name(TRANSITION_BREAK_PORTS), "break-ports");
-	bed_free(&b);
 }
 
 /*
@@ -38,9 +37,9 @@ kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
 	unsigned kept = 0, staged = 0, blocked = 0;
 
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
+		AUTO(bed) struct bed b;
 		struct rng r = {seed * 100 + kind};
-		struct transition_result *x;
-		struct bed b;
+		AUTO(transition) struct transition_result *x = NULL;
 		bool same;
 
 		bed_new(&b, fabric(kind, &r), TOPO_NONE, seed);
@@ -58,8 +57,6 @@ kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
 		ck_assert_msg(!same || x->kind != TRANSITION_BLOCKED,
 			"kind %u seed %llu: %s", kind, (unsigned long long)seed,
 			x->cause);
-		transition_free(x);
-		bed_free(&b);
 	}
 	(void)printf("kind %u: %u with the order kept, %u staged; %u of the "
 		     "others blocked\n",
@@ -82,7 +79,7 @@ LOOP_TEST(kept_order_and_several_failures, 0, 6)
 static struct fabric *
 remove_link(struct fabric *f, const char *const end[2])
 {
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	unsigned found = 0;
 	struct fabric *g;
@@ -97,7 +94,6 @@ remove_link(struct fabric *f, const char *const end[2])
 	}
 	ck_assert_uint_eq(found, 1);
 	g = fabric_rebuild(f, &edit);
-	free(drop);
 	fabric_free(f);
 	return g;
 }
@@ -119,8 +115,8 @@ LOOP_TEST(extra_subtree_members_stay, 0, 4)
 		{{{"pod4.mid1", "top2"}, {"pod3.mid1", "top1"}}, 0},
 	};
 	struct reason why = {""};
-	struct fabric *f = gen_tree_three(4, &why);
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = gen_tree_three(4, &why);
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct topo *t[3];
 	struct routes *r[3];
 
@@ -138,8 +134,6 @@ LOOP_TEST(extra_subtree_members_stay, 0, 4)
 		routes_unref(r[k]);
 		topo_unref(t[k]);
 	}
-	lft_pool_free(pool);
-	fabric_free(f);
 }
 
 /* Writes the first stage with nothing blocked: any mixture of it is free of
@@ -167,9 +161,9 @@ TEST(repairs_before_blocks)
 	unsigned blocked = 0, repaired = 0;
 
 	for (uint64_t seed = 1; seed <= 40; seed++) {
+		AUTO(bed) struct bed b;
 		struct rng r = {seed};
-		struct transition_result *x;
-		struct bed b;
+		AUTO(transition) struct transition_result *x = NULL;
 
 		bed_new(&b, world_fabric(0, &r), 0, seed);
 		bed_fail(&b, false, b.t->nsw - 1);
@@ -178,8 +172,6 @@ TEST(repairs_before_blocks)
 			blocked++;
 			repaired += x->nstages > 1 && first_stage(&b, x);
 		}
-		transition_free(x);
-		bed_free(&b);
 	}
 	(void)printf(
 		"%u blocked, %u of them repair first\n", blocked, repaired);
@@ -211,7 +203,7 @@ LOOP_TEST(methods, 1, 9)
 		TRANSITION_STATIC, TRANSITION_BREAK_PORTS,
 		TRANSITION_BREAK_DEPENDENCIES, TRANSITION_DYNAMIC};
 	struct rng r = {(uint64_t)_i};
-	struct bed b;
+	AUTO(bed) struct bed b;
 	uint64_t cut[5];
 
 	bed_new(&b, world_fabric(0, &r), 0, (uint64_t)_i);
@@ -242,7 +234,6 @@ LOOP_TEST(methods, 1, 9)
 	ck_assert_uint_le(cut[3], cut[2]);
 	ck_assert_uint_le(cut[2], cut[1]);
 	ck_assert_uint_eq(cut[4], 0);
-	bed_free(&b);
 }
 
 /* Switches that cannot map a dependency to VL 15 take the port down instead. */
@@ -251,9 +242,9 @@ LOOP_TEST(by_port, 0, 3)
 	unsigned blocked = 0;
 
 	for (uint64_t seed = 1; seed <= 20; seed++) {
+		AUTO(bed) struct bed b;
 		struct rng r = {seed};
-		struct transition_result *x;
-		struct bed b;
+		AUTO(transition) struct transition_result *x = NULL;
 
 		bed_new(&b, world_fabric(0, &r), 0, seed);
 		bed_fail(&b, false, b.t->nsw - 1);
@@ -271,8 +262,6 @@ LOOP_TEST(by_port, 0, 3)
 		for (size_t i = 0; i < x->ndeps; i++)
 			ck_assert(x->dep[i].by_port && x->dep[i].out == 0);
 		blocked += x->ndeps > 0;
-		transition_free(x);
-		bed_free(&b);
 	}
 	ck_assert_uint_gt(blocked, 0);
 }
@@ -318,10 +307,10 @@ TEST(multicast_trees)
 {
 	struct rng r = {7};
 	struct transition_result *x;
-	struct bed b;
+	AUTO(bed) struct bed b;
 	struct transition_mcast valley, peak, slope;
 	struct transition_job job;
-	uint32_t *pos;
+	AUTO(mem) uint32_t *pos = NULL;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
 	bed_fail(&b, true, TOPO_NONE);
@@ -360,8 +349,6 @@ TEST(multicast_trees)
 	ck_assert_int_eq(x->kind, TRANSITION_DIRECT);
 	ck_assert(!transition_mcast_admit(x, &slope, 1));
 	transition_free(x);
-	free(pos);
-	bed_free(&b);
 }
 
 /* A link that is down carries nothing; one in Init does when it will rise. */
@@ -372,7 +359,7 @@ TEST(port_states)
 	const struct topo_adj *a;
 	port_ix p;
 	uint64_t edges;
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
 	bed_fail(&b, false, b.t->nsw - 1);
@@ -394,15 +381,14 @@ TEST(port_states)
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_lt(x->mixed_edges, edges);
 	transition_free(x);
-	bed_free(&b);
 }
 
 /* From what the verifier noted or from the tables, the mixture is the same. */
 LOOP_TEST(noted_dependencies, 0, 2)
 {
+	AUTO(bed) struct bed b;
 	struct reason why = {""};
-	struct transition_result *x, *y;
-	struct bed b;
+	AUTO(transition) struct transition_result *x = NULL, *y = NULL;
 
 	bed_new(&b, gen_tree_three(_i ? 8 : 6, &why), TOPO_NONE, 3);
 	bed_fail(&b, true, TOPO_NONE);
@@ -416,21 +402,17 @@ LOOP_TEST(noted_dependencies, 0, 2)
 	ck_assert_uint_eq(x->cyclic, y->cyclic);
 	ck_assert_uint_eq(x->nwrites, y->nwrites);
 	ck_assert_int_eq(x->kind, y->kind);
-	transition_free(x);
-	transition_free(y);
-	bed_free(&b);
 }
 
 /* Two layers, by random classes of switches. */
 static void
 two_lanes(struct routes *r, struct rng *g)
 {
-	uint16_t *number = mem_alloc(r->topo->nsw * sizeof(*number));
+	AUTO(mem) uint16_t *number = mem_alloc(r->topo->nsw * sizeof(*number));
 
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
 		number[s] = (uint16_t)rng_below(g, 2);
 	layers_spread(&r->layers, 2, number);
-	free(number);
 }
 
 static sw_ix
@@ -489,11 +471,11 @@ forget_unreached(const struct bed *b, uint64_t *all, uint32_t lid, uint8_t lane)
 LOOP_TEST(lanes, 0, 6)
 {
 	for (uint64_t seed = 1; seed <= 15; seed++) {
+		AUTO(bed) struct bed b;
 		struct rng r = {seed};
-		struct transition_result *x;
+		AUTO(transition) struct transition_result *x = NULL;
 		uint64_t edges = 0;
 		bool cyclic = false;
-		struct bed b;
 		size_t n;
 
 		bed_new(&b, world_fabric((unsigned)_i, &r), 0, seed);
@@ -523,7 +505,5 @@ LOOP_TEST(lanes, 0, 6)
 		for (size_t i = 0; i < x->ndeps; i++)
 			ck_assert_uint_ne(x->dep[i].layers & 3, 0);
 		check_order(x);
-		transition_free(x);
-		bed_free(&b);
 	}
 }

@@ -16,6 +16,7 @@
 #include "routing/mcast/mcast.h"
 #include "routing/mcast/mcast_order.h"
 #include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/routing/layers_fixture.h"
 
 struct unordered {
@@ -136,7 +137,7 @@ static inline void
 unordered_replace(struct unordered *x, uint16_t lid, struct rng *rng)
 {
 	const struct topo *t = x->w.t;
-	uint8_t *was = mem_alloc(t->nsw);
+	AUTO(mem) uint8_t *was = mem_alloc(t->nsw);
 	sw_ix root = topo_switch_of(t, t->by_lid[lid]);
 
 	unordered_column(x, lid, was);
@@ -151,7 +152,6 @@ unordered_replace(struct unordered *x, uint16_t lid, struct rng *rng)
 		for (sw_ix s = 0; s < t->nsw; s++)
 			routes_put_entry(x->r, s, lid, x->port[s], NULL);
 	}
-	free(was);
 }
 
 /* Random layers for all pairs; those that prev gives stay, but for a few. */

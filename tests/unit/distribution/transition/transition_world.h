@@ -24,6 +24,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/owned.h"
 
 enum {
 	WORLD_CAN_MAP = 0x40,
@@ -688,8 +689,8 @@ static inline uint64_t
 world_reversed(const struct routes *from, const struct routes *to)
 {
 	const struct topo *t = to->topo;
-	uint32_t *was = mem_alloc(t->nsw * sizeof(*was));
-	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
+	AUTO(mem) uint32_t *was = mem_alloc(t->nsw * sizeof(*was));
+	AUTO(mem) uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
 	uint64_t n = 0;
 
 	routes_order_in(from, t, was);
@@ -703,8 +704,6 @@ world_reversed(const struct routes *from, const struct routes *to)
 			     was[peer] != UINT32_MAX &&
 			     (was[s] < was[peer]) != (now[s] < now[peer]);
 		}
-	free(was);
-	free(now);
 	return n;
 }
 

@@ -12,7 +12,7 @@ TEST(unread_fresh_quarantined)
 	struct rng r = {7};
 	struct transition_result *x;
 	struct topo_node *n;
-	struct bed b;
+	AUTO(bed) struct bed b;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
 	bed_fail(&b, false, b.t->nsw - 1);
@@ -31,16 +31,15 @@ TEST(unread_fresh_quarantined)
 	for (size_t i = 0; i < x->nwrites; i++)
 		ck_assert_uint_ne(x->write[i].sw, 1);
 	transition_free(x);
-	bed_free(&b);
 }
 
 /* No packet meets a switch of which no port is up yet. It loses entries that
  * are not wanted all the same, even where nothing else is wanted in a block. */
 TEST(fresh_is_emptied)
 {
+	AUTO(bed) struct bed b;
 	struct rng r = {7};
-	struct transition_result *x;
-	struct bed b;
+	AUTO(transition) struct transition_result *x = NULL;
 	size_t n = 0;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
@@ -57,8 +56,6 @@ TEST(fresh_is_emptied)
 		ck_assert(x->write[i].last);
 	}
 	ck_assert_uint_eq(n, 1);
-	transition_free(x);
-	bed_free(&b);
 }
 
 /*
@@ -120,8 +117,8 @@ TEST(walls_around_a_switch)
 	struct rng r = {7};
 	struct transition_result *x;
 	struct topo_node *n;
-	struct bed b;
-	bool *blind;
+	AUTO(bed) struct bed b;
+	AUTO(mem) bool *blind = NULL;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
 	bed_fail(&b, false, b.t->nsw - 1);
@@ -143,8 +140,6 @@ TEST(walls_around_a_switch)
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->nquenches, 0);
 	transition_free(x);
-	free(blind);
-	bed_free(&b);
 }
 
 /* From now on the device store has it that the switch chooses among ports. */
@@ -169,8 +164,8 @@ TEST(walls_around_a_switch_that_chooses)
 	struct transition_result *x;
 	struct rng r = {7};
 	struct topo_node *n;
-	bool *blind;
-	struct bed b;
+	AUTO(mem) bool *blind = NULL;
+	AUTO(bed) struct bed b;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
 	bed_fail(&b, false, b.t->nsw - 1);
@@ -195,8 +190,6 @@ TEST(walls_around_a_switch_that_chooses)
 	x = plan_guests(&b, true);
 	ck_assert_uint_eq(x->nquenches, 0); /* it can be switched off */
 	transition_free(x);
-	free(blind);
-	bed_free(&b);
 }
 
 /* The same of a switch that was never asked whether it chooses, or was not
@@ -282,9 +275,9 @@ check_empty(const struct bed *b, sw_ix s, uint32_t block)
  */
 TEST(unread_is_emptied)
 {
+	AUTO(bed) struct bed b;
 	struct rng r = {7};
-	struct transition_result *x;
-	struct bed b;
+	AUTO(transition) struct transition_result *x = NULL;
 	uint64_t guid;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
@@ -302,15 +295,13 @@ TEST(unread_is_emptied)
 	device_drained(b.hw);
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->unread + x->nquenches, 0);
-	transition_free(x);
-	bed_free(&b);
 }
 
 /* Above LinearFDBTop a switch drops, unless the top is raised first. */
 TEST(unread_above_the_top)
 {
 	struct transition_result *x;
-	struct bed b;
+	AUTO(bed) struct bed b;
 	uint64_t guid;
 
 	bed_new(&b, gen_random(34, 3, 1, 7, &(struct reason){""}), 0, 7);
@@ -329,16 +320,15 @@ TEST(unread_above_the_top)
 	guid = b.t1->node[b.t1->sw[1].node].guid;
 	device_mark(b.hw, device_at_switch(guid, DEVICE_LFT), DEVICE_REFUSES);
 	check_empty(&b, 1, 1);
-	bed_free(&b);
 }
 
 /* A switch that starts to forward LIDs above its old top may hold anything
  * there: its neighbours hold 255 for those LIDs before the top is raised. */
 TEST(a_top_that_is_raised_is_shielded)
 {
-	struct transition_result *x;
+	AUTO(bed) struct bed b;
+	AUTO(transition) struct transition_result *x = NULL;
 	const struct topo_switch *sw;
-	struct bed b;
 	uint64_t guid;
 
 	bed_new(&b, gen_random(34, 3, 1, 7, &(struct reason){""}), 0, 7);
@@ -369,8 +359,6 @@ TEST(a_top_that_is_raised_is_shielded)
 		ck_assert_uint_eq(x->write[i].block, 1);
 		ck_assert_uint_eq(x->write[i].image, LFT_EMPTY);
 	}
-	transition_free(x);
-	bed_free(&b);
 }
 
 /* Active ports without a known neighbour: one is a dead end, two may be a
@@ -380,8 +368,8 @@ TEST(walls_before_the_unknown)
 	struct rng r = {7};
 	struct transition_result *x;
 	const struct topo_adj *a;
-	struct bed b;
-	bool *blind;
+	AUTO(bed) struct bed b;
+	AUTO(mem) bool *blind = NULL;
 	port_ix p, q;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
@@ -406,6 +394,4 @@ TEST(walls_before_the_unknown)
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	check_walls(&b, x, blind);
 	transition_free(x);
-	free(blind);
-	bed_free(&b);
 }

@@ -88,7 +88,7 @@ follow_packet(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 static bool
 has_cycle(const struct bed *b)
 {
-	uint32_t *waits = mem_zalloc(b->nv, sizeof(*waits));
+	AUTO(mem) uint32_t *waits = mem_zalloc(b->nv, sizeof(*waits));
 	uint32_t *list = mem_alloc(b->nv * sizeof(*list)), n = 0;
 
 	for (uint32_t u = 0; u < b->nv; u++)
@@ -102,7 +102,6 @@ has_cycle(const struct bed *b)
 			if (b->dep[(size_t)list[i] * b->nv + v] &&
 				--waits[v] == 0)
 				list[n++] = v;
-	free(waits);
 	free(list);
 	return n < b->nv;
 }
