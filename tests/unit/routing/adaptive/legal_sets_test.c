@@ -58,6 +58,7 @@ rig_close(struct rig *g)
 	lft_pool_free(g->pool);
 	fabric_free(g->f);
 }
+AUTO_VALUE(rig, struct rig, rig_close)
 
 /* Routes whose switches all commit, but those of which fixed says so. */
 static struct routes *
@@ -194,17 +195,15 @@ compare_with_rule(const struct routes *r)
 
 TEST(test_tree)
 {
+	AUTO(rig) struct rig g;
 	struct reason why = {""};
-	struct routes *r;
-	struct rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, gen_tree_three(8, &why));
 	r = route_adaptive_fabric(&g, "ftree", NULL);
 	ck_assert_str_eq(r->sets->why, "");
 	ck_assert_uint_eq(compare_with_rule(r), 0);
 	ck_assert_uint_eq(r->sets->dropped, 0);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Trees so damaged that some switches have paths that the order alone would
@@ -214,10 +213,10 @@ TEST(test_damaged_and_irregular)
 	static const uint64_t seeds[] = {1, 3, 5, 32, 44, 162, 186, 236};
 
 	for (unsigned i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		AUTO(rig) struct rig g;
 		uint64_t seed = seeds[i];
 		struct reason why = {""};
-		struct routes *r;
-		struct rig g;
+		AUTO(routes) struct routes *r = NULL;
 
 		rig_open(&g, seed % 2 == 0 ? gen_edit_fail_links(
 						     gen_tree_three(6, &why),
@@ -229,8 +228,6 @@ TEST(test_damaged_and_irregular)
 		ck_assert_msg(r->sets->why[0] == '\0', "seed %lu: %s",
 			(unsigned long)seed, r->sets->why);
 		(void)compare_with_rule(r);
-		routes_unref(r);
-		rig_close(&g);
 	}
 }
 
@@ -239,7 +236,7 @@ TEST(test_threads_and_sharing)
 {
 	struct reason why = {""};
 	struct routes *one, *three;
-	struct rig g;
+	AUTO(rig) struct rig g;
 
 	rig_open(&g, gen_tree_three(6, &why));
 	one = route_adaptive_fabric(&g, "ftree", NULL);
@@ -254,7 +251,6 @@ TEST(test_threads_and_sharing)
 		ck_assert_ptr_eq(one->sets->row[s], three->sets->row[s]);
 	routes_unref(one);
 	routes_unref(three);
-	rig_close(&g);
 }
 
 /* Sets for r, gone on from those of prev, are those made without them. */
@@ -283,7 +279,7 @@ static void
 compare_other_tables(struct sets_walk *x)
 {
 	for (unsigned i = 0; i < TABLES; i++) {
-		struct routes *other = routes_for(x->r, x->t);
+		AUTO(routes) struct routes *other = routes_for(x->r, x->t);
 		sw_ix s = (sw_ix)rng_below(&x->rng, x->t->nsw);
 
 		for (uint16_t lid = 1; lid <= other->top; lid++)
@@ -293,7 +289,6 @@ compare_other_tables(struct sets_walk *x)
 					NULL);
 		compare_with_fresh(x, other, x->r);
 		compare_with_fresh(x, x->r, other);
-		routes_unref(other);
 	}
 }
 
@@ -324,7 +319,7 @@ TEST(test_changes)
 	struct shared n = {0};
 
 	for (uint64_t seed = 1; seed <= WALKS; seed++) {
-		struct sets_walk x;
+		AUTO(sets_walk) struct sets_walk x;
 
 		sets_walk_open(&x, seed);
 		for (unsigned i = 0; i < STEPS; i++) {
@@ -333,7 +328,6 @@ TEST(test_changes)
 			compare_other_tables(&x);
 			count_shared(&x, &n);
 		}
-		sets_walk_close(&x);
 	}
 	ck_assert_uint_gt(n.rows, WALKS * STEPS);
 	ck_assert_uint_gt(n.renumbered, WALKS * STEPS / 2);
@@ -460,9 +454,9 @@ groups_needed(const struct routes *r, sw_ix s)
 
 TEST(test_too_few_groups)
 {
+	AUTO(rig) struct rig g;
 	struct reason why = {""};
-	struct routes *r;
-	struct rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, gen_tree_three(8, &why));
 	g.groups = 3;
@@ -473,22 +467,18 @@ TEST(test_too_few_groups)
 	ck_assert_ptr_null(r->sets->row[1]);
 	for (sw_ix s = 0; s < g.t->nsw; s++)
 		ck_assert_uint_le(groups_needed(r, s), g.groups);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 TEST(test_no_order)
 {
+	AUTO(rig) struct rig g;
 	const unsigned dim[] = {4, 4};
 	struct reason why = {""};
-	struct routes *r;
-	struct rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
 	r = route_adaptive_fabric(&g, "dor", NULL);
 	ck_assert_ptr_nonnull(strstr(r->sets->why, "no order of switches"));
 	for (sw_ix s = 0; s < g.t->nsw; s++)
 		ck_assert_ptr_null(r->sets->row[s]);
-	routes_unref(r);
-	rig_close(&g);
 }
