@@ -79,8 +79,8 @@ LOOP_TEST(busiest_link, 0, LEN(shapes))
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
 	struct fabric *f = s->make(&why);
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	f = rig_fail_links(f, s->links, 1, &why);
 	if (f != NULL && s->switches > 0)
@@ -91,6 +91,4 @@ LOOP_TEST(busiest_link, 0, LEN(shapes))
 	(void)rig_check(r);
 	ck_assert_msg(rig_load(r) <= s->load, "%s: load %llu", s->name,
 		(unsigned long long)rig_load(r));
-	routes_unref(r);
-	rig_close(&g);
 }

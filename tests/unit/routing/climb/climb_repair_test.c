@@ -95,8 +95,8 @@ lose_cable(const struct engine_rig *g, uint32_t c, const struct topo *before)
 LOOP_TEST(links, 0, KINDS *SEEDS)
 {
 	uint64_t behind = 0, changed = 0;
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
 	r = route_or_fail(&g, g.t, NULL);
@@ -115,8 +115,6 @@ LOOP_TEST(links, 0, KINDS *SEEDS)
 	}
 	ck_assert_uint_gt(behind, 0);
 	ck_assert_uint_le(changed, behind + behind / 4);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /*
@@ -127,8 +125,8 @@ LOOP_TEST(links, 0, KINDS *SEEDS)
 LOOP_TEST(rebalanced, 0, KINDS *SEEDS)
 {
 	uint64_t heavy = 0, light = 0;
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
 	r = route_or_fail(&g, g.t, NULL);
@@ -152,8 +150,6 @@ LOOP_TEST(rebalanced, 0, KINDS *SEEDS)
 		topo_unref(t);
 	}
 	ck_assert_uint_lt(light, heavy);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /*
@@ -164,8 +160,8 @@ TEST(detours)
 {
 	uint64_t moved = 0, pairs = 0, load = 0, before = 0;
 	struct reason why = {""};
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	rig_open(&g, &engine_dragonfly, gen_dragonfly(6, 3, 3, &why), &why);
 	r = route_or_fail(&g, g.t, NULL);
@@ -185,8 +181,6 @@ TEST(detours)
 	}
 	ck_assert_uint_le(100 * load, 120 * before);
 	ck_assert_uint_lt(moved, pairs / 300);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Links on all paths. */
@@ -228,8 +222,8 @@ count_over(const struct routes *r, const struct engine_rig *g, uint32_t c)
 LOOP_TEST(returns, 0, KINDS *SEEDS)
 {
 	uint64_t used = 0, used_again = 0, lost = 0, changed = 0;
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
 	r = route_or_fail(&g, g.t, NULL);
@@ -256,8 +250,6 @@ LOOP_TEST(returns, 0, KINDS *SEEDS)
 	}
 	ck_assert_uint_gt(used_again * 10, used * 8);
 	ck_assert_uint_le(changed, lost + lost / 8);
-	routes_unref(r);
-	rig_close(&g);
 }
 
 /* Entries that differ, but for LIDs that only one of the two delivers. */
@@ -280,10 +272,10 @@ count_others(const struct routes *a, const struct routes *b)
 
 LOOP_TEST(hosts, 0, KINDS *SEEDS)
 {
-	struct engine_rig g;
-	struct routes *r, *less, *more;
-	struct topo *t, *u;
-	bool *drop;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL, *less = NULL, *more = NULL;
+	AUTO(topo) struct topo *t = NULL, *u = NULL;
+	AUTO(mem) bool *drop = NULL;
 
 	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
 	r = route_or_fail(&g, g.t, NULL);
@@ -304,29 +296,22 @@ LOOP_TEST(hosts, 0, KINDS *SEEDS)
 	u = frozen_again(g.f, t, 0);
 	more = route_or_fail(&g, u, less);
 	ck_assert_uint_eq(count_others(less, more), 0);
-	free(drop);
-	routes_unref(r);
-	routes_unref(less);
-	routes_unref(more);
-	topo_unref(t);
-	topo_unref(u);
-	rig_close(&g);
 }
 
 /* Two cables of any kind at once. */
 LOOP_TEST(pairs_of_cables, 0, KINDS *SEEDS)
 {
 	struct rng rng = {(uint64_t)_i + 1};
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
 	r = route_or_fail(&g, g.t, NULL);
 	for (unsigned n = 0; n < 60; n++) {
-		bool *drop = mem_zalloc(g.f->ncables, sizeof(*drop));
+		AUTO(mem) bool *drop = mem_zalloc(g.f->ncables, sizeof(*drop));
 		struct reason why = {""};
-		struct routes *next;
-		struct topo *t;
+		AUTO(routes) struct routes *next = NULL;
+		AUTO(topo) struct topo *t = NULL;
 
 		for (unsigned k = 0; k < 2; k++)
 			drop[rng_below(&rng, g.f->ncables)] = true;
@@ -334,18 +319,13 @@ LOOP_TEST(pairs_of_cables, 0, KINDS *SEEDS)
 		next = rig_route(&g, t, r, NULL, &why);
 		if (next != NULL)
 			(void)rig_check(next);
-		routes_unref(next);
-		topo_unref(t);
-		free(drop);
 	}
-	routes_unref(r);
-	rig_close(&g);
 }
 
 LOOP_TEST(switches, 0, KINDS *SEEDS)
 {
-	struct engine_rig g;
-	struct routes *r;
+	AUTO(engine_rig) struct engine_rig g;
+	AUTO(routes) struct routes *r = NULL;
 
 	open_kind(&g, (unsigned)_i % KINDS, (unsigned)_i / KINDS);
 	r = route_or_fail(&g, g.t, NULL);
@@ -369,6 +349,4 @@ LOOP_TEST(switches, 0, KINDS *SEEDS)
 		fabric_free(f);
 		free(drop);
 	}
-	routes_unref(r);
-	rig_close(&g);
 }

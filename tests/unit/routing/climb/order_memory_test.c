@@ -51,7 +51,7 @@ rig_open(struct rig *x)
 static void
 rig_less(const struct rig *x, uint32_t first, uint32_t end, struct rig *out)
 {
-	bool *drop = mem_zalloc(x->f->ncables, sizeof(*drop));
+	AUTO(mem) bool *drop = mem_zalloc(x->f->ncables, sizeof(*drop));
 	uint32_t n = 0;
 
 	for (uint32_t c = 0; c < x->f->ncables; c++) {
@@ -65,7 +65,6 @@ rig_less(const struct rig *x, uint32_t first, uint32_t end, struct rig *out)
 	}
 	*out = (struct rig){.t = frozen_less(x->f, drop, x->t)};
 	rig_graph(out);
-	free(drop);
 }
 
 static void
@@ -76,6 +75,7 @@ rig_close(struct rig *x)
 	if (x->f != NULL)
 		fabric_free(x->f);
 }
+AUTO_VALUE(rig, struct rig, rig_close)
 
 static uint64_t
 guid_of(const struct rig *x, sw_ix s)
@@ -164,7 +164,7 @@ TEST(links_come_back_to_their_places)
 
 TEST(few_new_links_join)
 {
-	struct rig all, less;
+	AUTO(rig) struct rig all, less;
 	struct layer_orders first, is;
 	struct order_memory *m, *next;
 
@@ -177,13 +177,11 @@ TEST(few_new_links_join)
 	ck_assert_uint_eq(next->nlinks, all.d.n / 2);
 	check_sequence(&less, &first, &all, &is);
 	check_escapes(&all, &is);
-	rig_close(&less);
-	rig_close(&all);
 }
 
 TEST(orders_are_learned_anew)
 {
-	struct rig all, less;
+	AUTO(rig) struct rig all, less;
 	struct layer_orders first, is;
 	struct order_memory *m;
 
@@ -200,13 +198,11 @@ TEST(orders_are_learned_anew)
 	ck_assert_ptr_nonnull(
 		order_memory_fit(m, &less.d, LAYERS, 2, &is, all.a));
 	ck_assert_uint_eq(is.n, 2);
-	rig_close(&less);
-	rig_close(&all);
 }
 
 TEST(what_is_away_for_good_is_forgotten)
 {
-	struct rig all, less;
+	AUTO(rig) struct rig all, less;
 	struct layer_orders first, is;
 	struct order_memory *m;
 
@@ -218,8 +214,6 @@ TEST(what_is_away_for_good_is_forgotten)
 	ck_assert_ptr_nonnull(m);
 	ck_assert_uint_eq(m->nlinks, less.d.n / 2);
 	check_sequence(&all, &first, &less, &is);
-	rig_close(&less);
-	rig_close(&all);
 }
 
 /* Places of switches: those that are away keep theirs. */
@@ -228,11 +222,11 @@ TEST(places_are_kept)
 	const char *text = "layers 1 1\n"
 			   "shape ring 5 groups 2\n"
 			   "place 0x0000000000000001 4 1\n";
-	struct rig all;
+	AUTO(rig) struct rig all;
 	struct layer_orders first;
 	struct dimensions d, again;
 	struct order_memory *m;
-	struct buf out = {0};
+	AUTO(buf) struct buf out = {0};
 	struct reason why = {""};
 
 	rig_open(&all);
@@ -253,16 +247,14 @@ TEST(places_are_kept)
 	ck_assert(place_memory_fit(m->places, &all.g, &again));
 	for (sw_ix s = 0; s < all.g.nsw; s++)
 		ck_assert_uint_eq(again.at[2 * s], s % 5);
-	buf_free(&out);
-	rig_close(&all);
 }
 
 TEST(text_is_read_back)
 {
-	struct rig all;
+	AUTO(rig) struct rig all;
 	struct layer_orders first;
 	struct order_memory *m;
-	struct buf text = {0}, again = {0};
+	AUTO(buf) struct buf text = {0}, again = {0};
 	struct reason why = {""};
 
 	rig_open(&all);
@@ -273,9 +265,6 @@ TEST(text_is_read_back)
 	ck_assert_msg(m != NULL, "%s", why.text);
 	order_memory_print(m, &again);
 	ck_assert_str_eq(text.text, again.text);
-	buf_free(&text);
-	buf_free(&again);
-	rig_close(&all);
 }
 
 static const struct {
@@ -310,12 +299,11 @@ static const struct {
 
 LOOP_TEST(bad_text_is_refused, 0, LEN(bad))
 {
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct reason why = {""};
 	char line[32];
 
 	(void)snprintf(line, sizeof(line), "line %u ", bad[_i].line);
 	ck_assert_ptr_null(order_memory_parse(bad[_i].text, a, &why));
 	ck_assert_msg(strstr(why.text, line) == why.text, "%s", why.text);
-	arena_free(a);
 }
