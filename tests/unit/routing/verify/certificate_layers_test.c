@@ -140,14 +140,13 @@ route_topo(const struct scene *s, struct topo *t, const struct routes *prev)
 		.own = values, .nown = 2, .levels = 1};
 	const struct route_job job = {
 		.topo = t, .pool = s->pool, .prev = prev, .options = &options};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct routes *r = NULL;
 	struct reason why = {""};
 
 	(void)e->route(&job, prev != NULL, 0, a, &r, &why);
 	ck_assert_msg(r != NULL || prev != NULL, "%s seed %d: %s",
 		s->kind->name, s->seed, why.text);
-	arena_free(a);
 	return r;
 }
 
@@ -209,7 +208,7 @@ judge_all(struct scene *s, const struct routes *m, const struct link_ranks *k)
 	const struct verify_before was = {
 		s->state, ranked_tables(s->before, NULL)};
 	struct verify_report full, in_full, change;
-	struct verify_state *a, *b, *c;
+	AUTO(verify_state) struct verify_state *a = NULL, *b = NULL, *c = NULL;
 	struct reason why = {""};
 	char what[128];
 
@@ -230,9 +229,6 @@ judge_all(struct scene *s, const struct routes *m, const struct link_ranks *k)
 	s->neither += !full.ok;
 	s->judge_alone += full.ok && !in_full.by_rank;
 	s->by_change += change.by_change;
-	verify_state_unref(a);
-	verify_state_unref(b);
-	verify_state_unref(c);
 }
 
 /* ---- mutations ---- */
@@ -326,7 +322,7 @@ copy_routes(const struct scene *s, const struct routes *r)
 static void
 run_mutation(struct scene *s, const struct routes *r)
 {
-	struct routes *m = copy_routes(s, r);
+	AUTO(routes) struct routes *m = copy_routes(s, r);
 	struct link_ranks *own = routes_link_ranks(r), *k;
 	unsigned what = rng_below(&s->r, 12);
 
@@ -342,7 +338,6 @@ run_mutation(struct scene *s, const struct routes *r)
 	judge_all(s, m, k);
 	link_ranks_drop(k);
 	link_ranks_drop(own);
-	routes_unref(m);
 }
 
 /* The tables of r, judged from those before, are what is judged from next; and
@@ -373,9 +368,9 @@ run_return(struct scene *s, struct routes *r)
 static void
 run_loss(struct scene *s)
 {
-	bool *drop = mem_zalloc(s->f->ncables, sizeof(*drop));
-	struct routes *r;
-	struct topo *t;
+	AUTO(mem) bool *drop = mem_zalloc(s->f->ncables, sizeof(*drop));
+	AUTO(routes) struct routes *r = NULL;
+	AUTO(topo) struct topo *t = NULL;
 
 	for (unsigned n = 1 + rng_below(&s->r, 2); n > 0; n--)
 		drop[rng_below(&s->r, s->f->ncables)] = true;
@@ -385,9 +380,6 @@ run_loss(struct scene *s)
 		run_return(s, r);
 	else
 		run_mutation(s, r != NULL ? r : s->base);
-	routes_unref(r);
-	topo_unref(t);
-	free(drop);
 }
 
 /* Fabrics of a kind: more of them in make soak. */

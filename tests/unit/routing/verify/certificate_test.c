@@ -339,7 +339,7 @@ compare_judgements(const struct scene *s, const struct verify_tables *in)
 {
 	struct verify_tables general = *in;
 	struct verify_report a, b;
-	struct verify_state *x, *y;
+	AUTO(verify_state) struct verify_state *x = NULL, *y = NULL;
 	uint64_t load;
 
 	general.ranks = NULL;
@@ -351,8 +351,6 @@ compare_judgements(const struct scene *s, const struct verify_tables *in)
 	expect_order(s, y);
 	ck_assert(verify_load(in, 1 + s->mutation % 2, &load));
 	ck_assert_uint_eq(load, a.load_max);
-	verify_state_unref(x);
-	verify_state_unref(y);
 }
 
 static bool
@@ -375,7 +373,7 @@ judge_change(struct scene *s, const struct verify_tables *in,
 	const struct verify_before was = {
 		s->state, ranked_tables(s, s->before)};
 	struct verify_report part;
-	struct verify_state *v;
+	AUTO(verify_state) struct verify_state *v = NULL;
 	char what[128];
 
 	(void)snprintf(what, sizeof(what), "%s seed %d mutation %u",
@@ -387,7 +385,6 @@ judge_change(struct scene *s, const struct verify_tables *in,
 	if (part.ok)
 		expect_order(s, v);
 	s->by_change += part.by_change;
-	verify_state_unref(v);
 }
 
 /* Judge all ways. True when the certificate accepts. */
@@ -514,7 +511,7 @@ copy_base(const struct scene *s)
 static void
 run_mutation(struct scene *s)
 {
-	struct routes *m = copy_base(s);
+	AUTO(routes) struct routes *m = copy_base(s);
 	uint32_t *rank = mem_dup(s->ranks->of, s->t->nadj * sizeof(*rank));
 	unsigned what = rng_below(&s->r, 12);
 	struct verify_tables in;
@@ -536,7 +533,6 @@ run_mutation(struct scene *s)
 	if (what >= 10)
 		memcpy(s->ranks->of, rank, s->t->nadj * sizeof(*rank));
 	free(rank);
-	routes_unref(m);
 }
 
 /* The tables of the whole fabric where cables were lost. */

@@ -94,6 +94,7 @@ bed_free(struct bed *b)
 	free(b->port);
 	free(b->dep);
 }
+AUTO_VALUE(bed, struct bed, bed_free)
 
 /* The channel behind an out-port of the switch of a record; nrec - 1: none. */
 static uint32_t
@@ -200,7 +201,7 @@ nodes_by_force(const struct bed *b)
 
 LOOP_TEST(vertices_and_nodes, 0, SEEDS)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 	unsigned *group, many = 0;
 
 	bed_new(&b, (uint64_t)_i + 1, _i % 4 != 0);
@@ -227,13 +228,12 @@ LOOP_TEST(vertices_and_nodes, 0, SEEDS)
 	}
 	ck_assert(b.map == NULL || many > 0 || b.layers * b.ins == 1);
 	free(group);
-	bed_free(&b);
 }
 
 LOOP_TEST(neighbours, 0, SEEDS)
 {
-	struct bed b;
-	bool *follows, *seen, *before;
+	AUTO(bed) struct bed b;
+	AUTO(mem) bool *follows = NULL, *seen = NULL, *before = NULL;
 
 	bed_new(&b, (uint64_t)_i + 1, _i % 4 != 0);
 	put_dependencies(&b, 4);
@@ -264,10 +264,6 @@ LOOP_TEST(neighbours, 0, SEEDS)
 			ck_assert(before[w] == follows[(size_t)w * b.n.nv + v]);
 		}
 	}
-	free(follows);
-	free(seen);
-	free(before);
-	bed_free(&b);
 }
 
 /* Removes nodes that nothing leads to; true: some are left. */
@@ -299,7 +295,7 @@ is_cyclic(const struct bed *b)
 /* Dependencies one after the other: refused where they close a cycle. */
 LOOP_TEST(orders, 0, SEEDS / 4)
 {
-	struct bed b;
+	AUTO(bed) struct bed b;
 	struct dynamic_order o;
 	unsigned refused = 0;
 
@@ -325,5 +321,4 @@ LOOP_TEST(orders, 0, SEEDS / 4)
 	dynamic_order_free(&o);
 	ck_assert(dynamic_order_new(&o, &b.n, NULL, b.dep));
 	dynamic_order_free(&o);
-	bed_free(&b);
 }

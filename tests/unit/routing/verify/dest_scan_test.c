@@ -64,13 +64,12 @@ TEST(test_scan)
 {
 	for (uint64_t seed = 1; seed <= WALKS; seed++) {
 		struct dest_lids d;
-		struct sets_walk x;
+		AUTO(sets_walk) struct sets_walk x;
 
 		sets_walk_open(&x, seed);
 		dest_lids_open(&d, x.t);
 		compare_scan(&x, &d);
 		dest_lids_close(&d);
-		sets_walk_close(&x);
 	}
 }
 
@@ -78,13 +77,13 @@ TEST(test_scan)
  * LID in its block. */
 TEST(test_differ)
 {
-	struct sets_walk x;
+	AUTO(sets_walk) struct sets_walk x;
 	struct dest_lids d;
 
 	sets_walk_open(&x, 6);
 	dest_lids_open(&d, x.t);
 	for (uint16_t lid = 1; lid <= x.r->top; lid++) {
-		struct routes *other = routes_for(x.r, x.t);
+		AUTO(routes) struct routes *other = routes_for(x.r, x.t);
 		uint64_t differ = 0, want = 0;
 
 		routes_put_entry(other, 2, lid, 77, NULL);
@@ -99,8 +98,6 @@ TEST(test_differ)
 					d.number[topo_switch_of(x.t, p)]);
 		}
 		ck_assert_uint_eq(differ, want);
-		routes_unref(other);
 	}
 	dest_lids_close(&d);
-	sets_walk_close(&x);
 }

@@ -52,6 +52,7 @@ claim_close(struct claim *c)
 	free(c->pos);
 	free(c->deps);
 }
+AUTO_VALUE(claim, struct claim, claim_close)
 
 /* The verdict on a claim, after one that was proven or NULL. */
 static bool
@@ -147,7 +148,7 @@ static void
 damage_tables(struct sets_walk *x, struct claim *was, struct count *n)
 {
 	for (unsigned i = 0; i < DAMAGES; i++) {
-		struct routes *other = routes_for(x->r, x->t);
+		AUTO(routes) struct routes *other = routes_for(x->r, x->t);
 		uint16_t lid = (uint16_t)(1 + rng_below(&x->rng, other->top));
 		sw_ix s = (sw_ix)rng_below(&x->rng, x->t->nsw);
 		uint8_t out = (uint8_t)(1 + rng_below(&x->rng, 6));
@@ -166,7 +167,6 @@ damage_tables(struct sets_walk *x, struct claim *was, struct count *n)
 				n->caught++;
 			claim_close(&c);
 		}
-		routes_unref(other);
 	}
 }
 
@@ -175,7 +175,7 @@ damage_tables(struct sets_walk *x, struct claim *was, struct count *n)
 static void
 judge_step(struct sets_walk *x, struct count *n)
 {
-	struct claim is, was;
+	AUTO(claim) struct claim is, was;
 	bool before;
 
 	claim_open(&is, x->r);
@@ -190,8 +190,6 @@ judge_step(struct sets_walk *x, struct count *n)
 		damage_order(x, &is, &was, n);
 		damage_tables(x, &was, n);
 	}
-	claim_close(&is);
-	claim_close(&was);
 }
 
 TEST(test_changes_and_damage)
@@ -199,14 +197,13 @@ TEST(test_changes_and_damage)
 	struct count n = {0};
 
 	for (uint64_t seed = 1; seed <= WALKS; seed++) {
-		struct sets_walk x;
+		AUTO(sets_walk) struct sets_walk x;
 
 		sets_walk_open(&x, seed);
 		for (unsigned i = 0; i < STEPS; i++) {
 			sets_walk_step(&x);
 			judge_step(&x, &n);
 		}
-		sets_walk_close(&x);
 	}
 	ck_assert_uint_gt(n.proven, WALKS * STEPS * 9 / 10);
 	ck_assert_uint_gt(n.harmless, 1000);
@@ -244,20 +241,19 @@ TEST(test_host_without_entries)
 /* What the driver makes is proven, from the routes before too. */
 TEST(test_driver_proves)
 {
-	struct sets_walk x;
+	AUTO(sets_walk) struct sets_walk x;
 
 	sets_walk_open(&x, 4);
 	ck_assert(x.r->sets->by_order);
 	sets_walk_step(&x);
 	ck_assert(x.r->sets->by_order);
-	sets_walk_close(&x);
 }
 
 /* A switch with options for hosts of which its table knows nothing. */
 static bool
 prove_without_entries(struct sets_walk *x, struct claim *c, sw_ix s, sw_ix t)
 {
-	struct routes *other = routes_for(x->r, x->t);
+	AUTO(routes) struct routes *other = routes_for(x->r, x->t);
 	bool proven;
 
 	for (uint16_t lid = 1; lid <= x->t->max_lid; lid++) {
@@ -269,15 +265,14 @@ prove_without_entries(struct sets_walk *x, struct claim *c, sw_ix s, sw_ix t)
 	c->side.row = other->row;
 	proven = sets_order_proves(&c->is, c->deps, NULL, 1);
 	c->side.row = x->r->row;
-	routes_unref(other);
 	return proven;
 }
 
 TEST(test_no_entries)
 {
-	struct sets_walk x;
+	AUTO(sets_walk) struct sets_walk x;
 	unsigned n = 0;
-	struct claim c;
+	AUTO(claim) struct claim c;
 
 	sets_walk_open(&x, 14);
 	claim_open(&c, x.r);
@@ -289,6 +284,4 @@ TEST(test_no_entries)
 				n++;
 			}
 	ck_assert_uint_gt(n, 10);
-	claim_close(&c);
-	sets_walk_close(&x);
 }

@@ -74,14 +74,13 @@ route_updn(struct scene *s, struct topo *t, bool keep)
 		.prev = s->routes,
 		.load_limit = 1250,
 		.threads = 1};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct routes *r = NULL;
 	struct reason why = {""};
 
 	ck_assert_msg(engine_updn.route(&job, keep && s->routes != NULL, 0, a,
 			      &r, &why) == ENGINE_OK,
 		"seed %d: %s", s->seed, why.text);
-	arena_free(a);
 	return r;
 }
 
@@ -90,7 +89,7 @@ static void
 spoil_entries(struct scene *s, struct routes *r, unsigned n)
 {
 	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
-	uint8_t *row = mem_alloc(bytes);
+	AUTO(mem) uint8_t *row = mem_alloc(bytes);
 
 	for (; n > 0; n--) {
 		sw_ix sw = rng_below(&s->r, r->topo->nsw);
@@ -104,7 +103,6 @@ spoil_entries(struct scene *s, struct routes *r, unsigned n)
 					  : rng_below(&s->r, 9));
 		routes_put_row(r, sw, row, NULL, TOPO_NONE);
 	}
-	free(row);
 }
 
 static void

@@ -31,14 +31,13 @@ route_topo(struct topo *t, struct lft_pool *pool, unsigned layers)
 	const struct engine_options options = {
 		.own = &values, .nown = 1, .levels = 1};
 	struct route_job job = {.topo = t, .pool = pool, .options = &options};
-	struct arena *a = arena_new();
+	AUTO(arena) struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
 	ck_assert_msg(
 		engine_nue.route(&job, false, 0, a, &r, &why) == ENGINE_OK,
 		"%s", why.text);
-	arena_free(a);
 	return r;
 }
 
@@ -79,7 +78,7 @@ switch_of_lid(const struct topo *t, uint32_t lid)
 static bool
 is_cyclic(const struct graph *g)
 {
-	uint32_t *degree = mem_zalloc(g->n, sizeof(*degree));
+	AUTO(mem) uint32_t *degree = mem_zalloc(g->n, sizeof(*degree));
 	uint32_t *queue = mem_alloc(g->n * sizeof(*queue)), tail = 0;
 
 	for (uint32_t v = 0; v < g->n; v++)
@@ -93,7 +92,6 @@ is_cyclic(const struct graph *g)
 			if (g->dep[(size_t)queue[head] * g->n + w] &&
 				--degree[w] == 0)
 				queue[tail++] = w;
-	free(degree);
 	free(queue);
 	return tail < g->n;
 }
@@ -176,10 +174,11 @@ LOOP_TEST(as_by_force, 0, 8)
 		const struct frozen_lids lids = {.shuffle = 5};
 		unsigned n = 8 + rng_below(&rng, 13);
 		struct reason why = {""};
+		AUTO(fabric)
 		struct fabric *f =
 			gen_random(n, n % 2 == 0 ? 3 : 4, 1, i, &why);
-		struct topo *t = frozen_topo(f, &lids);
-		struct lft_pool *pool = lft_pool_new();
+		AUTO(topo) struct topo *t = frozen_topo(f, &lids);
+		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 		struct routes *r = route_topo(t, pool, 2 + rng_below(&rng, 3));
 		struct verify_tables in = {
 			t, pool, r->row, r->nblocks, &r->layers, NULL};
@@ -197,9 +196,6 @@ LOOP_TEST(as_by_force, 0, 8)
 		cyclic += force;
 		all += !r->report.plain && r->layers.n > 1;
 		routes_unref(r);
-		lft_pool_free(pool);
-		topo_unref(t);
-		fabric_free(f);
 	}
 	ck_assert_uint_gt(cyclic, 0);
 	ck_assert_uint_lt(cyclic, all);
@@ -209,9 +205,9 @@ LOOP_TEST(as_by_force, 0, 8)
 TEST(wrong_maps)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_random(6, 3, 1, 1, &why);
+	AUTO(fabric) struct fabric *f = gen_random(6, 3, 1, 1, &why);
 	const struct frozen_lids lids = {0};
-	struct topo *t = frozen_topo(f, &lids);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	struct vl_map *m = vl_map_new(t);
 	sw_ix s = 0;
 
@@ -243,6 +239,4 @@ TEST(wrong_maps)
 	vl_map_put(m, topo_port_of(t, t->sw[0].node, t->adj[0].out), 1, 0);
 	ck_assert_int_eq(vl_map_check(m, t, 17, &why), -1);
 	vl_map_drop(m);
-	topo_unref(t);
-	fabric_free(f);
 }

@@ -66,6 +66,7 @@ rig_close(struct rig *g)
 	lft_pool_free(g->pool);
 	fabric_free(g->f);
 }
+AUTO_VALUE(rig, struct rig, rig_close)
 
 static void
 rig_kinds(struct rig *g, unsigned kind)
@@ -116,7 +117,7 @@ static void
 make_sets(struct rig *g, struct rng *rng, uint32_t odds)
 {
 	const struct topo *t = g->t;
-	uint32_t *dist = mem_zalloc(t->nsw, sizeof(*dist));
+	AUTO(mem) uint32_t *dist = mem_zalloc(t->nsw, sizeof(*dist));
 
 	g->sets = route_sets_new(t, g->can, true);
 	for (sw_ix to = 0; to < t->nsw; to++) {
@@ -140,7 +141,6 @@ make_sets(struct rig *g, struct rng *rng, uint32_t odds)
 			}
 		}
 	}
-	free(dist);
 }
 
 /* ---- packets followed one by one ---- */
@@ -265,11 +265,10 @@ has_loop(const struct rig *g)
 	for (sw_ix s = 0; s < g->t->nsw; s++)
 		escapes |= kind_of(g, s) == ROUTE_ESCAPES;
 	for (sw_ix to = 0; to < g->t->nsw && escapes; to++) {
-		uint8_t *mark = mem_zalloc(g->t->nsw, 1);
+		AUTO(mem) uint8_t *mark = mem_zalloc(g->t->nsw, 1);
 
 		for (sw_ix s = 0; s < g->t->nsw; s++)
 			round |= leads_round(g, s, to, mark);
-		free(mark);
 	}
 	return round;
 }
@@ -325,7 +324,7 @@ TEST(test_kinds_at_random)
 		struct reason why = {""}, again = {""};
 		struct rng rng;
 		struct oracle o;
-		struct rig g;
+		AUTO(rig) struct rig g;
 		int rc;
 
 		rng = (struct rng){seed};
@@ -349,7 +348,6 @@ TEST(test_kinds_at_random)
 		cyclic += is_cyclic(&o);
 		back += o.back && !is_cyclic(&o) && !has_loop(&g);
 		free(o.dep);
-		rig_close(&g);
 	}
 	/* each fault alone, and none */
 	ck_assert_uint_gt(cyclic, NETS / 8);
@@ -364,7 +362,7 @@ TEST(test_shortest_sets)
 	const unsigned dim[] = {5, 5};
 	struct reason why = {""};
 	struct rng rng;
-	struct rig g;
+	AUTO(rig) struct rig g;
 
 	rng = (struct rng){1};
 	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
@@ -372,7 +370,6 @@ TEST(test_shortest_sets)
 	make_sets(&g, &rng, 1);
 	ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 	ck_assert_ptr_nonnull(strstr(why.text, "credit loop"));
-	rig_close(&g);
 }
 
 /* A set with one port that is not there, or leads to a host. */
@@ -383,7 +380,7 @@ TEST(test_dead_option)
 	struct reason why = {""};
 
 	for (unsigned i = 0; i < 3; i++) {
-		struct rig g;
+		AUTO(rig) struct rig g;
 
 		rig_open(&g, gen_grid(dim, 2, false, 1, &why));
 		rig_kinds(&g, ROUTE_COMMITS);
@@ -392,7 +389,6 @@ TEST(test_dead_option)
 		ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 		ck_assert_msg(strstr(why.text, "leads to no switch") != NULL,
 			"%s", why.text);
-		rig_close(&g);
 	}
 }
 
@@ -402,7 +398,7 @@ TEST(test_no_entry_behind)
 	const unsigned dim[] = {3, 3};
 	struct reason why = {""};
 	const struct topo_adj *a;
-	struct rig g;
+	AUTO(rig) struct rig g;
 	sw_ix to = TOPO_NONE;
 
 	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
@@ -421,7 +417,6 @@ TEST(test_no_entry_behind)
 	ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 	ck_assert_msg(
 		strstr(why.text, "without an entry") != NULL, "%s", why.text);
-	rig_close(&g);
 }
 
 /* Switches that escape by new sets, and do not by what they may still hold,
@@ -433,7 +428,7 @@ TEST(test_sides)
 	struct reason why = {""};
 	struct verify_sets_job job;
 	struct rng rng = {1};
-	struct rig g;
+	AUTO(rig) struct rig g;
 
 	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
 	rig_kinds(&g, ROUTE_ESCAPES);
@@ -448,7 +443,6 @@ TEST(test_sides)
 	job.nsides = 1;
 	ck_assert_int_eq(verify_sets(&job, &out, &why), 0);
 	ck_assert_uint_eq(out.options, 0);
-	rig_close(&g);
 }
 
 /* A link that routes leave alone, as that of a drained port. */
@@ -530,7 +524,7 @@ TEST(test_loop_of_options)
 {
 	const unsigned dim[] = {4};
 	struct reason why = {""};
-	struct rig g;
+	AUTO(rig) struct rig g;
 
 	rig_open(&g, gen_hyperx(dim, 1, 1, &why));
 	rig_kinds(&g, ROUTE_ESCAPES);
@@ -546,5 +540,4 @@ TEST(test_loop_of_options)
 	ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
 	ck_assert_msg(strstr(why.text, "is on a loop of options") != NULL, "%s",
 		why.text);
-	rig_close(&g);
 }

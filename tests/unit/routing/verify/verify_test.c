@@ -75,8 +75,8 @@ small_tables(struct hand_tables *h, const struct topo *t)
 /* Pairs count by the rate of the link, rounded up; so does the bound. */
 TEST(loads_by_rate)
 {
-	struct topo *t = small_tree();
-	struct hand_tables h;
+	AUTO(hand) struct topo *t = small_tree();
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_tables in;
 	struct verify_report r;
 	struct verify_state *v;
@@ -109,14 +109,12 @@ TEST(loads_by_rate)
 	ck_assert_int_eq(verify_keep(&in, 1, &r, &v, &why), 0);
 	ck_assert_uint_eq(load_bound_switches(t), 4);
 	verify_state_unref(v);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 TEST(good_tree)
 {
-	struct topo *t = small_tree();
-	struct hand_tables h;
+	AUTO(hand) struct topo *t = small_tree();
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report r;
 
 	small_tables(&h, t);
@@ -146,8 +144,6 @@ TEST(good_tree)
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.load_max, 2);
 	ck_assert_uint_eq(r.pairs, 32);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 static const struct {
@@ -177,8 +173,8 @@ static const struct {
 
 LOOP_TEST(broken_entries, 0, LEN(broken))
 {
-	struct topo *t = small_tree();
-	struct hand_tables h;
+	AUTO(hand) struct topo *t = small_tree();
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report r;
 
 	small_tables(&h, t);
@@ -189,14 +185,12 @@ LOOP_TEST(broken_entries, 0, LEN(broken))
 	ck_assert_uint_eq(r.pairs, 32);
 	ck_assert_msg(strstr(r.first, broken[_i].words) != NULL,
 		"case %d: \"%s\" lacks \"%s\"", _i, r.first, broken[_i].words);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 TEST(short_tables)
 {
-	struct topo *t = small_tree();
-	struct hand_tables h;
+	AUTO(hand) struct topo *t = small_tree();
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report r;
 
 	small_tables(&h, t);
@@ -206,8 +200,6 @@ TEST(short_tables)
 	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_uint_eq(r.unreachable, 4);
 	ck_assert(strstr(r.first, "LID 70") != NULL);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 /* A ring of n switches with a host each, all traffic clockwise. */
@@ -244,9 +236,9 @@ make_ring(unsigned n, unsigned port, struct hand_tables *tables)
 LOOP_TEST(cyclic_ring, 0, 7)
 {
 	static const unsigned ports[] = {2, 63, 64, 127, 128, 191, 252};
-	struct hand_tables h;
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report r;
-	struct topo *t = make_ring(4, ports[_i], &h);
+	AUTO(hand) struct topo *t = make_ring(4, ports[_i], &h);
 	char words[64];
 
 	(void)verify_hand_tables(t, &h, &r);
@@ -269,17 +261,15 @@ LOOP_TEST(cyclic_ring, 0, 7)
 					(uint8_t)(ports[_i] + 1);
 	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 /* A and B with two links, C behind B with a host: LID 1. */
 TEST(parallel_cables)
 {
 	struct hand h = {0};
-	struct hand_tables tb;
+	AUTO(hand_tables) struct hand_tables tb;
 	struct verify_report r;
-	struct topo *t;
+	AUTO(hand) struct topo *t = NULL;
 
 	for (unsigned i = 0; i < 3; i++)
 		(void)hand_node(&h, TOPO_SWITCH, 4,
@@ -316,14 +306,12 @@ TEST(parallel_cables)
 	*hand_entry(&tb, 2, 1) = 3;
 	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.unreachable, 3);
-	hand_tables_free(&tb);
-	hand_free(t);
 }
 
 TEST(quarantined)
 {
-	struct topo *t = small_tree();
-	struct hand_tables h;
+	AUTO(hand) struct topo *t = small_tree();
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report r;
 
 	small_tables(&h, t);
@@ -341,15 +329,13 @@ TEST(quarantined)
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.load_max, 4);
 	ck_assert_double_eq_tol(r.load_mean, 4.0, 1e-9);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 /* S1 and both its links are gone, L1 is alone: two components. */
 TEST(cut_off)
 {
-	struct topo *t = small_tree();
-	struct hand_tables h;
+	AUTO(hand) struct topo *t = small_tree();
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report r;
 
 	small_tables(&h, t);
@@ -368,16 +354,14 @@ TEST(cut_off)
 	ck_assert_uint_eq(r.cut_off, 10);
 	ck_assert_uint_eq(r.load_max, 0);
 	ck_assert_uint_eq(r.hops_max, 0);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 /* A loop for a LID that does not exist is a fault, too. */
 TEST(stray_loop)
 {
-	struct hand_tables h;
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report r;
-	struct topo *t = make_ring(3, 2, &h);
+	AUTO(hand) struct topo *t = make_ring(3, 2, &h);
 
 	for (sw_ix s = 0; s < 3; s++)
 		for (uint32_t lid = 1; lid <= 6; lid++)
@@ -399,16 +383,14 @@ TEST(stray_loop)
 	*hand_entry(&h, 2, 20) = 255;
 	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 TEST(no_switch)
 {
 	struct hand h = {0};
-	struct hand_tables tb;
+	AUTO(hand_tables) struct hand_tables tb;
 	struct verify_report r;
-	struct topo *t;
+	AUTO(hand) struct topo *t = NULL;
 
 	(void)hand_node(&h, TOPO_CA, 1, "a");
 	(void)hand_node(&h, TOPO_CA, 1, "b");
@@ -420,17 +402,15 @@ TEST(no_switch)
 	hand_tables_new(&tb, t);
 	ck_assert_int_eq(verify_hand_tables(t, &tb, &r), 0);
 	ck_assert_uint_eq(r.pairs + r.cut_off, 0);
-	hand_tables_free(&tb);
-	hand_free(t);
 }
 
 /* A switch of 254 ports full of hosts, and one more behind its last port. */
 TEST(wide_switch)
 {
 	struct hand h = {0};
-	struct hand_tables tb;
+	AUTO(hand_tables) struct hand_tables tb;
 	struct verify_report r;
-	struct topo *t;
+	AUTO(hand) struct topo *t = NULL;
 	node_ix a = hand_node(&h, TOPO_SWITCH, 254, "wide");
 	node_ix b = hand_node(&h, TOPO_SWITCH, 254, "far");
 
@@ -454,16 +434,14 @@ TEST(wide_switch)
 	ck_assert_uint_eq(r.pairs, 512);
 	ck_assert_uint_eq(r.load_max, 253);
 	ck_assert_uint_eq(r.hops_max, 1);
-	hand_tables_free(&tb);
-	hand_free(t);
 }
 
 /* Two LIDs a port (LMC 1): both must arrive, only the base one counts as
  * load. */
 TEST(lmc)
 {
-	struct topo *t = small_tree();
-	struct hand_tables h;
+	AUTO(hand) struct topo *t = small_tree();
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report r;
 
 	for (node_ix n = 4; n < 8; n++) {
@@ -495,8 +473,6 @@ TEST(lmc)
 	(void)verify_hand_tables(t, &h, &r);
 	ck_assert(!r.ok);
 	ck_assert(strstr(r.first, "LID 3 ('h0')") != NULL);
-	hand_tables_free(&h);
-	hand_free(t);
 }
 
 /*
@@ -633,7 +609,7 @@ static void
 naive_cycles(struct naive *v)
 {
 	const struct topo *t = v->t;
-	uint8_t *gone = mem_zalloc(t->nports, 1);
+	AUTO(mem) uint8_t *gone = mem_zalloc(t->nports, 1);
 	bool again = true;
 
 	for (port_ix c = 0; c < t->nports; c++)
@@ -658,14 +634,13 @@ naive_cycles(struct naive *v)
 	}
 	for (port_ix c = 0; c < t->nports; c++)
 		v->cyclic += !gone[c];
-	free(gone);
 }
 
 static void
 naive_judge(struct naive *v)
 {
 	const struct topo *t = v->t;
-	bool *seen = mem_alloc(t->nnodes * sizeof(*seen));
+	AUTO(mem) bool *seen = mem_alloc(t->nnodes * sizeof(*seen));
 
 	v->load = mem_zalloc(t->nports, sizeof(*v->load));
 	v->turn = mem_zalloc(t->nports, t->nports);
@@ -683,7 +658,6 @@ naive_judge(struct naive *v)
 		}
 	}
 	naive_cycles(v);
-	free(seen);
 }
 
 /* A random net: parallel links, links to itself, quarantine, islands. */
@@ -766,8 +740,8 @@ LOOP_TEST(against_naive, 0, 1000)
 {
 	static const unsigned spoils[] = {0, 0, 1, 4, 30};
 	struct rng r = {(uint64_t)_i};
-	struct topo *t = random_net(&r);
-	struct hand_tables h;
+	AUTO(hand) struct topo *t = random_net(&r);
+	AUTO(hand_tables) struct hand_tables h;
 	struct verify_report got;
 	struct naive v = {.t = t, .h = &h};
 	uint32_t load_max = 0;
@@ -796,6 +770,4 @@ LOOP_TEST(against_naive, 0, 1000)
 	ck_assert_int_eq(got.ok, got.first[0] == '\0');
 	free(v.load);
 	free(v.turn);
-	hand_tables_free(&h);
-	hand_free(t);
 }
