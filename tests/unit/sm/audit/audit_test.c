@@ -72,6 +72,7 @@ rig_free(struct rig *r)
 	world_free(r->w);
 	fabric_free(r->f);
 }
+AUTO_VALUE(rig, struct rig, rig_free)
 
 /* Runs the audit and returns its report. */
 static json_t *
@@ -115,21 +116,19 @@ expect_finding(const json_t *report, const char *kind, const char *severity,
 	const char *word)
 {
 	const json_t *e = find_finding(report, kind);
-	char *text = json_dumps(report, JSON_INDENT(1));
-	char *said = e != NULL ? json_dumps(e, 0) : NULL;
+	AUTO(mem) char *text = json_dumps(report, JSON_INDENT(1));
+	AUTO(mem) char *said = e != NULL ? json_dumps(e, 0) : NULL;
 
 	ck_assert_msg(e != NULL, "no %s: %s", kind, text);
 	ck_assert_str_eq(json_util_text(e, "severity"), severity);
 	ck_assert_msg(strstr(said, word) != NULL, "no '%s': %s", word, said);
-	free(said);
-	free(text);
 }
 
 /* Fails if a line is wider than the page. */
 static void
 page_fits(const json_t *report)
 {
-	struct buf page = {0};
+	AUTO(buf) struct buf page = {0};
 	const char *at;
 
 	audit_page(report, &page);
@@ -139,7 +138,6 @@ page_fits(const json_t *report)
 		ck_assert_msg(n <= AUDIT_PAGE_WIDTH, "%.*s", (int)n, at);
 		at += n + (at[n] != '\0');
 	}
-	buf_free(&page);
 }
 
 static unsigned
@@ -190,9 +188,9 @@ set_group_chain(struct rig *r, uint16_t mlid, unsigned from, unsigned cables)
 
 TEST(a_well_run_fabric)
 {
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
-	json_t *report = run_audit(&r, &verdict);
+	AUTO(json) json_t *report = run_audit(&r, &verdict);
 	const json_t *sa = json_object_get(report, "sa");
 
 	ck_assert_msg(verdict == AUDIT_VERDICT_SAFE, "%s",
@@ -202,16 +200,14 @@ TEST(a_well_run_fabric)
 				 "cyclic"),
 		0);
 	page_fits(report);
-	json_decref(report);
-	rig_free(&r);
 }
 
 TEST(a_switch_that_does_not_answer)
 {
 	const struct sim_behaviour mute = {.mute = UINT64_C(1) << MAD_LFT};
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	/* nor is a group that goes through it disconnected */
 	set_group_chain(&r, FIRST_MLID, 1, 2);
@@ -225,8 +221,6 @@ TEST(a_switch_that_does_not_answer)
 		json_util_num(json_object_get(report, "groups"), "parted"), 0);
 	ck_assert_int_gt(json_util_num(report, "blocks_unread"), 0);
 	page_fits(report);
-	json_decref(report);
-	rig_free(&r);
 }
 
 /* Switches that do not forward by the tables that were judged. */
@@ -285,10 +279,10 @@ make_choosing(void)
 /* Groups that are right are judged, and said to be. */
 TEST(groups_of_our_own)
 {
-	struct rig r = make_choosing();
+	AUTO(rig) struct rig r = make_choosing();
 	enum audit_verdict verdict;
 	const json_t *c;
-	json_t *report = run_audit(&r, &verdict);
+	AUTO(json) json_t *report = run_audit(&r, &verdict);
 
 	ck_assert_int_eq(verdict, AUDIT_VERDICT_SAFE);
 	expect_finding(report, "choice", "note", "4 switches choose");
@@ -301,8 +295,6 @@ TEST(groups_of_our_own)
 	ck_assert_int_eq(json_util_num(c, "ports"), 4 * 3 * 2);
 	ck_assert_int_eq(json_util_num(c, "no_group"), 0);
 	page_fits(report);
-	json_decref(report);
-	rig_free(&r);
 }
 
 static uint16_t
@@ -355,12 +347,11 @@ expect_among(const json_t *report, const char *kind, const char *severity,
 
 	json_array_foreach(list, i, e)
 	{
-		char *said = json_dumps(e, 0);
+		AUTO(mem) char *said = json_dumps(e, 0);
 
 		found += strcmp(json_util_text(e, "kind"), kind) == 0 &&
 			 strcmp(json_util_text(e, "severity"), severity) == 0 &&
 			 strstr(said, words) != NULL;
-		free(said);
 	}
 	ck_assert_msg(found > 0, "%s %s: no '%s'", severity, kind, words);
 }
@@ -383,7 +374,7 @@ find_struck(const struct rig *r, const struct stroke *k)
 LOOP_TEST(groups_of_others, 0, STROKES)
 {
 	const struct stroke *k = &strokes[_i];
-	struct rig r = make_choosing();
+	AUTO(rig) struct rig r = make_choosing();
 	uint32_t at = find_struck(&r, k);
 	uint16_t lid = lid_of(&r, k->to);
 	struct mad_ar_entry e = {.state = MAD_AR_FREE,
@@ -393,7 +384,7 @@ LOOP_TEST(groups_of_others, 0, STROKES)
 	enum audit_verdict verdict;
 	char words[80], text[20];
 	const char *gap = strchr(k->words, '%');
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	for (unsigned p = 0; p < 2; p++)
 		g.port[p][0] |=
@@ -415,33 +406,29 @@ LOOP_TEST(groups_of_others, 0, STROKES)
 					  ? AUDIT_VERDICT_SAFE
 					  : AUDIT_VERDICT_AT_RISK);
 	page_fits(report);
-	json_decref(report);
-	rig_free(&r);
 }
 
 TEST(tables_that_lose_packets)
 {
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	uint32_t s = ring_node(&r, "sw", 1), h = ring_node(&r, "h", 4);
 	uint16_t lid = sim_port_info(r.w->sim, h, 1)->lid;
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	sim_set_lft(r.w->sim, s, lid, 255);
 	report = run_audit(&r, &verdict);
 	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "unreachable", "fault", "sw1");
 	expect_finding(report, "unreachable", "fault", "affected: 1 host port");
-	json_decref(report);
-	rig_free(&r);
 }
 
 TEST(tables_that_lose_what_no_host_sends)
 {
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	uint32_t s = ring_node(&r, "sw", 1), o = ring_node(&r, "sw", 3);
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	sim_set_lft(r.w->sim, s, sim_port_info(r.w->sim, o, 0)->lid, 255);
 	report = run_audit(&r, &verdict);
@@ -449,15 +436,13 @@ TEST(tables_that_lose_what_no_host_sends)
 	expect_finding(report, "unreachable", "risk",
 		"no packets between hosts are lost");
 	page_fits(report);
-	json_decref(report);
-	rig_free(&r);
 }
 
 TEST(tables_that_deadlock)
 {
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	/* all packets take one direction round the ring */
 	for (unsigned i = 0; i < RING; i++) {
@@ -479,15 +464,13 @@ TEST(tables_that_deadlock)
 	expect_finding(report, "deadlock", "fault", "'sw0' port");
 	expect_finding(report, "deadlock", "fault",
 		"packets to 5 of 5 host ports cross links of such loops");
-	json_decref(report);
-	rig_free(&r);
 }
 
 TEST(groups_that_deadlock)
 {
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	/* each tree is free of cycles; together they depend on each other at
 	 * every switch */
@@ -501,30 +484,26 @@ TEST(groups_that_deadlock)
 		json_util_num(json_object_get(report, "groups"), "trees"), 2);
 	expect_finding(report, "group", "note", "belongs to no group");
 	page_fits(report);
-	json_decref(report);
-	rig_free(&r);
 }
 
 TEST(a_group_in_a_ring)
 {
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	set_group_chain(&r, FIRST_MLID, 0, RING);
 	report = run_audit(&r, &verdict);
 	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "group", "fault", "never stops");
 	expect_finding(report, "group", "fault", "0xc000: 'sw");
-	json_decref(report);
-	rig_free(&r);
 }
 
 TEST(a_disconnected_group)
 {
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	/* no manager is responsible for it any more */
 	world_kill(r.w);
@@ -538,18 +517,16 @@ TEST(a_disconnected_group)
 				 "dead_entries"),
 		1);
 	expect_finding(report, "sa", "unknown", "did not answer");
-	json_decref(report);
-	rig_free(&r);
 }
 
 TEST(an_sl_that_is_discarded)
 {
 	const uint8_t nothing[8] = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	uint32_t s = ring_node(&r, "sw", 0);
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	for (unsigned in = 1; in <= r.f->node[s].nports; in++)
 		sim_hand_sl2vl(r.w->sim, s, in,
@@ -557,17 +534,15 @@ TEST(an_sl_that_is_discarded)
 	report = run_audit(&r, &verdict);
 	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "discarded", "fault", "sw0");
-	json_decref(report);
-	rig_free(&r);
 }
 
 /* The tree of a group that reaches one switch by both directions of the
  * ring. */
 TEST(a_group_that_comes_twice)
 {
-	struct rig r = make_ring(NULL);
+	AUTO(rig) struct rig r = make_ring(NULL);
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	/* from switch 0 on over 1 and over 4 and 3, each to switch 2, which
 	 * sends it no further */
@@ -593,8 +568,6 @@ TEST(a_group_that_comes_twice)
 		json_util_num(json_object_get(report, "groups"), "copies"), 1);
 	ck_assert_int_eq(
 		json_util_num(json_object_get(report, "groups"), "loops"), 0);
-	json_decref(report);
-	rig_free(&r);
 }
 
 /*
@@ -665,9 +638,9 @@ TEST(vls_of_packets_from_switches)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rig r = make_ring(cases[i].yaml);
+		AUTO(rig) struct rig r = make_ring(cases[i].yaml);
 		const json_t *d, *sa;
-		json_t *report;
+		AUTO(json) json_t *report = NULL;
 		enum audit_verdict verdict;
 
 		set_two_vls(&r, cases[i].right, cases[i].own);
@@ -684,8 +657,6 @@ TEST(vls_of_packets_from_switches)
 			expect_finding(report, "deadlock", cases[i].severity,
 				cases[i].own > 0 ? "from switches alone"
 						 : "VL 1: LID ");
-		json_decref(report);
-		rig_free(&r);
 	}
 }
 
@@ -792,8 +763,8 @@ TEST(dependencies_in_a_graph)
 		{true, true, 0, 0},
 	};
 	const unsigned dim[] = {RING};
-	struct fabric *f = gen_grid(dim, 1, true, 1, NULL);
-	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
+	AUTO(fabric) struct fabric *f = gen_grid(dim, 1, true, 1, NULL);
+	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct audit_dependencies_verdict v;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -821,8 +792,6 @@ TEST(dependencies_in_a_graph)
 		audit_dependencies_verdict_free(&v);
 		audit_dependencies_free(d);
 	}
-	topo_unref(t);
-	fabric_free(f);
 }
 
 /* All shortest paths to the LIDs of switches, as a vendor's manager has them,
@@ -830,12 +799,12 @@ TEST(dependencies_in_a_graph)
  * of hosts show nothing. */
 TEST(groups_to_switches)
 {
-	struct rig r = make_choosing();
+	AUTO(rig) struct rig r = make_choosing();
 	const struct mad_ar_group all = {{{0x1e}}};
 	uint32_t spine[2] = {
 		fabric_find(r.f, "spine1"), fabric_find(r.f, "spine2")};
 	enum audit_verdict verdict;
-	json_t *report;
+	AUTO(json) json_t *report = NULL;
 
 	for (unsigned k = 0; k < 2; k++) {
 		const struct topo *t = sm_view(r.w->sm)->topo;
@@ -863,6 +832,4 @@ TEST(groups_to_switches)
 	ck_assert_ptr_null(find_finding(report, "adaptive"));
 	ck_assert_int_gt(
 		json_util_num(json_object_get(report, "choices"), "cyclic"), 0);
-	json_decref(report);
-	rig_free(&r);
 }

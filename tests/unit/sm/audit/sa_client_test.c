@@ -79,6 +79,7 @@ rig_free(struct rig *r)
 	topo_unref(r->topo);
 	fabric_free(r->f);
 }
+AUTO_VALUE(rig, struct rig, rig_free)
 
 /* The SL that it assigns. */
 static unsigned
@@ -253,7 +254,7 @@ TEST(as_many_paths_as_allowed)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct audit_sa_client_facts *f;
-		struct rig r;
+		AUTO(rig) struct rig r;
 
 		rig_new(&r, cases[i].lmc);
 		audit_sa_client_start(r.sa, r.now);
@@ -267,7 +268,6 @@ TEST(as_many_paths_as_allowed)
 		ck_assert_uint_eq(f->sls, (1U << SLS) - 1);
 		ck_assert_uint_eq(count_known(&r), cases[i].known);
 		ck_assert_str_eq(f->why, "");
-		rig_free(&r);
 	}
 }
 
@@ -294,7 +294,7 @@ TEST(an_unhelpful_sa)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct audit_sa_client_facts *f;
-		struct rig r;
+		AUTO(rig) struct rig r;
 		size_t before;
 
 		rig_new(&r, 0);
@@ -310,7 +310,6 @@ TEST(an_unhelpful_sa)
 		ck_assert_uint_eq(count_known(&r), 0);
 		ck_assert_msg(strstr(f->why, cases[i].why) != NULL,
 			"case %zu: %s", i, f->why);
-		rig_free(&r);
 	}
 }
 
@@ -328,7 +327,7 @@ TEST(what_is_not_listed_is_unknown)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rig r;
+		AUTO(rig) struct rig r;
 		uint16_t sls;
 		port_ix p;
 
@@ -344,6 +343,5 @@ TEST(what_is_not_listed_is_unknown)
 			audit_sa_client_sls(r.sa, p, 3, &sls), cases[i].odd);
 		ck_assert_int_eq(
 			audit_sa_client_sls(r.sa, p, 4, &sls), cases[i].even);
-		rig_free(&r);
 	}
 }
