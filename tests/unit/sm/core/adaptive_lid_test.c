@@ -74,8 +74,8 @@ LOOP_TEST(odd_lids_choose, 0, 3)
 {
 	static const char *const yaml[] = {
 		BY(lid, 1), BY(lid, 2), BY(lid, 1) LEVELS};
-	struct fabric *f = adaptive_tree();
-	struct world *w;
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = NULL;
 
 	/* no switch has to tell SLs apart */
 	for (uint32_t i = 0; i < f->nnodes; i += 2)
@@ -83,7 +83,6 @@ LOOP_TEST(odd_lids_choose, 0, 3)
 	w = core_start(f, yaml[_i]);
 	expect_settled(w, "bring-up");
 	expect_odd(w);
-	core_end(w, f);
 }
 
 /* ---- path records ---- */
@@ -149,9 +148,9 @@ TEST(levels_get_their_lids)
 		{{.method = MAD_GET, .slid = 2}, 2},
 		{{.method = MAD_GET, .service = BULK, .slid = 1}, 1},
 	};
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, BY(lid, 2) LEVELS);
-	struct host *a, *b;
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, BY(lid, 2) LEVELS);
+	AUTO(host) struct host *a = NULL, *b = NULL;
 
 	expect_settled(w, "bring-up");
 	a = host_on(w, "h5");
@@ -162,9 +161,6 @@ TEST(levels_get_their_lids)
 		ck_assert_msg(there == row[i].bits, "row %zu: %x", i, there);
 		ck_assert_uint_eq(offsets_of(b, a, &row[i].q), there);
 	}
-	host_free(b);
-	host_free(a);
-	core_end(w, f);
 }
 
 /* By SL every LID is alike, and a query gets the base LID. */
@@ -172,18 +168,15 @@ TEST(by_sl_lids_are_alike)
 {
 	const struct query get = {.method = MAD_GET, .service = BULK};
 	const struct query all = {.method = MAD_SA_GET_TABLE, .service = BULK};
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, BY(sl, 1) LEVELS);
-	struct host *a, *b;
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, BY(sl, 1) LEVELS);
+	AUTO(host) struct host *a = NULL, *b = NULL;
 
 	expect_settled(w, "bring-up");
 	a = host_on(w, "h5");
 	b = host_on(w, "h9");
 	ck_assert_uint_eq(offsets_of(a, b, &get), 1);
 	ck_assert_uint_eq(offsets_of(a, b, &all), 3);
-	host_free(b);
-	host_free(a);
-	core_end(w, f);
 }
 
 /* ---- the command path ---- */
@@ -198,11 +191,12 @@ shown_path(const struct world *w, const char *to)
 		.limits = sm_link_limits(w->sm),
 		.now = sim_now(w->sim),
 	};
+	AUTO(json)
 	json_t *request = json_pack(
 		"{s:s, s:s, s:s}", "cmd", "path", "from", "h5", "to", to);
 	struct answer *a = path_answer(request, sm_view(w->sm), &facts);
 	struct buf text = {0}, out = {0};
-	json_t *reply;
+	AUTO(json) json_t *reply = NULL;
 
 	while (answer_more(a, SIZE_MAX, &text))
 		;
@@ -212,8 +206,6 @@ shown_path(const struct world *w, const char *to)
 	adaptive_json_show_path(
 		json_object_get(json_object_get(reply, "result"), "there"),
 		&out);
-	json_decref(reply);
-	json_decref(request);
 	buf_free(&text);
 	return out.text;
 }
@@ -221,19 +213,18 @@ shown_path(const struct world *w, const char *to)
 static void
 expect_path(const struct world *w, const char *to, const char *says)
 {
-	char *text = shown_path(w, to);
+	AUTO(mem) char *text = shown_path(w, to);
 
 	ck_assert_msg(says == NULL ? text == NULL
 				   : text != NULL && strstr(text, says) != NULL,
 		"%s: %s", to, text);
-	free(text);
 }
 
 TEST(paths_say_what_may_choose)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, BY(lid, 2) LEVELS);
-	struct host *b;
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, BY(lid, 2) LEVELS);
+	AUTO(host) struct host *b = NULL;
 	char says[128];
 
 	expect_settled(w, "bring-up");
@@ -262,8 +253,6 @@ TEST(paths_say_what_may_choose)
 	world_reload(w, "fabric: {lmc: {hosts: 2}}\n");
 	core_expect_order(w, "off");
 	expect_path(w, "h9", NULL);
-	host_free(b);
-	core_end(w, f);
 }
 
 /* ---- a reload from one to the other ---- */
@@ -291,10 +280,10 @@ settle_in_order(struct world *w, uint16_t lid, uint8_t sl, const char *when)
 
 TEST(reloads)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, BY(sl, 1) LEVELS);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, BY(sl, 1) LEVELS);
 	uint64_t lfts, infos;
-	struct host *b;
+	AUTO(host) struct host *b = NULL;
 
 	expect_settled(w, "bring-up");
 	b = host_on(w, "h9");
@@ -314,8 +303,6 @@ TEST(reloads)
 		ck_assert_uint_eq(count_sets(w, MAD_LFT), lfts);
 		ck_assert_uint_eq(count_sets(w, MAD_AR_INFO), infos + 2 * 8);
 	}
-	host_free(b);
-	core_end(w, f);
 }
 
 /* ---- packets ---- */
@@ -359,8 +346,8 @@ count_ordered(struct flows *x)
 
 TEST(ordered_packets_stay_in_order)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, BY(lid, 1));
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, BY(lid, 1));
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
 	struct data_report r;
@@ -378,5 +365,4 @@ TEST(ordered_packets_stay_in_order)
 	ck_assert_uint_gt(count_ordered(&x), 400);
 	ck_assert_uint_eq(r.dropped, 0);
 	data_free(x.d);
-	core_end(w, f);
 }

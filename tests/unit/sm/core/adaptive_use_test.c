@@ -148,8 +148,8 @@ expect_in_step(struct world *w, const char *when)
 
 TEST(bring_up)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 	struct sm_status s;
 
 	expect_in_step(w, "bring-up");
@@ -158,7 +158,6 @@ TEST(bring_up)
 	ck_assert_uint_eq(s.adaptive_use.fixed, 0);
 	/* eight leaves; tops have one port to each leaf */
 	ck_assert_uint_eq(count_on(w), 8);
-	core_end(w, f);
 }
 
 /* ---- changes ---- */
@@ -243,7 +242,7 @@ has_cycle(struct waiting *x)
 static void
 expect_no_cycle(const struct world *w, const char *when)
 {
-	struct waiting *x = mem_zalloc(1, sizeof(*x));
+	AUTO(mem) struct waiting *x = mem_zalloc(1, sizeof(*x));
 	const struct fabric *f = w->fabric;
 
 	for (uint16_t l = 1; l < 64; l++)
@@ -258,7 +257,6 @@ expect_no_cycle(const struct world *w, const char *when)
 					add_waiting(w, x, l, n, p);
 		}
 	ck_assert_msg(!has_cycle(x), "%s: a cycle", when);
-	free(x);
 }
 
 static uint64_t
@@ -319,8 +317,8 @@ find_link(const struct fabric *f, unsigned n, uint32_t *node, unsigned *port)
 /* Three levels: tables are written in stages, and switches go on choosing. */
 LOOP_TEST(links_of_three_levels, 0, 6)
 {
-	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
+	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t node = 0;
 	unsigned port = 0;
 
@@ -333,13 +331,12 @@ LOOP_TEST(links_of_three_levels, 0, 6)
 		sim_fault_link(w->sim, node, port, true);
 		ck_assert_uint_ge(settle_watched(w, "returned"), 15);
 	}
-	core_end(w, f);
 }
 
 TEST(cut_and_return_a_cable)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
 	unsigned port = core_port_between(f, leaf, top);
 	unsigned all;
@@ -354,14 +351,13 @@ TEST(cut_and_return_a_cable)
 		(void)settle_watched(w, "returned");
 		ck_assert_uint_eq(count_all_choices(w, "returned"), all);
 	}
-	core_end(w, f);
 }
 
 /* One change after the other, before packets of the first have drained. */
 LOOP_TEST(changes_close_together, 0, 4)
 {
-	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
+	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t node[3] = {0};
 	unsigned port[3] = {0};
 
@@ -380,7 +376,6 @@ LOOP_TEST(changes_close_together, 0, 4)
 	}
 	(void)settle_watched(w, "all are back");
 	ck_assert_uint_eq(count_on(w), 16);
-	core_end(w, f);
 }
 
 /* Something happens, or comes to an end. */
@@ -403,8 +398,8 @@ cause_trouble(struct world *w, struct rng *r, bool *cut)
 /* What goes wrong at random never makes a cycle, and is in step in the end. */
 LOOP_TEST(random_troubles, 0, 6)
 {
-	struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
+	AUTO(world) struct world *w = core_start(f, on);
 	struct rng r = {1000 + (uint64_t)_i};
 	bool cut[32] = {false};
 	uint32_t node = 0;
@@ -429,13 +424,12 @@ LOOP_TEST(random_troubles, 0, 6)
 	}
 	world_run(w, mono_ms(60000)); /* what waited is asked again */
 	(void)settle_watched(w, "all is well");
-	core_end(w, f);
 }
 
 TEST(a_switch_reboots)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 
 	expect_in_step(w, "bring-up");
 	sim_fault_reboot(w->sim, fabric_find(f, "leaf3"));
@@ -444,13 +438,12 @@ TEST(a_switch_reboots)
 	sim_fault_reboot(w->sim, fabric_find(f, "spine1"));
 	(void)settle_watched(w, "a top rebooted");
 	ck_assert_uint_eq(count_on(w), 8);
-	core_end(w, f);
 }
 
 TEST(off_and_on_by_a_reload)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 
 	expect_in_step(w, "bring-up");
 	world_reload(w, "{}");
@@ -462,15 +455,14 @@ TEST(off_and_on_by_a_reload)
 	world_reload(w, "routing: {adaptive: {enabled: true, prefer: flat}}\n");
 	(void)settle_watched(w, "flat");
 	ck_assert_uint_eq(count_on(w), 8);
-	core_end(w, f);
 }
 
 /* However many switches there are, one run has them all choose: 484 of 605, and
  * 100,000 blocks. */
 TEST(a_large_fabric_in_one_run)
 {
-	struct fabric *f = adaptive_give(gen_tree_three(22, NULL));
-	struct world *w = core_start(f, "{}");
+	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(22, NULL));
+	AUTO(world) struct world *w = core_start(f, "{}");
 	unsigned commits;
 
 	core_expect(w, 0, "bring-up");
@@ -479,7 +471,6 @@ TEST(a_large_fabric_in_one_run)
 	ck_assert(world_settle(w, mono_ms(10000)));
 	ck_assert_uint_eq(w->commits, commits + 1);
 	ck_assert_uint_eq(count_on(w), 484);
-	core_end(w, f);
 }
 
 /* SMPs until it has settled after a link between switches went or came. */
@@ -525,8 +516,8 @@ TEST(cost_of_a_link)
  * changed: it reads what switches have, and writes none of it. */
 LOOP_TEST(a_restart_finds_it_on, 0, 2)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
 	uint64_t written;
 
@@ -542,7 +533,6 @@ LOOP_TEST(a_restart_finds_it_on, 0, 2)
 	/* it is its own again: a change does not switch it off */
 	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), false);
 	ck_assert_uint_eq(settle_watched(w, "cut"), 8);
-	core_end(w, f);
 }
 
 /* One entry, or its group, as nobody wants it. */
@@ -574,8 +564,8 @@ enum { CABLE_GONE, OTHERS_WANTED, ENTRY_ALTERED, GROUP_ALTERED, ELSES };
  * altered: what may be of another order is switched off, and made anew. */
 LOOP_TEST(a_restart_finds_something_else, 0, ELSES)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
 	struct sm_status s;
 
@@ -594,14 +584,13 @@ LOOP_TEST(a_restart_finds_something_else, 0, ELSES)
 	ck_assert_uint_eq(count_on(w), 8);
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.adaptive_off, _i >= ENTRY_ALTERED ? 1 : 8);
-	core_end(w, f);
 }
 
 /* What switches could do is counted where it is asked for alone. */
 TEST(no_counts_where_it_is_off)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "{}");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "{}");
 	struct sm_status s;
 
 	core_expect_order(w, "off");
@@ -613,7 +602,6 @@ TEST(no_counts_where_it_is_off)
 	core_expect_order(w, "on");
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.adaptive_use.fixed, 12);
-	core_end(w, f);
 }
 
 /* ---- switches that behave otherwise ---- */
@@ -649,8 +637,8 @@ static const struct {
  * and gets them after a restart. */
 LOOP_TEST(a_switch_that_does_not_take_them, 0, LEN(refusals))
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, "{}");
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, "{}");
 	uint32_t leaf = fabric_find(f, "leaf3");
 
 	sim_hand_adaptive(w->sim, leaf, 0, refusals[_i].temper);
@@ -668,7 +656,6 @@ LOOP_TEST(a_switch_that_does_not_take_them, 0, LEN(refusals))
 	world_run(w, mono_ms(400000));
 	expect_in_step(w, "it obeys, later");
 	ck_assert_uint_eq(count_on(w), 8);
-	core_end(w, f);
 }
 
 /* A switch that is on, and does not take a change. */
@@ -676,8 +663,8 @@ LOOP_TEST(a_switch_that_takes_no_more, 0, 3)
 {
 	static const enum sim_ar_temper tempers[] = {
 		SIM_AR_NO_GROUPS, SIM_AR_NO_ENTRIES, SIM_AR_LOSES};
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
 
 	expect_in_step(w, "bring-up");
@@ -689,14 +676,13 @@ LOOP_TEST(a_switch_that_takes_no_more, 0, 3)
 	ck_assert_uint_eq(count_on(w), 7);
 	ck_assert_uint_gt(count_all_choices(w, "later"), 0);
 	expect_fixed(w, "leaf3", "did not take");
-	core_end(w, f);
 }
 
 /* Switches of which some switch it off when their LFT is written. */
 TEST(some_switch_it_off_themselves)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
 
 	expect_in_step(w, "bring-up");
@@ -710,14 +696,13 @@ TEST(some_switch_it_off_themselves)
 	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), true);
 	(void)settle_watched(w, "returned");
 	ck_assert_uint_eq(count_on(w), 8);
-	core_end(w, f);
 }
 
 /* Something else switches it off: that is found in turn, and put right. */
 TEST(it_is_altered)
 {
-	struct fabric *f = adaptive_tree();
-	struct world *w = core_start(f, on);
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
 	struct sm_status s;
 
 	expect_in_step(w, "bring-up");
@@ -731,15 +716,14 @@ TEST(it_is_altered)
 	ck_assert_msg(strstr(s.rival, "adaptive routing") != NULL &&
 			      strstr(s.rival, "leaf3") != NULL,
 		"%s", s.rival);
-	core_end(w, f);
 }
 
 /* SMPs get lost: what was repeated is read once more. */
 LOOP_TEST(a_lossy_fabric, 0, 4)
 {
-	struct fabric *f = adaptive_tree();
+	AUTO(fabric) struct fabric *f = adaptive_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
 
 	o.faults.loss = o.faults.dup = o.faults.delay = 20000;
@@ -760,7 +744,6 @@ LOOP_TEST(a_lossy_fabric, 0, 4)
 	core_expect_order(w, "later");
 	ck_assert_uint_gt(count_all_choices(w, "later"), 0);
 	ck_assert_uint_eq(count_on(w), 8);
-	core_end(w, f);
 }
 
 /* Switches without adaptive routing among others. */
@@ -768,8 +751,8 @@ LOOP_TEST(mixed_fabrics, 0, 3)
 {
 	static const char *const plain[][3] = {
 		{"leaf3", "spine1", NULL}, {"leaf1", "leaf2", NULL}, {NULL}};
-	struct fabric *f = adaptive_tree();
-	struct world *w;
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = NULL;
 	uint32_t leaf = fabric_find(f, "leaf3"), top = fabric_find(f, "spine2");
 	unsigned leaves = 8;
 
@@ -788,16 +771,15 @@ LOOP_TEST(mixed_fabrics, 0, 3)
 	(void)settle_watched(w, "cut");
 	sim_fault_link(w->sim, leaf, core_port_between(f, leaf, top), true);
 	(void)settle_watched(w, "returned");
-	core_end(w, f);
 }
 
 /* One group, one sub-group, none at all. */
 LOOP_TEST(few_groups, 0, 2)
 {
-	struct fabric *f = adaptive_tree();
+	AUTO(fabric) struct fabric *f = adaptive_tree();
 	uint32_t leaf = fabric_find(f, "leaf3");
 	struct sm_status s;
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 
 	f->node[leaf].attrs.groups = (uint16_t)_i;
 	f->node[fabric_find(f, "leaf4")].attrs.sub_groups = (uint8_t)_i;
@@ -810,7 +792,6 @@ LOOP_TEST(few_groups, 0, 2)
 	ck_assert_int_eq(s.adaptive_use.no_room > 0, _i == 1);
 	if (_i == 0)
 		expect_fixed(w, "leaf3", "no room");
-	core_end(w, f);
 }
 
 /* Bounded entries, and some service levels alone. */
@@ -835,9 +816,9 @@ TEST(settings)
  * packet choose. */
 TEST(levels)
 {
-	struct fabric *f = adaptive_tree();
+	AUTO(fabric) struct fabric *f = adaptive_tree();
 	uint32_t leaf = fabric_find(f, "leaf3");
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 
 	f->node[fabric_find(f, "leaf4")].attrs.ar_all_sls = true;
 	w = core_start(f, "routing: {adaptive: {enabled: true}}\n"
@@ -851,5 +832,4 @@ TEST(levels)
 	world_reload(w, "routing: {adaptive: {enabled: true}}\n");
 	settle_watched(w, "no levels");
 	ck_assert_uint_eq(count_on(w), 8);
-	core_end(w, f);
 }

@@ -151,7 +151,8 @@ TEST(sl2vl_that_is_not_stored)
 {
 	const struct sim_behaviour disobedient = {
 		.lies = UINT64_C(1) << MAD_SL2VL};
-	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(fabric) struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(world)
 	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
 	struct watch *watch = watch_new(w->sim);
@@ -169,7 +170,6 @@ TEST(sl2vl_that_is_not_stored)
 		watch_report(watch)->cycle.text);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	watch_free(watch);
-	core_end(w, f);
 }
 
 /* A dependency cannot be blocked: its port is taken down, and no cycle
@@ -178,7 +178,8 @@ TEST(sl2vl_that_is_refused)
 {
 	const struct sim_behaviour no = {
 		.refuse = UINT64_C(1) << MAD_SL2VL, .status = 0x1c};
-	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(fabric) struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(world)
 	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
 	struct watch *watch = watch_new(w->sim);
@@ -206,7 +207,6 @@ TEST(sl2vl_that_is_refused)
 	ck_assert_msg(watch_report(watch)->loops == 0, "%s",
 		watch_report(watch)->loop.text);
 	watch_free(watch);
-	core_end(w, f);
 }
 
 /* The fabrics have the same GUIDs, so no record is recognised as foreign. */
@@ -244,11 +244,12 @@ foreign_guid(uint64_t guid)
 /* No LID is moved for ports that the fabric does not have. */
 TEST(the_state_of_foreign_ports)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_settled(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_settled(f, "");
 	uint32_t n = a_switch(f, 1), host = fabric_find(f, "h20");
 	struct state_file_blocked block = {
 		.guid = foreign_guid(f->node[n].guid), .in = 1, .out = 2};
+	AUTO(mem)
 	struct state_file_lid *lid =
 		mem_dup(w->saved.lid, w->saved.nlid * sizeof(*w->saved.lid));
 	size_t nlid = w->saved.nlid;
@@ -279,15 +280,14 @@ TEST(the_state_of_foreign_ports)
 	ck_assert_uint_eq(w->saved.nlid, nlid);
 	for (size_t i = 0; i < nlid; i++)
 		ck_assert_uint_eq(w->saved.lid[i].guid >> 60, 0);
-	core_end(w, f);
-	free(lid);
 }
 
 /* A manager of higher priority takes over, writes tables and dies. */
 TEST(what_another_manager_wrote)
 {
 	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
 					   "standby: {poll_interval: 1s}\n");
 	uint32_t host = fabric_find(f, "h20");
@@ -310,7 +310,6 @@ TEST(what_another_manager_wrote)
 	expect_order(w, "the other one is gone");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
-	core_end(w, f);
 }
 
 /* Other entries for every third LID, in all switches. */
@@ -337,9 +336,9 @@ overwrite_entry(struct world *w, unsigned k, uint16_t lid)
  */
 TEST(restarts_are_not_drift)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	struct sm_status s;
 
 	o.opt_sl2vl = true; /* a restart writes rows without reading them */
@@ -363,7 +362,6 @@ TEST(restarts_are_not_drift)
 	ck_assert_uint_gt(s.checked, 0);
 	ck_assert_uint_eq(s.drifted, 0);
 	ck_assert_str_eq(s.alarm, "");
-	core_end(w, f);
 }
 
 /*
@@ -372,7 +370,8 @@ TEST(restarts_are_not_drift)
  */
 TEST(all_drift_is_found)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
 					   "fabric: {lids: {first: 50}}\n");
 	struct sm_status s = {0};
@@ -394,7 +393,6 @@ TEST(all_drift_is_found)
 	expect_order(w, "all were looked at again");
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.drifted, seen);
-	core_end(w, f);
 }
 
 /*
@@ -404,8 +402,8 @@ TEST(all_drift_is_found)
 LOOP_TEST(what_arrives_after_a_hand_over, 0, 11)
 {
 	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
-	struct fabric *f = core_tree();
-	struct world *w = start_settled(f, "{}");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_settled(f, "{}");
 	uint32_t host = fabric_find(f, "h20");
 	uint16_t ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
 	struct sm_status s;
@@ -425,7 +423,6 @@ LOOP_TEST(what_arrives_after_a_hand_over, 0, 11)
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
 	ck_assert_uint_eq(s.drifted + s.not_held, 0);
-	core_end(w, f);
 }
 
 /*
@@ -435,7 +432,8 @@ LOOP_TEST(what_arrives_after_a_hand_over, 0, 11)
 TEST(two_managers_that_write)
 {
 	struct mad_sm_info other = {.act_count = 1, .priority = 1, .state = 3};
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w = start_settled(f, "fabric: {priority: 5}\n"
 					   "distribution: {drain: 5ms}\n"
 					   "sweep: {interval: 1s}\n");
@@ -484,7 +482,6 @@ TEST(two_managers_that_write)
 	expect_order(w, "it writes no more");
 	sm_status(w->sm, &s);
 	ck_assert_str_eq(s.alarm, "");
-	core_end(w, f);
 }
 
 enum { FOREIGN = 0x999 };

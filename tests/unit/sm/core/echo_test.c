@@ -146,9 +146,9 @@ LOOP_TEST(sets_leave_the_rest_alone, 0, 2)
 		"qos: {levels: {default: {weight: 3}, fast: {weight: 8, sl: "
 		"3}}}\n"
 		"fabric: {m_key: 0x1234}\n"};
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, yaml[_i]);
+	AUTO(world) struct world *w = world_new(f, &o, yaml[_i]);
 	struct echo e = {.w = w};
 
 	mark_ports(w);
@@ -164,5 +164,4 @@ LOOP_TEST(sets_leave_the_rest_alone, 0, 2)
 	world_run(w, mono_ms(30000));
 	core_expect_order(w, "a reboot");
 	ck_assert_msg(e.wrong[0] == '\0', "%s", e.wrong);
-	core_end(w, f);
 }

@@ -61,6 +61,7 @@ expect_text(const struct world *w, enum event_kind kind, const char *const *has)
 static void
 expect_missing(const struct world *w, long long nodes, long long links)
 {
+	AUTO(json)
 	json_t *j = events_missing_json(
 		sm_events(w->sm), sm_view(w->sm)->topo, 100, sim_now(w->sim));
 
@@ -68,25 +69,23 @@ expect_missing(const struct world *w, long long nodes, long long links)
 		json_integer_value(json_object_get(j, "nodes")), nodes);
 	ck_assert_int_eq(
 		json_integer_value(json_object_get(j, "links")), links);
-	json_decref(j);
 }
 
 static long long
 degraded_links(const struct world *w)
 {
-	json_t *j = links_degraded_json(sm_view(w->sm)->topo, 100);
+	AUTO(json) json_t *j = links_degraded_json(sm_view(w->sm)->topo, 100);
 	long long n = json_integer_value(json_object_get(j, "links"));
 
 	ck_assert_int_eq(
 		(long long)json_array_size(json_object_get(j, "list")), n);
-	json_decref(j);
 	return n;
 }
 
 TEST(links_go_and_come)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	uint32_t leaf = fabric_find(f, "leaf1");
 
 	ck_assert_uint_eq(count_fabric(w), 0);
@@ -111,15 +110,14 @@ TEST(links_go_and_come)
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_DOWN), 1);
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_RESET), 1);
 	EXPECT(EVENT_LINK_RESET, "\"leaf1\" (0x", ") port 5", ", was up for ");
-	core_end(w, f);
 }
 
 /* Of what one run answers the first event tells it, and the others name that
  * event. */
 TEST(two_links_at_once)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	char see[64];
 	size_t first;
 
@@ -133,14 +131,13 @@ TEST(two_links_at_once)
 	(void)snprintf(see, sizeof(see), "; see event %zu", first + 1);
 	EXPECT(EVENT_LINK_DOWN, see);
 	ck_assert_ptr_null(strstr(core_event(w, EVENT_LINK_DOWN), "rerouted"));
-	core_end(w, f);
 }
 
 /* What is done for another reason is an event of its own. */
 TEST(runs_without_events_of_the_fabric)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 
 	EXPECT(EVENT_MASTER, "nodes=44 switches=12");
 	EXPECT(EVENT_CHANGE, "change: start: written in ", "blocks ",
@@ -159,13 +156,12 @@ TEST(runs_without_events_of_the_fabric)
 			"fabric: {lmc: {hosts: 1}}\n");
 	core_expect_order(w, "another engine");
 	EXPECT(EVENT_ENGINE, "routing: engine updn, was ftree");
-	core_end(w, f);
 }
 
 TEST(nodes_go_and_come)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	uint32_t spine = fabric_find(f, "spine2"), host = fabric_find(f, "h9");
 
 	sim_fault_node(w->sim, spine, false);
@@ -199,15 +195,14 @@ TEST(nodes_go_and_come)
 	ck_assert_uint_eq(count_of(w, EVENT_QUARANTINED), 1);
 	EXPECT(EVENT_QUARANTINED, "quarantined \"h9\" (0x",
 		": does not answer");
-	core_end(w, f);
 }
 
 /* What is missing is still named after a restart, until it is back, or an
  * administrator accepts the fabric without it. */
 TEST(a_restart_forgets_nothing)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	uint32_t leaf = fabric_find(f, "leaf1"),
 		 spine = fabric_find(f, "spine2");
 	const struct event_missing *m;
@@ -247,13 +242,12 @@ TEST(a_restart_forgets_nothing)
 	world_start(w);
 	core_expect_order(w, "accepted");
 	expect_missing(w, 0, 0);
-	core_end(w, f);
 }
 
 TEST(quarantine_is_told)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	uint32_t leaf = fabric_find(f, "leaf3");
 	const struct sim_behaviour disobedient = {.lies = UINT64_C(1)
 							  << MAD_LFT},
@@ -271,14 +265,13 @@ TEST(quarantine_is_told)
 	ck_assert_uint_eq(
 		count_of(w, EVENT_RELEASED), count_of(w, EVENT_QUARANTINED));
 	EXPECT(EVENT_RELEASED, "node: left quarantine \"leaf3\" (0x");
-	core_end(w, f);
 }
 
 /* While our own link is down nothing is known of the fabric. */
 TEST(our_own_link)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	uint32_t us = fabric_first_host(f);
 
 	sim_fault_link(w->sim, us, 1, false);
@@ -298,14 +291,13 @@ TEST(our_own_link)
 	ck_assert_uint_eq(count_of(w, EVENT_NODE_GONE), 1);
 	ck_assert_uint_eq(count_of(w, EVENT_NODE_NEW), 0);
 	expect_missing(w, 1, 0);
-	core_end(w, f);
 }
 
 /* A loose connector: all is counted, and neither the log nor memory fills. */
 TEST(a_loose_connector)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	unsigned sums = 0;
 
 	sim_fault_flap(w->sim, fabric_find(f, "leaf1"), 5, mono_ms(300), 1000);
@@ -320,7 +312,6 @@ TEST(a_loose_connector)
 	ck_assert_uint_le(w->nevents, 4 * (EVENT_LOG_BURST + 32));
 	ck_assert_uint_ge(sums, 1);
 	expect_missing(w, 0, 0);
-	core_end(w, f);
 }
 
 /* The cable at a port. */
@@ -348,9 +339,9 @@ note_event(void *cookie, const struct topo_event *e)
 
 TEST(narrow_links)
 {
-	struct fabric *f = core_tree(), *g = core_tree();
-	struct world *w = start_named(f), *x;
-	struct buf out = {0};
+	AUTO(fabric) struct fabric *f = core_tree(), *g = core_tree();
+	AUTO(world) struct world *w = start_named(f), *x = NULL;
+	AUTO(buf) struct buf out = {0};
 
 	ck_assert_int_eq(degraded_links(w), 0);
 	cable_at(g, fabric_find(g, "leaf1"), 5)->rate.width = 1;
@@ -362,9 +353,6 @@ TEST(narrow_links)
 		"link: rate changed \"leaf1\" (0x0002c90200000100) port 5 - "
 		"\"spine1\" (0x0002c90200002900) port 1: 50 Gb/s, was 200 "
 		"Gb/s\n");
-	buf_free(&out);
-	core_end(w, f);
-	core_end(x, g);
 }
 
 static uint64_t
@@ -390,8 +378,8 @@ set_width(struct world *w, uint32_t node, unsigned port, uint8_t width)
  * next sweep leads to a run that takes entries off it. */
 TEST(link_becomes_narrow)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	uint32_t leaf = fabric_find(f, "leaf1");
 	uint32_t spine = fabric_find(f, "spine1");
 
@@ -407,27 +395,25 @@ TEST(link_becomes_narrow)
 	ck_assert_uint_le(pairs_at(w, leaf, 5), 28 * 4 / 13 * 5 / 4);
 	ck_assert_uint_le(pairs_at(w, spine, 1), 28 * 4 / 13 * 5 / 4);
 	ck_assert(!sm_view(w->sm)->story.rebalanced);
-	core_end(w, f);
 }
 
 TEST(another_manager)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 
 	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1,
 		&(struct mad_sm_info){.priority = 1, .state = 2});
 	world_run(w, mono_ms(20000));
 	ck_assert_uint_eq(count_of(w, EVENT_MANAGER_SEEN), 1);
 	EXPECT(EVENT_MANAGER_SEEN, "sm: another manager at \"h20\" (0x");
-	core_end(w, f);
 }
 
 /* What was missing comes back while no daemon runs: the next one tells it. */
 TEST(back_without_a_daemon)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_named(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
 	uint32_t host = fabric_find(f, "h9"), leaf = fabric_find(f, "leaf2");
 	unsigned port = core_port_between(f, leaf, fabric_find(f, "spine1"));
 
@@ -443,5 +429,4 @@ TEST(back_without_a_daemon)
 	ck_assert_uint_eq(count_told(w, EVENT_NODE_NEW), 1);
 	ck_assert_uint_eq(count_told(w, EVENT_LINK_UP), 1);
 	EXPECT(EVENT_NODE_NEW, "node: new \"h9\" (0x", "was gone for", "");
-	core_end(w, f);
 }

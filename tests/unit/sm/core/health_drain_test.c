@@ -47,6 +47,7 @@ lab_free(struct lab *l)
 {
 	core_end(l->w, l->f);
 }
+AUTO_VALUE(lab, struct lab, lab_free)
 
 static uint64_t
 count_of(const struct lab *l, enum event_kind kind)
@@ -130,7 +131,7 @@ expect_free(const struct lab *l, const char *from, const char *to)
 /* An hour until the errors are forgotten, then the quiet time. */
 TEST(a_bad_link_is_drained_and_comes_back)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 
 	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
 	run_minutes(&l, 1);
@@ -148,13 +149,12 @@ TEST(a_bad_link_is_drained_and_comes_back)
 		"nothing was wrong with it for 20 min"));
 	core_expect_order(l.w, "back");
 	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
-	lab_free(&l);
 }
 
 TEST(the_quiet_time_doubles)
 {
 	static const int minutes[] = {20, 40, 60, 60};
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	unsigned port = port_to(&l, "leaf2", "spine3");
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -171,14 +171,13 @@ TEST(the_quiet_time_doubles)
 	/* well for an hour: all is forgotten */
 	run_minutes(&l, 65);
 	ck_assert_ptr_null(watch_of(&l, "leaf2", "spine3"));
-	lab_free(&l);
 }
 
 /* It went down three times in ten minutes: drained, with nothing lost when it
  * goes down once more, and the quiet time begins anew each time. */
 TEST(a_link_that_flaps)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	uint32_t leaf = fabric_find(l.f, "leaf2");
 	unsigned port = port_to(&l, "leaf2", "spine3");
 
@@ -203,13 +202,12 @@ TEST(a_link_that_flaps)
 	expect_free(&l, "leaf2", "spine3");
 	run_minutes(&l, 30);
 	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
-	lab_free(&l);
 }
 
 /* Of 32 links one may be drained; the second waits, and that is said once. */
 TEST(two_percent_of_a_tier)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	unsigned generation;
 
 	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
@@ -230,14 +228,13 @@ TEST(two_percent_of_a_tier)
 	run_minutes(&l, 50);
 	ck_assert_uint_eq(sm_view(l.w->sm)->generation, generation);
 	run_minutes(&l, 30);
-	lab_free(&l);
 }
 
 /* 200 links between tiers: four that turn bad at once are one change. */
 TEST(several_at_once_are_one_change)
 {
 	const struct gen_fattree2 p = {10, 20, 1, 4, 10};
-	struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
+	AUTO(lab) struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
 	unsigned changes = count_changes(&l);
 
 	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
@@ -251,14 +248,13 @@ TEST(several_at_once_are_one_change)
 	ck_assert_uint_eq(count_of(&l, EVENT_LINK_KEPT), 1);
 	expect_free(&l, "leaf6", "spine7");
 	ck_assert_uint_eq(count_changes(&l), changes + 1);
-	lab_free(&l);
 }
 
 /* Neither the link of a host nor the last one of a leaf is drained. */
 TEST(nothing_is_cut_off)
 {
 	const struct gen_fattree2 p = {1, 4, 1, 2, 1};
-	struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
+	AUTO(lab) struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
 
 	count_errors(&l, "h1", 1, TOO_MANY);
 	count_errors(&l, "leaf3", port_to(&l, "leaf3", "spine1"), TOO_MANY);
@@ -268,7 +264,6 @@ TEST(nothing_is_cut_off)
 	ck_assert_uint_eq(count_of(&l, EVENT_LINK_BAD), 2);
 	ck_assert_ptr_nonnull(strstr(watch_of(&l, "leaf3", "spine1")->kept,
 		"it is the last link to 'leaf3'"));
-	lab_free(&l);
 }
 
 /* A host on leaves 2 and 3, of which leaf 3 has one link left, to spine 2:
@@ -277,6 +272,7 @@ TEST(no_redundancy_is_taken)
 {
 	const struct gen_fattree2 p = {2, 4, 1, 1, 2};
 	struct reason why = {""};
+	AUTO(lab)
 	struct lab l =
 		lab_of(gen_edit_rails(gen_tree_two(&p, NULL), 2, false, &why),
 			drain_on);
@@ -302,13 +298,12 @@ TEST(no_redundancy_is_taken)
 	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine2"), TOO_MANY);
 	run_minutes(&l, 2);
 	expect_free(&l, "leaf2", "spine2");
-	lab_free(&l);
 }
 
 /* It is obeyed for the quiet time; then what is still bad is drained again. */
 TEST(an_administrator_takes_it_back)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	unsigned port = port_to(&l, "leaf2", "spine3");
 	const struct drain *d;
 	uint32_t generation;
@@ -330,13 +325,12 @@ TEST(an_administrator_takes_it_back)
 	run_minutes(&l, 8);
 	expect_free(&l, "leaf2", "spine3");
 	ck_assert_uint_eq(watch_of(&l, "leaf2", "spine3")->drained, 2);
-	lab_free(&l);
 }
 
 /* One who drains it himself decides when it ends. */
 TEST(an_administrator_takes_it_over)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	unsigned port = port_to(&l, "spine3", "leaf2");
 	const struct sm_drain ask = {
 		.guid = l.f->node[fabric_find(l.f, "spine3")].guid,
@@ -361,13 +355,12 @@ TEST(an_administrator_takes_it_over)
 	ck_assert_int_ne(
 		sm_drain(l.w->sm, &ask, sim_now(l.w->sim), &generation, &why),
 		0);
-	lab_free(&l);
 }
 
 /* Drain, time and how often it was so are those of the run before. */
 TEST(over_a_restart)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	struct mono left;
 
 	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
@@ -393,7 +386,6 @@ TEST(over_a_restart)
 	run_minutes(&l, 2);
 	ck_assert_int_eq(watch_of(&l, "leaf2", "spine3")->quiet.ns,
 		mono_ms(40 * MINUTE_MS).ns);
-	lab_free(&l);
 }
 
 /* A counter that stopped says nothing: until it is cleared no quiet time
@@ -401,7 +393,7 @@ TEST(over_a_restart)
  */
 TEST(a_counter_that_is_full)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	uint32_t leaf = fabric_find(l.f, "leaf2");
 	unsigned port = port_to(&l, "leaf2", "spine3");
 
@@ -414,13 +406,12 @@ TEST(a_counter_that_is_full)
 	expect_free(&l, "leaf2", "spine3");
 	run_minutes(&l, 10);
 	ck_assert_ptr_null(drain_of(&l, "leaf2", "spine3"));
-	lab_free(&l);
 }
 
 /* Nothing stays drained that is not judged any more. */
 TEST(the_action_is_another)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 
 	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
 	run_minutes(&l, 2);
@@ -430,7 +421,6 @@ TEST(the_action_is_another)
 	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
 	run_minutes(&l, 2);
 	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
-	lab_free(&l);
 }
 
 /* While one link is drained the other fails, and an administrator takes a drain
@@ -439,6 +429,7 @@ TEST(the_action_is_another)
 TEST(in_one_hold_down)
 {
 	const struct gen_fattree2 p = {2, 4, 1, 2, 2};
+	AUTO(lab)
 	struct lab l = lab_of(gen_tree_two(&p, NULL),
 		"health: {enabled: true, interval: 10s, action: drain}\n"
 		"sweep: {hold_down: 10s}\n");
@@ -472,7 +463,6 @@ TEST(in_one_hold_down)
 	run_minutes(&l, 5);
 	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 0);
 	ck_assert_uint_eq(count_of(&l, EVENT_LINK_KEPT), 1);
-	lab_free(&l);
 }
 
 /* Packets to and from every host for a while: none is lost. */
@@ -481,7 +471,7 @@ run_under_load(struct lab *l, int ms)
 {
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
-	struct data *d = data_new(l->w->sim, &o);
+	AUTO(data) struct data *d = data_new(l->w->sim, &o);
 	struct data_report r;
 
 	t.load = 0.00004;
@@ -490,11 +480,11 @@ run_under_load(struct lab *l, int ms)
 	data_report_get(d, &r);
 	ck_assert_uint_gt(r.delivered, 1000);
 	ck_assert_uint_eq(r.dropped, 0);
-	data_free(d);
 }
 
 TEST(no_packet_is_lost)
 {
+	AUTO(lab)
 	struct lab l = lab_of(core_tree(),
 		"health: {enabled: true, interval: 1s, action: drain,"
 		" flap_limit: 1, quiet_time: 10s}\n");
@@ -510,7 +500,6 @@ TEST(no_packet_is_lost)
 	run_under_load(&l, 3000);
 	ck_assert_uint_eq(count_of(&l, EVENT_UNDRAINED), 1);
 	core_expect_order(l.w, "back");
-	lab_free(&l);
 }
 
 const struct suite_around suite_around = {.seconds = 600};

@@ -125,9 +125,9 @@ LOOP_TEST(most_spines_hang, 0, LEN(moments))
 {
 	const struct moment *m = &moments[_i];
 	const struct gen_fattree2 p = {HOSTS, LEAVES, 1, SPINES, HOSTS};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
 	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, "");
+	AUTO(world) struct world *w = world_new(f, &o, "");
 	struct mono most;
 	uint64_t sent;
 
@@ -149,5 +149,4 @@ LOOP_TEST(most_spines_hang, 0, LEN(moments))
 	core_expect_order(w, "they answer again");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	ck_assert_uint_eq(sm_view(w->sm)->topo->nsw, LEAVES + SPINES);
-	core_end(w, f);
 }

@@ -37,8 +37,8 @@ is_full(const struct world *w, const char *name)
 
 TEST(partitions_that_take_too_much)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	struct reason why = {""};
 	struct config *asked;
 
@@ -73,13 +73,12 @@ TEST(partitions_that_take_too_much)
 	restart_with(w, TENANT);
 	ck_assert_uint_eq(w->kept, 3);
 	ck_assert(!is_full(w, "h9"));
-	core_end(w, f);
 }
 
 TEST(lids_that_are_taken)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint16_t lid;
 	port_ix p;
 
@@ -91,13 +90,12 @@ TEST(lids_that_are_taken)
 	ck_assert_uint_eq(w->kept, 1);
 	ck_assert_uint_eq(sm_view(w->sm)->topo->port[p].lid, lid);
 	ck_assert_uint_eq(sm_view(w->sm)->topo->port[p].lmc, 0);
-	core_end(w, f);
 }
 
 TEST(nothing_is_taken)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect_order(w, "bring-up");
 	restart_with(w, "routing: {engines: [updn]}\n"
@@ -105,21 +103,19 @@ TEST(nothing_is_taken)
 			"full}}}\n");
 	ck_assert_uint_eq(w->kept, 0);
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "updn");
-	core_end(w, f);
 }
 
 /* Another machine, or a lost disk: nothing is known. */
 TEST(nothing_is_known)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect_order(w, "bring-up");
 	world_forget(w);
 	restart_with(w, TENANT);
 	ck_assert_uint_eq(w->kept, 0);
 	ck_assert(!is_full(w, "h9"));
-	core_end(w, f);
 }
 
 /* What another manager left in force is not what this one remembers. */

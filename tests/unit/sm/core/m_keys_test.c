@@ -144,9 +144,9 @@ TEST(keys_protection_and_lease_are_written)
 /* At all levels: one Set for each port, no wrong key, no table touched. */
 LOOP_TEST(a_change_of_key_loses_nothing, 0, 4)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	char yaml[100];
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	struct watch *watch;
 	unsigned ports = 0;
 	uint64_t changes;
@@ -172,7 +172,6 @@ LOOP_TEST(a_change_of_key_loses_nothing, 0, 4)
 	ck_assert_uint_eq(sum_violations(w), 0);
 	ck_assert_uint_eq(w->runs_failed, 0);
 	watch_free(watch);
-	core_end(w, f);
 }
 
 /* The first answer of each node that no longer shows the old key is lost. */
@@ -199,7 +198,8 @@ lose_answers(void *cookie, struct sim_msg *m)
 
 TEST(a_change_of_key_survives_lost_answers)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w =
 		core_start(f, "fabric: {m_key: 0x1111, m_key_protection: 2}\n");
 	struct losses l = {.lost = 0};
@@ -212,7 +212,6 @@ TEST(a_change_of_key_survives_lost_answers)
 	ck_assert_uint_eq(l.lost, f->nnodes);
 	expect_keys(w, NEW, 2, 60);
 	expect_no_alarm(w);
-	core_end(w, f);
 }
 
 /* Some devices hide the new key from the Set that wrote it. */
@@ -272,8 +271,9 @@ TEST(a_change_of_key_over_a_restart)
 /* Listed as the last of several, or readable, at every level. */
 LOOP_TEST(a_fabric_with_a_known_key_is_taken_over, 0, 4)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct key k = {.key = FOREIGN, .prot = (uint8_t)_i, .lease = 60};
+	AUTO(world)
 	struct world *w = start_keyed(f,
 		_i == 0 ? "fabric: {m_key: 0x2222}\n"
 			: "fabric: {m_key: 0x2222, m_keys_known: "
@@ -283,7 +283,6 @@ LOOP_TEST(a_fabric_with_a_known_key_is_taken_over, 0, 4)
 	core_expect_order(w, "taken over");
 	expect_keys(w, NEW, 1, 60);
 	expect_no_alarm(w);
-	core_end(w, f);
 }
 
 /*
@@ -293,13 +292,14 @@ LOOP_TEST(a_fabric_with_a_known_key_is_taken_over, 0, 4)
 LOOP_TEST(a_guarded_fabric_is_taken_over_soon, 0, 2)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
 	struct sim_options o = sim_defaults();
 	struct key ours = {.key = NEW, .prot = 2, .lease = 60},
 		   theirs = {.key = FOREIGN,
 			   .prot = 2,
 			   .lease = 60,
 			   .half = (unsigned)_i};
+	AUTO(world)
 	struct world *w = world_new(
 		f, &o, "fabric: {m_key: 0x2222, m_keys_known: [0xf0f0]}\n");
 
@@ -314,19 +314,18 @@ LOOP_TEST(a_guarded_fabric_is_taken_over_soon, 0, 2)
 		mono_ms(_i == 1 ? 5000 : 3000).ns);
 	expect_keys(w, NEW, 1, 60);
 	expect_no_alarm(w);
-	core_end(w, f);
 }
 
 TEST(a_known_key_is_removed)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct key k = {.key = FOREIGN, .prot = 1, .lease = 60};
+	AUTO(world)
 	struct world *w =
 		start_keyed(f, "fabric: {m_keys_known: [0xf0f0]}\n", &k);
 
 	core_expect_order(w, "taken over");
 	expect_keys(w, 0, 0, 0);
-	core_end(w, f);
 }
 
 /* The ports of a host have SMAs, and keys, of their own. */
@@ -454,8 +453,9 @@ TEST(unknown_guarded_keys_until_leases_run_out)
 TEST(many_unknown_keys_without_leases)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
 	struct sim_options o = sim_defaults();
+	AUTO(world)
 	struct world *w = world_new(f, &o,
 		"fabric: {m_key: 0x2222, m_key_lease: 0}\n"
 		"sweep: {interval: 0}\n");
@@ -478,7 +478,6 @@ TEST(many_unknown_keys_without_leases)
 	world_run(w, mono_ms(15000));
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.m_keys.unknown, 647 - opened);
-	core_end(w, f);
 }
 
 /* ---- leases ---- */
@@ -543,7 +542,8 @@ lose_traps(void *cookie, struct sim_msg *m)
 /* Whether traps arrive (_i 1) or not: they cause no request. */
 LOOP_TEST(leases_are_kept, 0, 2)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w =
 		core_start(f, "fabric: {m_key: 0x1111, m_key_lease: 20s}\n"
 			      "sweep: {interval: 0}\n");
@@ -565,7 +565,6 @@ LOOP_TEST(leases_are_kept, 0, 2)
 	asked = sim_stats(w->sim)->by[MAD_PORT_INFO][MAD_GET] - asked;
 	ck_assert_uint_ge(asked, 9 * f->nnodes);
 	ck_assert_uint_le(asked, 10 * f->nnodes);
-	core_end(w, f);
 }
 
 /* TrapRepress is checked, too: a wrong key would be reported by a trap. */
@@ -586,7 +585,8 @@ TEST(traps_are_repressed_with_the_key)
 /* Without a manager the protection ends, and the next one restores it. */
 TEST(a_lease_runs_out)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w =
 		core_start(f, "fabric: {m_key: 0x1111, m_key_lease: 20s}\n");
 	uint32_t h = fabric_find(f, "h9");
@@ -600,14 +600,14 @@ TEST(a_lease_runs_out)
 	ck_assert_uint_eq(sim_read(w->sim, h, 1, MAD_PORT_INFO, 1, d), 0);
 	world_run(w, mono_ms(10000));
 	expect_keys(w, OLD, 1, 20);
-	core_end(w, f);
 }
 
 /* 648 hosts: requests are spread over the lease, three to each port. */
 TEST(renewals_are_spread)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(world)
 	struct world *w = core_start(
 		f, "fabric: {m_key: 0x1111}\nsweep: {interval: 0}\n");
 	uint64_t before, most = 0, total = 0;
@@ -626,7 +626,6 @@ TEST(renewals_are_spread)
 	ck_assert_uint_ge(total, 3 * f->nnodes - f->nnodes / 10);
 	ck_assert_uint_le(total, 3 * f->nnodes + f->nnodes / 10);
 	ck_assert_uint_le(most, 2 * total / 60);
-	core_end(w, f);
 }
 
 /* More is asked for than the hosts, which are slow, can answer: that is said.
@@ -634,8 +633,8 @@ TEST(renewals_are_spread)
 TEST(a_lease_that_cannot_be_kept)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&p, NULL);
-	struct world *w;
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(world) struct world *w = NULL;
 	struct sm_status s;
 
 	for (uint32_t i = 0; i < f->nnodes; i++)
@@ -654,7 +653,6 @@ TEST(a_lease_that_cannot_be_kept)
 			"sweep: {interval: 0}\n");
 	world_run(w, mono_ms(60000));
 	expect_no_alarm(w);
-	core_end(w, f);
 }
 
 /* The part of a fabric that comes later is in the same round. */

@@ -43,6 +43,7 @@ lab_free(struct lab *l)
 {
 	core_end(l->w, l->f);
 }
+AUTO_VALUE(lab, struct lab, lab_free)
 
 static uint32_t
 node_of(const struct lab *l, const char *name)
@@ -176,7 +177,7 @@ expect_used(const struct lab *l, const char *name, unsigned port)
 
 TEST(a_link)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf2");
 	unsigned port = core_port_between(l.f, leaf, node_of(&l, "spine1"));
 
@@ -198,7 +199,6 @@ TEST(a_link)
 	sm_rebalance(l.w->sm, sim_now(l.w->sim), "test");
 	core_expect_order(l.w, "rebalanced");
 	expect_used(&l, "leaf2", port);
-	lab_free(&l);
 }
 
 /* Nothing is told of the tree because of a drain. */
@@ -214,7 +214,7 @@ expect_regular(const struct lab *l)
 
 TEST(a_spine)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 
 	expect_used(&l, "spine2", 0);
 	drain_now(&l, "spine2", 0);
@@ -227,7 +227,6 @@ TEST(a_spine)
 	expect_clear(&l, "spine2", 0);
 	take_back(&l, "spine2", 0);
 	core_expect_order(l.w, "undrained");
-	lab_free(&l);
 }
 
 /* Packets to and from every host, all the time. */
@@ -282,7 +281,7 @@ set_links(struct lab *l, const char *name, unsigned port, bool up)
 /* What is lost when it is pulled as it is. */
 TEST(pulled_undrained)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	struct load x;
 
 	load_start(&l, &x);
@@ -292,7 +291,6 @@ TEST(pulled_undrained)
 	world_run(l.w, mono_ms(1));
 	ck_assert_uint_gt(load_dropped(&x), 100);
 	data_free(x.d);
-	lab_free(&l);
 }
 
 static const struct {
@@ -305,7 +303,7 @@ static const struct {
 LOOP_TEST(packets, 0, LEN(pulled))
 {
 	const char *name = pulled[_i].name, *peer = pulled[_i].peer;
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	unsigned port = peer == NULL ? 0
 				     : core_port_between(l.f, node_of(&l, name),
 					       node_of(&l, peer));
@@ -328,12 +326,11 @@ LOOP_TEST(packets, 0, LEN(pulled))
 	world_run(l.w, mono_ms(1));
 	ck_assert_uint_eq(load_dropped(&x), 0);
 	data_free(x.d);
-	lab_free(&l);
 }
 
 TEST(refusals)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf2");
 	unsigned up = core_port_between(l.f, leaf, node_of(&l, "spine1"));
 	unsigned down = core_port_between(l.f, leaf, node_of(&l, "h5"));
@@ -371,13 +368,12 @@ TEST(refusals)
 		-1);
 	ck_assert_str_eq(l.why.text, "it is not drained: heddlectl drains");
 	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 3);
-	lab_free(&l);
 }
 
 /* What is forced stays reachable while it is there, and an alarm says so. */
 TEST(last_path)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf2");
 	unsigned port;
 
@@ -395,14 +391,13 @@ TEST(last_path)
 	take_back(&l, "leaf2", port);
 	core_expect_order(l.w, "undrained");
 	ck_assert_str_eq(alarm_of(&l), "");
-	lab_free(&l);
 }
 
 /* A failure makes a drained link the last path: it is used, and given back when
  * there is another one. */
 TEST(failure_beside)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf2");
 	unsigned port = core_port_between(l.f, leaf, node_of(&l, "spine1"));
 
@@ -418,26 +413,24 @@ TEST(failure_beside)
 		sim_fault_link(l.w->sim, leaf, p, true);
 	core_expect_order(l.w, "back");
 	expect_clear(&l, "leaf2", port);
-	lab_free(&l);
 }
 
 /* Hosts of a drained leaf are reached by all its links, and no other pair by
  * it. */
 TEST(a_leaf)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 
 	ck_assert_msg(try_drain(&l, "leaf2", 0, 0, true), "%s", l.why.text);
 	core_expect_order(l.w, "drained");
 	expect_clear(&l, "leaf2", 0);
-	lab_free(&l);
 }
 
 /* The leaf below which paths between spines descend and climb: it is narrowed,
  * and a restart finds it so. */
 TEST(the_sftree_root)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 
 	expect_used(&l, "leaf8", 0);
 	ck_assert_msg(try_drain(&l, "leaf8", 0, 0, true), "%s", l.why.text);
@@ -451,12 +444,11 @@ TEST(the_sftree_root)
 	core_expect_order(l.w, "restarted");
 	ck_assert_uint_eq(sim_stats(l.w->sim)->lft_sets, 0);
 	expect_clear(&l, "leaf8", 0);
-	lab_free(&l);
 }
 
 TEST(time_is_over)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	const struct event_log *log = sm_events(l.w->sm);
 
 	ck_assert_msg(try_drain(&l, "spine1", 0, 60, false), "%s", l.why.text);
@@ -470,13 +462,12 @@ TEST(time_is_over)
 	ck_assert_uint_eq(event_log_count(log, EVENT_UNDRAINED), 1);
 	ck_assert_uint_eq(
 		entries_over(&l, "spine1", 0), use_of(&l, "spine1", 0).entries);
-	lab_free(&l);
 }
 
 /* Over a restart the time goes on. */
 TEST(restart)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 
 	ck_assert_msg(try_drain(&l, "spine1", 0, 600, false), "%s", l.why.text);
 	drain_now(&l, "spine2", 0);
@@ -491,13 +482,12 @@ TEST(restart)
 	ck_assert_str_eq(sm_drains(l.w->sm)->list[0].reason, "fan");
 	core_expect_order(l.w, "one is over");
 	expect_clear(&l, "spine2", 0);
-	lab_free(&l);
 }
 
 /* Drain, failure, and taking it back before the hold-down is over. */
 TEST(one_hold_down)
 {
-	struct lab l = lab_new();
+	AUTO(lab) struct lab l = lab_new();
 	uint32_t leaf = node_of(&l, "leaf3");
 	unsigned port = core_port_between(l.f, leaf, node_of(&l, "spine1"));
 	uint32_t was = sm_view(l.w->sm)->generation;
@@ -514,5 +504,4 @@ TEST(one_hold_down)
 	take_back(&l, "spine2", 0);
 	core_expect_order(l.w, "settled again");
 	ck_assert_uint_gt(sm_view(l.w->sm)->generation, was);
-	lab_free(&l);
 }

@@ -59,6 +59,7 @@ pair_end(struct pair *p)
 	world_free(p->a);
 	fabric_free(p->f);
 }
+AUTO_VALUE(pair, struct pair, pair_end)
 
 static enum sm_role
 role_of(const struct world *w)
@@ -169,7 +170,7 @@ pair_with_key(struct pair *p, int a, int b, const char *key)
  */
 LOOP_TEST(a_higher_standby_gets_the_fabric, 0, 2)
 {
-	struct pair p;
+	AUTO(pair) struct pair p;
 	uint64_t sets;
 
 	pair_with_key(&p, 3, 10, keys[_i]);
@@ -189,13 +190,12 @@ LOOP_TEST(a_higher_standby_gets_the_fabric, 0, 2)
 	expect_roles(&p, SM_STANDING_BY, SM_MASTER);
 	ck_assert_uint_eq(sim_stats(p.a->sim)->port_sets, sets);
 	ck_assert_uint_eq(p.a->runs_failed + p.b->runs_failed, 0);
-	pair_end(&p);
 }
 
 /* At its end a manager hands over, whatever the priority of the standby. */
 LOOP_TEST(a_manager_that_ends_hands_over, 0, 2)
 {
-	struct pair p;
+	AUTO(pair) struct pair p;
 	double began;
 
 	pair_with_key(&p, 10, 3, keys[_i]);
@@ -211,13 +211,12 @@ LOOP_TEST(a_manager_that_ends_hands_over, 0, 2)
 	ck_assert_int_eq(role_of(p.b), SM_MASTER);
 	ck_assert_double_lt(now_of(&p) - began, 0.5);
 	core_expect_order(p.b, "handed over");
-	pair_end(&p);
 }
 
 /* Also right after the other one, a standby now, has handed over to it. */
 LOOP_TEST(a_giver_can_be_given_back, 0, 4)
 {
-	struct pair p = pair_new("priority: 3", "priority: 10");
+	AUTO(pair) struct pair p = pair_new("priority: 3", "priority: 10");
 
 	world_start(p.a);
 	core_expect_order(p.a, "bring-up");
@@ -231,7 +230,6 @@ LOOP_TEST(a_giver_can_be_given_back, 0, 4)
 	world_run(p.a, mono_ms(500));
 	ck_assert_int_eq(role_of(p.a), SM_MASTER);
 	core_expect_order(p.a, "handed back");
-	pair_end(&p);
 }
 
 /* Told to, a manager hands over whatever the priority of the standby, goes on
@@ -240,7 +238,7 @@ LOOP_TEST(told_to_hand_over, 0, 2)
 {
 	struct sm_other to;
 	struct reason why;
-	struct pair p;
+	AUTO(pair) struct pair p;
 
 	pair_with_key(&p, 10, 3, keys[_i]);
 	pair_start(&p);
@@ -265,13 +263,12 @@ LOOP_TEST(told_to_hand_over, 0, 2)
 		ck_assert_int_eq(role_of(other), SM_MASTER);
 		core_expect_order(p.a, "handed over");
 	}
-	pair_end(&p);
 }
 
 /* Also when it has only just got the fabric from that standby. */
 TEST(and_back_again)
 {
-	struct pair p = pair_new("priority: 3", "priority: 10");
+	AUTO(pair) struct pair p = pair_new("priority: 3", "priority: 10");
 
 	world_start(p.a);
 	(void)until_master(&p, p.a, 30);
@@ -286,7 +283,6 @@ TEST(and_back_again)
 	world_run(p.a, mono_ms(200));
 	ck_assert_int_eq(role_of(p.a), SM_MASTER);
 	core_expect_order(p.a, "handed back");
-	pair_end(&p);
 }
 
 /* Without a standby, and on a standby, nothing is waited for. */
@@ -316,7 +312,7 @@ TEST(nobody_to_hand_over_to)
 LOOP_TEST(a_forged_hand_over, 0, 3)
 {
 	static const uint64_t shown[] = {1, 0x666, 0x5ec2e7, 0x5ec2e7};
-	struct pair p;
+	AUTO(pair) struct pair p;
 	struct mad_sm_info i = {.state = SMI_MASTER, .key = shown[_i]};
 
 	pair_with_key(&p, 10, 3, keys[_i > 0]);
@@ -336,7 +332,6 @@ LOOP_TEST(a_forged_hand_over, 0, 3)
 	world_run(p.a, mono_ms(5000));
 	expect_roles(&p, SM_MASTER, SM_STANDING_BY);
 	ck_assert_str_eq(alarm_of(p.a), "");
-	pair_end(&p);
 }
 
 /* The manager that handed over dies before it takes the acknowledgement: it is
@@ -373,7 +368,7 @@ TEST(a_manager_that_hands_over_and_dies)
  * by the hand-over, or by its polls, and all of it in order. */
 LOOP_TEST(a_giver_that_dies_at_once, 0, 12)
 {
-	struct pair p;
+	AUTO(pair) struct pair p;
 
 	pair_with_key(&p, 10, 3, keys[0]);
 	pair_start(&p);
@@ -384,17 +379,16 @@ LOOP_TEST(a_giver_that_dies_at_once, 0, 12)
 	core_expect_order(p.b, "the giver is dead");
 	ck_assert_uint_eq(sm_view(p.b->sm)->counts.lids_moved, 0);
 	ck_assert_str_eq(alarm_of(p.b), "");
-	pair_end(&p);
 }
 
 /* The fabric is offered to a manager that still reads it: it takes it. */
 TEST(an_offer_while_discovering)
 {
 	struct sim_options o = sim_defaults();
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct mad_sm_info other = {.priority = 2, .state = SMI_MASTER}, sent;
 	uint32_t host = fabric_find(f, "h20"), modifier = 0;
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	struct sm_status s;
 
 	o.service = mono_us(200);
@@ -419,13 +413,12 @@ TEST(an_offer_while_discovering)
 	ck_assert(sim_fault_other_sm_last(w->sim, host, &modifier, &sent));
 	ck_assert_uint_eq(modifier, ACKNOWLEDGE);
 	core_expect_order(w, "handed over");
-	core_end(w, f);
 }
 
 /* It is given the fabric, answers, and dies: the giver has it again. */
 TEST(a_standby_that_takes_and_dies)
 {
-	struct pair p = pair_new("priority: 3", "priority: 10");
+	AUTO(pair) struct pair p = pair_new("priority: 3", "priority: 10");
 	double began;
 
 	world_start(p.a);
@@ -438,7 +431,6 @@ TEST(a_standby_that_takes_and_dies)
 	(void)until_master(&p, p.a, 10);
 	ck_assert_double_lt(now_of(&p) - began, 4);
 	core_expect_order(p.a, "it has it again");
-	pair_end(&p);
 }
 
 /* It answers the hand-over, as OpenSM does without acknowledging it, and
@@ -502,7 +494,7 @@ TEST(a_hand_over_that_is_not_taken)
  * the silent one. */
 LOOP_TEST(a_dead_master_costs_its_polls, 0, 6)
 {
-	struct pair p = pair_new("priority: 5", "priority: 3");
+	AUTO(pair) struct pair p = pair_new("priority: 5", "priority: 3");
 	double took;
 
 	pair_start(&p);
@@ -515,13 +507,12 @@ LOOP_TEST(a_dead_master_costs_its_polls, 0, 6)
 	took = until_master(&p, p.b, 30);
 	ck_assert_msg(took > 2 && took < 3.6, "%g s", took);
 	core_expect_order(p.b, "taken over");
-	pair_end(&p);
 }
 
 /* The stopped master goes on: it was master, and still outranks the other. */
 LOOP_TEST(a_master_that_was_stopped, 0, 2)
 {
-	struct pair p;
+	AUTO(pair) struct pair p;
 	uint32_t leaf;
 	double began;
 
@@ -547,7 +538,6 @@ LOOP_TEST(a_master_that_was_stopped, 0, 2)
 	expect_roles(&p, SM_MASTER, SM_STANDING_BY);
 	ck_assert_str_eq(alarm_of(p.a), "");
 	ck_assert_str_eq(alarm_of(p.b), "");
-	pair_end(&p);
 }
 
 /* ---- SM_Keys ---- */
@@ -556,6 +546,7 @@ LOOP_TEST(a_master_that_was_stopped, 0, 2)
  * first one's fabric, whatever its priority, and says why. */
 TEST(managers_with_different_keys)
 {
+	AUTO(pair)
 	struct pair p =
 		pair_new("priority: 3, sm_key: 0xabc", "priority: 10, " SECRET);
 
@@ -566,14 +557,14 @@ TEST(managers_with_different_keys)
 		alarm_of(p.b));
 	ck_assert_uint_eq(p.b->commits, 0);
 	ck_assert(!sm_resign(p.a->sm, sim_now(p.a->sim)));
-	pair_end(&p);
 }
 
 /* A host that calls itself master and does not know the key is not obeyed. */
 LOOP_TEST(a_rogue_master, 0, 2)
 {
 	struct sim_options o = sim_defaults();
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w =
 		world_new(f, &o, "fabric: {priority: 3, " SECRET "}\n");
 	const struct mad_sm_info rogue = {
@@ -588,7 +579,6 @@ LOOP_TEST(a_rogue_master, 0, 2)
 			      strstr(alarm_of(w), "h20") != NULL &&
 			      strstr(alarm_of(w), "SM_Key") != NULL,
 		"alarm \"%s\"", alarm_of(w));
-	core_end(w, f);
 }
 
 /* A key that is no secret is shown to all; another one to those who show it. */
@@ -673,7 +663,7 @@ give_other_lids(struct sim *s, const struct fabric *f)
  */
 LOOP_TEST(a_stale_state_moves_no_lid, 0, 3)
 {
-	struct pair p = pair_new("priority: 5", "priority: 3");
+	AUTO(pair) struct pair p = pair_new("priority: 5", "priority: 3");
 	bool own = _i == 2;
 
 	world_start(p.b);
@@ -697,5 +687,4 @@ LOOP_TEST(a_stale_state_moves_no_lid, 0, 3)
 	(void)until_master(&p, p.b, 30);
 	ck_assert_uint_eq(sm_view(p.b->sm)->counts.lids_moved, 0);
 	core_expect_order(p.b, "b again");
-	pair_end(&p);
 }

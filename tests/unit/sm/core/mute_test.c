@@ -53,9 +53,9 @@ set_links_up(struct world *w, bool up)
 LOOP_TEST(everything_beyond_our_switch, 0, LEN(moments))
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
 	struct sim_options o = sim_defaults();
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	struct sm_status st;
 
 	o.service = mono_us(200);
@@ -71,5 +71,4 @@ LOOP_TEST(everything_beyond_our_switch, 0, LEN(moments))
 	/* the rest comes back as new */
 	set_links_up(w, true);
 	core_expect_order(w, "all is back");
-	core_end(w, f);
 }

@@ -73,9 +73,9 @@ TEST(a_standby_writes_nothing)
  */
 TEST(a_change_before_the_election_is_not_lost)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	struct mad_sm_info silent = {.state = 2};
 	struct sim_behaviour mute = {.mute = 1ULL << MAD_SM_INFO};
 	struct sm_status s;
@@ -110,13 +110,13 @@ TEST(a_change_before_the_election_is_not_lost)
 	world_run(w, mono_ms(60000));
 	core_expect_order(w, "a link failed during the election");
 	ck_assert_uint_eq(count_change_bits(w), 0);
-	core_end(w, f);
 }
 
 TEST(another_master_keeps_us_out)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
+	AUTO(world)
 	struct world *w = world_new(f, &o,
 		"fabric:\n  priority: 15\nstandby:\n  poll_interval: 1s\n");
 	struct mad_sm_info other = {.act_count = 1, .priority = 0, .state = 3};
@@ -151,15 +151,14 @@ TEST(another_master_keeps_us_out)
 	core_expect_order(w, "the other master died");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
-	core_end(w, f);
 }
 
 /* The other master does not die, it hands over; in the second case it would
  * outrank this manager as soon as it is a standby. */
 LOOP_TEST(the_other_master_hands_over, 0, 2)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "fabric:\n  priority: 3\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "fabric:\n  priority: 3\n");
 	struct mad_sm_info other = {.state = 3}, sent;
 	uint32_t host = fabric_find(f, "h20"), modifier;
 	uint16_t ours;
@@ -189,7 +188,6 @@ LOOP_TEST(the_other_master_hands_over, 0, 2)
 	ck_assert_int_eq(sent.state, 2);
 	ck_assert_uint_eq(sent.key, 1);
 	core_expect_order(w, "handed over");
-	core_end(w, f);
 }
 
 /* The other manager is a standby, perhaps for this one: then there would be no
@@ -279,9 +277,9 @@ start_with_asker(struct fabric *f, struct asker *a, const char *config)
  * master that does nothing. */
 TEST(the_activity_count_moves_between_polls)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct asker a = {0};
-	struct world *w = start_with_asker(f, &a, "{}");
+	AUTO(world) struct world *w = start_with_asker(f, &a, "{}");
 
 	for (unsigned i = 0; i < 5; i++) {
 		uint32_t before = a.says.act_count;
@@ -289,7 +287,6 @@ TEST(the_activity_count_moves_between_polls)
 		ask_sm_info(w, &a, 0);
 		ck_assert_uint_ne(a.says.act_count, before);
 	}
-	core_end(w, f);
 }
 
 TEST(a_weaker_standby_does_not)

@@ -118,10 +118,11 @@ TEST(another_fabric)
 {
 	const char *yaml = "partitions:\n  blue:\n    pkey: 0x0101\n"
 			   "    members: {\"h2*\": full}\n";
-	struct fabric *f = first_tree(), *g = other_tree();
+	AUTO(fabric) struct fabric *f = first_tree(), *g = other_tree();
 	struct sim_options o = sim_defaults();
-	struct world *a = world_new(f, &o, yaml), *b, *fresh;
-	struct host *h;
+	AUTO(world)
+	struct world *a = world_new(f, &o, yaml), *b = NULL, *fresh = NULL;
+	AUTO(host) struct host *h = NULL;
 	struct sm_status s;
 
 	world_start(a);
@@ -144,25 +145,19 @@ TEST(another_fabric)
 	ck_assert_str_eq(s.alarm, "");
 	ck_assert_uint_eq(s.sa.services, 0);
 	ck_assert_uint_eq(s.sa.subscriptions, 0);
-	host_free(h);
-	world_free(a);
-	world_free(b);
-	world_free(fresh);
-	fabric_free(f);
-	fabric_free(g);
 }
 
 /* A new adapter: the fabric keeps its LIDs and registrations, every port learns
  * the LID of the new one. */
 TEST(another_adapter)
 {
-	struct fabric *f = first_tree();
+	AUTO(fabric) struct fabric *f = first_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, "");
+	AUTO(world) struct world *w = world_new(f, &o, "");
 	const uint64_t guid = UINT64_C(0x0002c903dead0000);
 	uint32_t own = fabric_first_host(f);
 	uint16_t was[256], sm_lid;
-	struct host *h;
+	AUTO(host) struct host *h = NULL;
 	struct sm_status s;
 
 	world_start(w);
@@ -194,9 +189,6 @@ TEST(another_adapter)
 	ck_assert_str_eq(s.alarm, "");
 	ck_assert_uint_eq(s.sa.services, 1);
 	ck_assert_uint_eq(s.sa.subscriptions, 1);
-	host_free(h);
-	world_free(w);
-	fabric_free(f);
 }
 
 /* Sets that arrive before the fabric was read anew. */
@@ -220,9 +212,9 @@ count_set(void *cookie, const struct sim_set *set)
  */
 LOOP_TEST(our_link_may_lead_elsewhere, 0, 4)
 {
-	struct fabric *f = first_tree();
+	AUTO(fabric) struct fabric *f = first_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	struct witness v = {.w = NULL};
 	uint32_t own = fabric_first_host(f);
 	struct sm_status s;
@@ -252,8 +244,6 @@ LOOP_TEST(our_link_may_lead_elsewhere, 0, 4)
 	v.watching = false;
 	sm_own_link(w->sm, true, sim_now(w->sim));
 	expect_order(w, "the link is back");
-	world_free(w);
-	fabric_free(f);
 }
 
 /* Layers of pairs outlive a view without switches: nothing is written when our
@@ -261,8 +251,9 @@ LOOP_TEST(our_link_may_lead_elsewhere, 0, 4)
 TEST(our_cable_and_layers)
 {
 	static const unsigned dim[2] = {5, 6};
-	struct fabric *f = gen_grid(dim, 2, true, 2, NULL);
+	AUTO(fabric) struct fabric *f = gen_grid(dim, 2, true, 2, NULL);
 	struct sim_options o = sim_defaults();
+	AUTO(world)
 	struct world *w =
 		world_new(f, &o, "routing: {engines: [torus, updn]}\n");
 	uint32_t host = fabric_first_host(f);
@@ -283,6 +274,4 @@ TEST(our_cable_and_layers)
 	ck_assert_ptr_null(v->change.ports_down);
 	ck_assert_uint_eq(v->change.entries, 0);
 	ck_assert_uint_eq(v->change.nstays, 0);
-	world_free(w);
-	fabric_free(f);
 }

@@ -54,10 +54,10 @@ sweep_anew(struct world *w)
 LOOP_TEST(torus, 0, 2)
 {
 	static const unsigned dim[2] = {6, 5};
-	struct fabric *f = gen_grid(dim, 2, true, 1, NULL);
+	AUTO(fabric) struct fabric *f = gen_grid(dim, 2, true, 1, NULL);
 	struct sim_options o = sim_defaults();
 	struct refusal x = {.node = fabric_find(f, "sw1.1"), .attr = MAD_SL2VL};
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	unsigned times;
 
 	x.w = w = world_new(f, &o, torus_first);
@@ -87,6 +87,4 @@ LOOP_TEST(torus, 0, 2)
 	world_kill(w);
 	world_start(w);
 	expect_engine(w, "torus");
-	world_free(w);
-	fabric_free(f);
 }

@@ -166,9 +166,9 @@ check_option(struct world *w, const char *path, const struct schema_option *o,
 	int cause)
 {
 	struct view *before = view_ref(sm_view(w->sm));
-	struct config *was = config_ref(w->config);
+	AUTO(config) struct config *was = config_ref(w->config);
 	struct config_changes ch;
-	struct buf file = {0};
+	AUTO(buf) struct buf file = {0};
 
 	print_file(path, o, &file);
 	reload_with(w, file.text, cause, file.text);
@@ -190,14 +190,12 @@ check_option(struct world *w, const char *path, const struct schema_option *o,
 		"with %s the routes %s without %s", causes[cause].name,
 		o->reload == SCHEMA_REROUTE ? "stay" : "change", file.text);
 	view_unref(before);
-	config_unref(was);
-	buf_free(&file);
 }
 
 LOOP_TEST(every_option_with_every_cause, 0, LEN(causes))
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	size_t nsections;
 	const struct options_section *section = options_all(&nsections);
 
@@ -212,7 +210,6 @@ LOOP_TEST(every_option_with_every_cause, 0, LEN(causes))
 				check_option(w, section[i].schema->path, o, _i);
 		}
 	core_expect_order(w, "all options");
-	core_end(w, f);
 }
 
 /* A reload while another manager is master takes effect when this one is. */
@@ -220,8 +217,8 @@ TEST(a_reload_of_a_standby)
 {
 	const struct mad_sm_info above = {.priority = 15, .state = 3};
 	const struct mad_sm_info gone = {.priority = 15, .state = 0};
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t host = fabric_find(f, "h7");
 	struct view *before;
 	struct sm_status s;
@@ -239,5 +236,4 @@ TEST(a_reload_of_a_standby)
 	core_expect_order(w, "take-over");
 	ck_assert(is_rerouted(w, before));
 	view_unref(before);
-	core_end(w, f);
 }

@@ -112,8 +112,8 @@ expect_alarm(const struct world *w)
 
 TEST(block_limit_is_over)
 {
-	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = leave_blocked(f);
+	AUTO(fabric) struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(world) struct world *w = leave_blocked(f);
 
 	w->saved.away = LIMIT;
 	world_start(w); /* before anything is read from the fabric */
@@ -123,13 +123,12 @@ TEST(block_limit_is_over)
 	world_run(w, mono_ms(5000));
 	ck_assert_uint_eq(get_status(w).held, 0);
 	ck_assert_str_eq(get_status(w).alarm, "");
-	core_end(w, f);
 }
 
 TEST(block_limit_goes_on)
 {
-	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = leave_blocked(f);
+	AUTO(fabric) struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(world) struct world *w = leave_blocked(f);
 	uint64_t age = w->saved.block[0].age;
 
 	ck_assert_uint_lt(age, 11);
@@ -144,7 +143,6 @@ TEST(block_limit_goes_on)
 	world_kill(w);
 	ck_assert_uint_gt(w->saved.nblock, 0);
 	ck_assert_uint_ge(w->saved.block[0].age, LIMIT - 20);
-	core_end(w, f);
 }
 
 /* ---- tables ---- */
@@ -226,8 +224,8 @@ LOOP_TEST(tables_that_arrive_late, 0, 4)
 /* After an orderly end there is nothing to wait for. */
 TEST(nothing_under_way)
 {
-	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = start_settled(f, "");
+	AUTO(fabric) struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(world) struct world *w = start_settled(f, "");
 
 	world_run(w, mono_ms(5000));
 	ck_assert(!w->saved.writing);
@@ -236,7 +234,6 @@ TEST(nothing_under_way)
 	world_run(w, mono_ms(500));
 	ck_assert_ptr_nonnull(sm_view(w->sm));
 	expect_tables_as_viewed(w);
-	core_end(w, f);
 }
 
 /*
@@ -247,9 +244,9 @@ TEST(nothing_under_way)
 TEST(a_switch_leaves_while_tables_are_read)
 {
 	const unsigned dim[] = {8, 8};
-	struct fabric *f = gen_grid(dim, 2, false, 1, NULL);
+	AUTO(fabric) struct fabric *f = gen_grid(dim, 2, false, 1, NULL);
 	struct sim_options o = sim_defaults();
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 
 	o.service = mono_us(300);
 	w = world_new(
@@ -264,7 +261,6 @@ TEST(a_switch_leaves_while_tables_are_read)
 	ck_assert_msg(world_settle(w, mono_ms(100000)), "%s", w->last_why);
 	core_expect(
 		w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "the switch is gone");
-	core_end(w, f);
 }
 
 /* ---- a first bring-up ---- */
@@ -335,8 +331,8 @@ expect_memory(struct world *w)
  * can do: no port goes down. */
 LOOP_TEST(killed_in_its_first_bring_up, 1, 5)
 {
-	struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
-	struct world *w = kill_in_bring_up(f, (unsigned)_i);
+	AUTO(fabric) struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
+	AUTO(world) struct world *w = kill_in_bring_up(f, (unsigned)_i);
 
 	world_start(w);
 	core_expect(w, ORDER, "restarted");
@@ -345,7 +341,6 @@ LOOP_TEST(killed_in_its_first_bring_up, 1, 5)
 	ck_assert_uint_eq(sm_view(w->sm)->change.nstays, 0);
 	ck_assert_uint_eq(get_status(w).traps_ours, 0);
 	expect_memory(w);
-	core_end(w, f);
 }
 
 /* Without a state, or with one that is not the newest, connections may be
@@ -353,8 +348,8 @@ LOOP_TEST(killed_in_its_first_bring_up, 1, 5)
  * own doing before there is a view, too. */
 LOOP_TEST(killed_and_its_state_is_lost, 0, 2)
 {
-	struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
-	struct world *w = kill_in_bring_up(f, 4);
+	AUTO(fabric) struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
+	AUTO(world) struct world *w = kill_in_bring_up(f, 4);
 
 	if (_i == 0)
 		world_forget(w);
@@ -366,5 +361,4 @@ LOOP_TEST(killed_and_its_state_is_lost, 0, 2)
 	ck_assert_uint_gt(get_status(w).traps_ours, 0);
 	ck_assert_uint_eq(get_status(w).pushes_stopped, 0);
 	expect_memory(w);
-	core_end(w, f);
 }

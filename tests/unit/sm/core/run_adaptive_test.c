@@ -158,8 +158,8 @@ static const struct {
  * it is asked again until it obeys. */
 LOOP_TEST(a_switch_that_does_not_obey, 0, LEN(tempers))
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_foreign(f, "{}");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_foreign(f, "{}");
 	uint32_t leaf = fabric_find(f, "leaf3");
 	struct order o = {.w = w, .spared = leaf};
 
@@ -179,12 +179,12 @@ LOOP_TEST(a_switch_that_does_not_obey, 0, LEN(tempers))
 	world_run(w, mono_ms(400000));
 	ck_assert_uint_eq(count_on(w), 0);
 	expect_alarm(w, "", 0);
-	core_end(w, f);
 }
 
 TEST(it_is_left_alone_if_configured)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w =
 		start_foreign(f, "routing: {foreign_adaptive: alarm}\n");
 	uint32_t leaf = fabric_find(f, "leaf3");
@@ -201,7 +201,6 @@ TEST(it_is_left_alone_if_configured)
 	core_expect_order(w, "switched off");
 	ck_assert_uint_eq(count_on(w), 0);
 	expect_alarm(w, "", 0);
-	core_end(w, f);
 }
 
 /* Nothing is asked, let alone written, while another manager is master. */
@@ -263,9 +262,9 @@ TEST(it_is_read_again_after_another_master)
 /* Each switch is asked once, and again after a reboot; other devices never. */
 TEST(what_it_costs)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	uint32_t leaf = fabric_find(f, "leaf3"), has = fabric_find(f, "leaf4");
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 
 	f->node[fabric_find(f, "leaf1")].vendor = 0x1234;
 	f->node[fabric_find(f, "leaf2")].device = 0xbd36;
@@ -285,27 +284,25 @@ TEST(what_it_costs)
 	core_expect_order(w, "a switch rebooted");
 	ck_assert_uint_ge(count_vendor(w), 13);
 	ck_assert_uint_le(count_vendor(w), 14);
-	core_end(w, f);
 }
 
 TEST(other_vendors_are_not_asked)
 {
-	struct fabric *f = core_tree();
-	struct world *w;
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = NULL;
 
 	for (uint32_t i = 0; i < f->nnodes; i++)
 		f->node[i].vendor = 0x1175;
 	w = core_start(f, "{}");
 	core_expect_order(w, "bring-up");
 	ck_assert_uint_eq(count_vendor(w), 0);
-	core_end(w, f);
 }
 
 /* A switch that comes while this manager is master. */
 TEST(a_switch_that_joins)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "{}");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "{}");
 	uint32_t spine = fabric_find(f, "spine2");
 
 	core_expect_order(w, "bring-up");
@@ -315,5 +312,4 @@ TEST(a_switch_that_joins)
 	sim_hand_adaptive(w->sim, spine, ALL_ON, SIM_AR_OBEYS);
 	core_expect_order(w, "it is back");
 	ck_assert_uint_eq(count_on(w), 0);
-	core_end(w, f);
 }

@@ -74,8 +74,8 @@ set_agent(struct world *w, const char *name, enum sim_perf_agent agent)
 
 TEST(off_by_default)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, "");
 
 	ck_assert_uint_eq(stats_of(w)->asked, 0);
 	ck_assert_ptr_null(port_of(w, "leaf1", 5));
@@ -86,13 +86,12 @@ TEST(off_by_default)
 	world_run(w, mono_ms(15000));
 	ck_assert_ptr_null(port_of(w, "leaf1", 5));
 	ck_assert_uint_eq(stats_of(w)->asked, 0);
-	core_end(w, f);
 }
 
 TEST(every_cabled_port_is_read_once_a_pass)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, health_on);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, health_on);
 	struct health_stats first = *stats_of(w);
 
 	/* 64 links; ClassPortInfo of 12 switches and 32 hosts, and once more
@@ -105,13 +104,12 @@ TEST(every_cabled_port_is_read_once_a_pass)
 	world_run(w, mono_ms(60000));
 	ck_assert_uint_eq(stats_of(w)->passes, first.passes + 6);
 	ck_assert_uint_eq(stats_of(w)->asked, first.asked + 6 * 128);
-	core_end(w, f);
 }
 
 TEST(counters_of_both_ends)
 {
-	struct fabric *f = core_tree();
-	struct world *w;
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = NULL;
 	struct port_health const *h;
 
 	w = start_reading(f, "");
@@ -139,14 +137,13 @@ TEST(counters_of_both_ends)
 	ck_assert_uint_eq(sim_counter(w->sim, fabric_find(f, "leaf1"), 5,
 				  MAD_PERF_SYMBOL_ERRORS),
 		60003);
-	core_end(w, f);
 }
 
 /* Data in 64 bits costs a second request, unless errors come with it. */
 TEST(data_if_wanted)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	uint64_t asked;
 
@@ -164,14 +161,13 @@ TEST(data_if_wanted)
 	asked = stats_of(w)->asked;
 	world_run(w, mono_ms(10000));
 	ck_assert_uint_eq(stats_of(w)->asked, asked + 2 * 128 - 8);
-	core_end(w, f);
 }
 
 /* No agent, or none that answers, is no fault, and is seldom asked. */
 TEST(ports_without_an_agent)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, "");
 	uint64_t asked;
 
 	set_agent(w, "leaf1", SIM_PERF_REFUSES);
@@ -194,7 +190,6 @@ TEST(ports_without_an_agent)
 	set_agent(w, "leaf1", SIM_PERF_EXTENDED);
 	world_run(w, mono_ms(170000));
 	ck_assert_ptr_nonnull(port_of(w, "leaf1", 5));
-	core_end(w, f);
 }
 
 static enum sim_verdict
@@ -226,8 +221,8 @@ TEST(silent_nodes_are_asked_after_a_change)
 
 TEST(a_link_turns_bad_and_good)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, health_on);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, health_on);
 	const char *text;
 
 	/* 200 Gb/s: 720 errors an hour */
@@ -246,13 +241,12 @@ TEST(a_link_turns_bad_and_good)
 	world_run(w, mono_ms(900 * 1000));
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_GOOD), 1);
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 1);
-	core_end(w, f);
 }
 
 TEST(a_link_that_flaps_is_bad)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, health_on);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, health_on);
 	uint32_t leaf = fabric_find(f, "leaf1");
 
 	for (int i = 0; i < 2; i++) {
@@ -272,13 +266,12 @@ TEST(a_link_that_flaps_is_bad)
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_GOOD), 0);
 	world_run(w, mono_ms(600 * 1000));
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_GOOD), 1);
-	core_end(w, f);
 }
 
 TEST(resets_and_reboots_are_no_errors)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 
 	for (unsigned k = MAD_PERF_FLOWS; k < MAD_PERF_KINDS; k++)
@@ -291,14 +284,13 @@ TEST(resets_and_reboots_are_no_errors)
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
 	ck_assert_uint_eq(gained_by(w, "leaf1", 5, PORT_HEALTH_DOWNED), 0);
 	ck_assert_uint_eq(port_of(w, "leaf1", 5)->resets, 1);
-	core_end(w, f);
 }
 
 /* While tables are written nothing is asked. */
 TEST(nothing_is_asked_while_a_run_goes_on)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, health_on);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, health_on);
 	uint64_t asked;
 	struct sm_status s;
 
@@ -313,7 +305,6 @@ TEST(nothing_is_asked_while_a_run_goes_on)
 	w->route_delay = mono_ms(0);
 	world_run(w, mono_ms(30000));
 	ck_assert_uint_gt(stats_of(w)->asked, asked);
-	core_end(w, f);
 }
 
 /* The most requests that are sent in any second. */
@@ -340,7 +331,8 @@ count_pace(void *cookie, struct sim_msg *m)
 TEST(the_pace_is_kept)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(world)
 	struct world *w =
 		core_start(f, "health: {enabled: true, interval: 1s}\n");
 	struct pace pace = {.second = -1};
@@ -352,7 +344,6 @@ TEST(the_pace_is_kept)
 	ck_assert_uint_eq(stats_of(w)->read, 2592);
 	ck_assert_uint_le(pace.most, HEALTH_RATE + 8);
 	ck_assert_uint_ge(pace.most, HEALTH_RATE / 2);
-	core_end(w, f);
 }
 
 static enum sim_verdict
@@ -385,8 +376,8 @@ spoil_answer(void *cookie, struct sim_msg *m)
 
 TEST(answers_to_nothing_are_dropped)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, health_on);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, health_on);
 	unsigned n = 0;
 
 	count_more(w, "leaf1", 5, MAD_PERF_SYMBOL_ERRORS, 9);
@@ -397,14 +388,13 @@ TEST(answers_to_nothing_are_dropped)
 	world_run(w, mono_ms(170000));
 	ck_assert_uint_eq(stats_of(w)->read, 128);
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 0);
-	core_end(w, f);
 }
 
 /* Nodes that left are forgotten; what came is read. */
 TEST(nodes_go_and_come)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, health_on);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, health_on);
 	uint32_t spine = fabric_find(f, "spine1");
 
 	sim_fault_node(w->sim, spine, false);
@@ -415,14 +405,14 @@ TEST(nodes_go_and_come)
 	world_run(w, mono_ms(40000));
 	ck_assert_ptr_nonnull(port_of(w, "spine1", 1));
 	ck_assert_ptr_nonnull(port_of(w, "h32", 1));
-	core_end(w, f);
 }
 
 /* Requests take the SL of the layer of their path. */
 TEST(ports_of_a_torus)
 {
 	const unsigned dim[] = {4, 4, 4};
-	struct fabric *f = gen_grid(dim, 3, true, 1, NULL);
+	AUTO(fabric) struct fabric *f = gen_grid(dim, 3, true, 1, NULL);
+	AUTO(world)
 	struct world *w =
 		core_start(f, "health: {enabled: true, interval: 10s}\n"
 			      "routing: {engines: [nue]}\n");
@@ -433,7 +423,6 @@ TEST(ports_of_a_torus)
 	ck_assert_uint_gt(sm_view(w->sm)->routes->layers.n, 1);
 	ck_assert_uint_eq(stats_of(w)->read, 64 * 6 + 2 * 64);
 	ck_assert_uint_eq(stats_of(w)->unanswered, 0);
-	core_end(w, f);
 }
 
 /* ---- what is told ---- */
@@ -475,8 +464,8 @@ raw_ber(const struct world *w, const char *name, unsigned port)
 /* Only agents that have them are asked, after the errors of all ports. */
 TEST(counters_of_fec)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, "");
 	struct health_stats was;
 
 	set_fec(w, "leaf1", true);
@@ -494,7 +483,6 @@ TEST(counters_of_fec)
 	ck_assert_double_eq_tol(raw_ber(w, "leaf1", 5), 400002 / 4e12, 1e-9);
 	ck_assert_double_lt(raw_ber(w, "leaf1", 6), 0); /* zeroes */
 	ck_assert_double_lt(raw_ber(w, "leaf2", 5), 0); /* no counters */
-	core_end(w, f);
 }
 
 /* Links of EDR: no capability tells of the counters, and what has none refuses
@@ -534,8 +522,8 @@ TEST(counters_of_fec_at_edr)
 /* One that refuses them after all is not asked again, and has the others. */
 TEST(counters_of_fec_are_refused)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, "");
 	struct health_stats was;
 
 	set_fec(w, "leaf1", true);
@@ -549,13 +537,12 @@ TEST(counters_of_fec_are_refused)
 	world_run(w, mono_ms(20000));
 	ck_assert_uint_eq(stats_of(w)->refused, was.refused);
 	ck_assert_uint_eq(stats_of(w)->read, 128);
-	core_end(w, f);
 }
 
 TEST(too_much_is_corrected)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_reading(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_reading(f, "");
 
 	set_fec(w, "leaf1", true);
 	fec_of(w, "leaf1", 5)->corrected_symbols = 1000;
@@ -570,7 +557,6 @@ TEST(too_much_is_corrected)
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_BAD), 1);
 	ck_assert_ptr_nonnull(strstr(core_event(w, EVENT_LINK_BAD),
 		"errors per bit before correction"));
-	core_end(w, f);
 }
 
 /* 2592 ports in passes that follow at once: FEC counters get a quarter of the
@@ -578,8 +564,8 @@ TEST(too_much_is_corrected)
 TEST(fec_does_not_delay_passes)
 {
 	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&p, NULL);
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(world) struct world *w = core_start(f, "");
 	struct pace pace = {.second = -1};
 
 	core_expect_order(w, "start");
@@ -592,7 +578,6 @@ TEST(fec_does_not_delay_passes)
 	ck_assert_uint_eq(stats_of(w)->fec_read, 2592);
 	ck_assert_uint_ge(stats_of(w)->passes, 28);
 	ck_assert_uint_le(pace.most, HEALTH_RATE + 8);
-	core_end(w, f);
 }
 
 static json_t *
@@ -613,7 +598,7 @@ static void
 expect_listed(const struct world *w, struct links_ask ask, const char *leaves)
 {
 	json_t *j = list_links(w, ask), *l;
-	struct buf is = {0};
+	AUTO(buf) struct buf is = {0};
 	size_t i;
 
 	json_array_foreach(json_object_get(j, "links"), i, l)
@@ -631,14 +616,13 @@ expect_listed(const struct world *w, struct links_ask ask, const char *leaves)
 	ck_assert_str_eq(is.text != NULL ? is.text : "", leaves);
 	ck_assert_int_eq(json_util_num(j, "of"), 64);
 	ck_assert_int_eq(json_util_num(j, "found"), (long long)i);
-	buf_free(&is);
 	json_decref(j);
 }
 
 TEST(the_worst_is_listed_first)
 {
-	struct fabric *f = core_tree();
-	struct world *w;
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = NULL;
 	json_t *all, *j;
 
 	f->cable[fabric_port(f, fabric_find(f, "leaf4"), 6)->cable].rate.width =
@@ -663,7 +647,6 @@ TEST(the_worst_is_listed_first)
 	ck_assert(json_util_real(j, "best") > 199);
 	ck_assert(!json_util_yes(j, "bad"));
 	json_decref(all);
-	core_end(w, f);
 }
 
 const struct suite_around suite_around = {.seconds = 600};

@@ -63,7 +63,7 @@ set_link(struct fixture *x, const char *host, bool up)
 TEST(nothing_for_nothing)
 {
 	const struct sim_options o = two_blocks();
-	struct fixture x = fixture_new("", &o);
+	AUTO(fixture) struct fixture x = fixture_new("", &o);
 
 	expect_keys(&x, 0, 0);
 	set_link(&x, "h3", false);
@@ -81,13 +81,13 @@ TEST(nothing_for_nothing)
 	expect_keys(&x, BLOCKS * (HOSTS + LEAVES), 0);
 	restart_with(&x, "");
 	expect_keys(&x, 0, 0);
-	fixture_free(&x);
 }
 
 /* A dead fabric is not asked: one Set for each table. */
 TEST(one_set_each)
 {
 	const struct sim_options o = two_blocks();
+	AUTO(fixture)
 	struct fixture x =
 		fixture_new("sweep: {interval: 0}\n" TWO_TENANTS, &o);
 
@@ -98,13 +98,12 @@ TEST(one_set_each)
 	ck_assert(world_settle(x.w, mono_ms(30000)));
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
 	expect_keys(&x, 0, 1);
-	fixture_free(&x);
 }
 
 TEST(taken_out)
 {
 	const struct sim_options o = two_blocks();
-	struct fixture x = fixture_new(TWO_TENANTS, &o);
+	AUTO(fixture) struct fixture x = fixture_new(TWO_TENANTS, &o);
 
 	/* h3 is away while the partitions are removed */
 	set_link(&x, "h3", false);
@@ -119,7 +118,6 @@ TEST(taken_out)
 	set_link(&x, "h3", true);
 	ck_assert_str_eq(host_table(&x, "h3"), "ffff");
 	expect_keys(&x, BLOCKS, 1);
-	fixture_free(&x);
 }
 
 /* Another SM was master, with keys of its own. */
@@ -128,7 +126,7 @@ TEST(keys_of_another_manager)
 	static const uint16_t foreign[BLOCK] = {0x7fff, 0x8042},
 			      far[BLOCK] = {0x8043};
 	const struct sim_options o = two_blocks();
-	struct fixture x = fixture_new("", &o);
+	AUTO(fixture) struct fixture x = fixture_new("", &o);
 	uint32_t h2 = node_of(&x, "h2"), h3 = node_of(&x, "h3");
 	struct mad_port_info i = *sim_port_info(x.w->sim, h2, 1);
 
@@ -144,7 +142,6 @@ TEST(keys_of_another_manager)
 	restart_with(&x, "fabric: {accept_loss: 100}\n" TWO_TENANTS);
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
 	ck_assert_str_eq(pkey_table_text(&x, h3, 1, 1), "");
-	fixture_free(&x);
 }
 
 /*
@@ -155,7 +152,7 @@ TEST(restart_half_way)
 {
 	static const uint16_t old[BLOCK] = {0x7fff, 0x8005};
 	const struct sim_options o = two_blocks();
-	struct fixture x = fixture_new(TWO_TENANTS, &o);
+	AUTO(fixture) struct fixture x = fixture_new(TWO_TENANTS, &o);
 	uint32_t h2 = node_of(&x, "h2");
 
 	world_kill(x.w);
@@ -171,7 +168,6 @@ TEST(restart_half_way)
 	world_start(x.w);
 	restart_with(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
-	fixture_free(&x);
 }
 
 /* Members move between partitions, and no pair is cut off during the change. */

@@ -82,6 +82,7 @@ scene_close(struct scene *s)
 	world_free(s->w);
 	fabric_free(s->f);
 }
+AUTO_VALUE(scene, struct scene, scene_close)
 
 /* The n-th link between two switches. */
 static void
@@ -419,7 +420,7 @@ print_tally(void)
 /* A port that the manager's own plan took down is no reason for a sweep. */
 TEST(own_traps_are_excused)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct sm_status before, after;
 	uint32_t node;
 	unsigned port;
@@ -437,7 +438,6 @@ TEST(own_traps_are_excused)
 	world_run(s.w, mono_ms(30000)); /* light sweeps find nothing */
 	sm_status(s.w->sm, &before);
 	ck_assert_uint_eq(before.probes, after.probes);
-	scene_close(&s);
 }
 
 /* Links that are not as they are to be: an end that is not Active, or that
@@ -524,7 +524,7 @@ LOOP_TEST(no_paths_while_all_ports_are_down, 0, LEN(methods))
 	bool is_static = strcmp(methods[_i], "static") == 0;
 	unsigned given = 0, written = 0;
 	struct sm_status st = {.phase = SM_DISCOVER};
-	struct scene s;
+	AUTO(scene) struct scene s;
 	uint32_t node;
 	unsigned port;
 
@@ -541,7 +541,6 @@ LOOP_TEST(no_paths_while_all_ports_are_down, 0, LEN(methods))
 	ck_assert_uint_eq(given, is_static ? 0 : written);
 	ck_assert(world_settle(s.w, mono_ms(60000)));
 	ck_assert(sm_gives_paths(s.w->sm));
-	scene_close(&s);
 }
 
 /* ---- devices that misbehave ---- */
@@ -626,7 +625,7 @@ fail_link(struct scene *s, unsigned n)
 /* A switch that acknowledges and does not store is found and quarantined. */
 TEST(false_acknowledgements_are_found)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct villain v = {.s = &s, .lies = true};
 	struct sm_status st;
 	unsigned port;
@@ -646,14 +645,13 @@ TEST(false_acknowledgements_are_found)
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
 	(void)snprintf(s.what, sizeof(s.what), "after a disobedient");
 	judge_result(&s);
-	scene_close(&s);
 }
 
 /* A switch that refuses SL2VL rows has a port taken down for a moment
  * instead. */
 TEST(refused_rows_become_ports)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .refuses = true};
 
 	scene_open(&s, "break-dependencies", 3);
@@ -663,12 +661,11 @@ TEST(refused_rows_become_ports)
 	judge_result(&s);
 	ck_assert_uint_gt(v.closed, 0);
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
-	scene_close(&s);
 }
 
 TEST(blocks_are_journaled_first)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE};
 
 	scene_open(&s, "break-dependencies", 3);
@@ -679,13 +676,12 @@ TEST(blocks_are_journaled_first)
 	ck_assert_uint_gt(v.closed, 0);
 	ck_assert_uint_eq(v.unjournaled, 0);
 	ck_assert_uint_eq(s.w->saved.nblock, 0); /* removed on disk, too */
-	scene_close(&s);
 }
 
 /* A dependency that cannot be unblocked is reported by name, until it is. */
 TEST(a_block_that_stays_is_an_alarm)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .clings = true};
 	struct sm_status st;
 
@@ -703,7 +699,6 @@ TEST(a_block_that_stays_is_an_alarm)
 	judge_result(&s);
 	sm_status(s.w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
-	scene_close(&s);
 }
 
 static uint32_t
@@ -719,7 +714,7 @@ node_by_guid(const struct fabric *f, uint64_t guid)
 /* A switch that leaves the fabric with a block loses no packets of anybody. */
 TEST(a_block_that_left_is_none)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .clings = true};
 	uint64_t left[64];
 	size_t n;
@@ -742,7 +737,6 @@ TEST(a_block_that_left_is_none)
 	ck_assert_uint_gt(st.held, 0); /* it may come back with it */
 	ck_assert_msg(
 		strstr(st.alarm, "still blocks") == NULL, "\"%s\"", st.alarm);
-	scene_close(&s);
 }
 
 static void

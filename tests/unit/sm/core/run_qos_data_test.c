@@ -50,6 +50,7 @@ scene_free(struct scene *x)
 	world_free(x->w);
 	fabric_free(x->f);
 }
+AUTO_VALUE(scene, struct scene, scene_free)
 
 static uint8_t
 sl_by_sender(void *cookie, uint32_t src, uint32_t dst)
@@ -110,6 +111,7 @@ expect_share(double is, double wanted, const char *what)
 
 TEST(weights)
 {
+	AUTO(scene)
 	struct scene x =
 		scene_new("qos: {levels: {default: {weight: 1},\n"
 			  "  gold: {weight: 2}, iron: {weight: 5}}}\n");
@@ -120,12 +122,12 @@ TEST(weights)
 	expect_share(got[0], 1.0 / 8, "weight 1");
 	expect_share(got[1], 2.0 / 8, "weight 2");
 	expect_share(got[2], 5.0 / 8, "weight 5");
-	scene_free(&x);
 }
 
 /* A level with nothing to send leaves its share to the others. */
 TEST(idle_levels)
 {
+	AUTO(scene)
 	struct scene x =
 		scene_new("qos: {levels: {default: {weight: 1},\n"
 			  "  gold: {weight: 2}, iron: {weight: 5}}}\n");
@@ -137,7 +139,6 @@ TEST(idle_levels)
 	measure_rates(&x, &t, got);
 	expect_share(got[0], 1.0 / 3, "weight 1");
 	expect_share(got[1], 2.0 / 3, "weight 2");
-	scene_free(&x);
 }
 
 /* A level of high priority gets the rate it needs, whatever the others send. */
@@ -155,7 +156,7 @@ LOOP_TEST(priority, 0, 2)
 		 "  high_limit: {switches: 2}}\n",
 			0.8},
 	};
-	struct scene x = scene_new(row[_i].yaml);
+	AUTO(scene) struct scene x = scene_new(row[_i].yaml);
 	struct data_traffic t = cross_traffic(&x);
 	double got[SENDERS];
 
@@ -163,12 +164,12 @@ LOOP_TEST(priority, 0, 2)
 	expect_share(got[1], row[_i].high, "high, saturated");
 	expect_share(got[0], (1 - row[_i].high) / 2, "default");
 	expect_share(got[2], (1 - row[_i].high) / 2, "bulk");
-	scene_free(&x);
 }
 
 /* One host that sends all levels: its own tables share out its link. */
 TEST(one_host)
 {
+	AUTO(scene)
 	struct scene x = scene_new(
 		"qos: {levels: {default: {weight: 1, weight_at: {hosts: 4}},\n"
 		"  gold: {weight: 1, weight_at: {hosts: 3}},\n"
@@ -193,5 +194,4 @@ TEST(one_host)
 	expect_share(got[0], 4.0 / 8, "weight 4");
 	expect_share(got[1], 3.0 / 8, "weight 3");
 	expect_share(got[2], 1.0 / 8, "weight 1");
-	scene_free(&x);
 }

@@ -147,8 +147,8 @@ count_gets(const struct world *w, uint16_t attr)
 
 TEST(nothing_without_levels)
 {
-	struct fabric *f = two_tier_tree();
-	struct world *w = start_settled(f, NULL, "");
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(world) struct world *w = start_settled(f, NULL, "");
 	uint8_t row[8], table[64];
 
 	ck_assert_uint_eq(
@@ -158,8 +158,6 @@ TEST(nothing_without_levels)
 	ck_assert(!view_slvl_sl2vl(sm_view(w->sm), 0, 0, 1, row));
 	ck_assert(!view_slvl_vlarb(sm_view(w->sm), 1, 1, table));
 	ck_assert(!view_slvl_levels(sm_view(w->sm)));
-	world_free(w);
-	fabric_free(f);
 }
 
 static unsigned
@@ -174,8 +172,8 @@ weight_of(const uint8_t *table, unsigned vl)
 
 TEST(tables_as_configured)
 {
-	struct fabric *f = two_tier_tree();
-	struct world *w = start_settled(f, NULL, three);
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(world) struct world *w = start_settled(f, NULL, three);
 	uint32_t leaf = fabric_find(f, "leaf1"), h = fabric_find(f, "h1");
 	uint8_t is[MAD_DATA];
 
@@ -198,16 +196,14 @@ TEST(tables_as_configured)
 	ck_assert_uint_gt(is[1], 0);
 	ck_assert_uint_eq(sim_port_info(w->sim, leaf, 4)->vl_high_limit, 16);
 	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->vl_high_limit, 16);
-	world_free(w);
-	fabric_free(f);
 }
 
 /* Switches that take many rows in one Set get one each, without a reading. */
 LOOP_TEST(restart_writes_nothing, 0, 2)
 {
-	struct fabric *f = two_tier_tree();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 
 	o.opt_sl2vl = _i != 0;
 	w = start_settled(f, &o, three);
@@ -232,13 +228,11 @@ LOOP_TEST(restart_writes_nothing, 0, 2)
 	ck_assert_uint_gt(count_sets(w, MAD_VLARB), 0);
 	ck_assert_uint_eq(count_sets(w, MAD_LFT), 0);
 	expect_devices_as_viewed(w);
-	world_free(w);
-	fabric_free(f);
 }
 
 TEST(many_rows_at_once)
 {
-	struct fabric *f = two_tier_tree();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w;
 	uint64_t single;
@@ -261,7 +255,6 @@ TEST(many_rows_at_once)
 	ck_assert_uint_eq(
 		count_sets(w, MAD_SL2VL), 12 + 4 * (1 + 5) + 2 * (1 + 4));
 	world_free(w);
-	fabric_free(f);
 }
 
 LOOP_TEST(refusals, 0, 3)
@@ -272,11 +265,11 @@ LOOP_TEST(refusals, 0, 3)
 		unsigned missing, times; /* times: limit of Sets */
 	} row[] = {{MAD_SL2VL, true, 0, 1}, {MAD_VLARB, false, 5, 10},
 		{MAD_SL2VL, false, 5, 64}};
-	struct fabric *f = two_tier_tree();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct refusal x = {
 		NULL, fabric_find(f, "leaf2"), row[_i].attr, row[_i].many, 0};
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	unsigned times;
 
 	o.opt_sl2vl = row[_i].many;
@@ -291,14 +284,12 @@ LOOP_TEST(refusals, 0, 3)
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	ck_assert(world_settle(w, mono_ms(120000)));
 	ck_assert_uint_eq(x.times, times); /* asked once */
-	world_free(w);
-	fabric_free(f);
 }
 
 TEST(levels_come_and_go)
 {
-	struct fabric *f = two_tier_tree();
-	struct world *w = start_settled(f, NULL, "");
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(world) struct world *w = start_settled(f, NULL, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 
 	configure_settled(w, three);
@@ -319,8 +310,6 @@ TEST(levels_come_and_go)
 	ck_assert(world_settle(w, mono_ms(120000)));
 	ck_assert_uint_eq(
 		count_sets(w, MAD_SL2VL) + count_sets(w, MAD_VLARB), 0);
-	world_free(w);
-	fabric_free(f);
 }
 
 static struct view_slvl_grant
@@ -344,8 +333,8 @@ TEST(grants)
 		"    one: {level: ctl, with: [h1], services: ['tcp:5-7']}\n"
 		"    disks: {level: gold, partitions: [disks]}\n"
 		"    some: {level: slow, among: ['h[23]']}\n";
-	struct fabric *f = two_tier_tree();
-	struct world *w = start_settled(f, NULL, yaml);
+	AUTO(fabric) struct fabric *f = two_tier_tree();
+	AUTO(world) struct world *w = start_settled(f, NULL, yaml);
 	const struct topo *t = sm_view(w->sm)->topo;
 	port_ix h[4];
 	struct view_slvl_grant g;
@@ -376,16 +365,14 @@ TEST(grants)
 		w, (struct qos_ask){.from = h[1], .to = h[3], .pkey = 0xffff});
 	ck_assert_uint_eq(g.sl, 0);
 	ck_assert_uint_eq(g.mtu, 0);
-	world_free(w);
-	fabric_free(f);
 }
 
 /* One host with a single VL: levels share a VL on its link only. */
 TEST(shortage)
 {
-	struct fabric *f = two_tier_tree();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, three);
+	AUTO(world) struct world *w = world_new(f, &o, three);
 	uint32_t leaf = fabric_find(f, "leaf1"), h = fabric_find(f, "h2");
 	struct mad_port_info pi = *sim_port_info(w->sim, h, 1);
 	struct sm_status st;
@@ -413,8 +400,6 @@ TEST(shortage)
 	configure_settled(w, "{}\n");
 	sm_status(w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
-	world_free(w);
-	fabric_free(f);
 }
 
 /* A link between switches, as the simulator has it. */
@@ -521,7 +506,7 @@ get_reasons(const struct world *w, char few[VIEW_SLVL_SHORT],
  */
 TEST(narrow)
 {
-	struct fabric *f = two_tier_tree();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "routing: {ftree: {layers: 4}}\n");
 	struct cable c = uplink_of(f, "leaf2", 0), d = uplink_of(f, "leaf3", 1);
@@ -558,7 +543,6 @@ TEST(narrow)
 	get_reasons(w, few, shared);
 	ck_assert_str_eq(shared, "");
 	world_free(w);
-	fabric_free(f);
 }
 
 /* ---- any levels, layers and links ---- */
@@ -607,10 +591,10 @@ check_moment(void *cookie, const struct sim_change *c)
 LOOP_TEST(random_changes, 0, ROUNDS)
 {
 	struct rng r = {SEED + (uint64_t)_i};
-	struct fabric *f = two_tier_tree();
+	AUTO(fabric) struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct moments m;
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 	char yaml[2000], when[64];
 
 	o.vl_cap = (uint8_t)(1 + rng_below(&r, 5));
@@ -640,6 +624,4 @@ LOOP_TEST(random_changes, 0, ROUNDS)
 		expect_order(w, when);
 	}
 	ck_assert_uint_eq(w->runs_failed, 0);
-	world_free(w);
-	fabric_free(f);
 }

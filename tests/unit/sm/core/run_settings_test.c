@@ -90,8 +90,8 @@ sweep_again(struct world *w, const char *when)
 /* One Set of parameters for each port, once; the state alone thereafter. */
 TEST(parameters_apart_from_the_state)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t nsw = 0;
 
 	for (uint32_t n = 0; n < f->nnodes; n++)
@@ -109,15 +109,14 @@ TEST(parameters_apart_from_the_state)
 	world_start(w);
 	core_expect_order(w, "restart");
 	ck_assert_uint_eq(count_port_sets(w), 0);
-	core_end(w, f);
 }
 
 /* The link comes up; the alarm says what it has, paths have no more, and the
  * port is not sent it for ever. When it does take it the alarm ends. */
 TEST(a_port_that_keeps_its_mtu)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf8");
 	unsigned up = port_towards(f, "leaf8", "h29"), retries = 2;
 	const struct sim_behaviour keeps = {.keeps_mtu = (uint8_t)up};
@@ -155,15 +154,14 @@ TEST(a_port_that_keeps_its_mtu)
 	expect_mtu(w, MTU_4096, FABRIC_NONE, 0);
 	ck_assert_str_eq(status_of(w).alarm, "");
 	ck_assert_uint_eq(path_mtu(w, "h1", "h29"), MTU_4096);
-	core_end(w, f);
 }
 
 /* A port that acknowledges an MTU and does not hold it is found by the check
  * after the push, and paths have the MTU that it holds. */
 TEST(a_port_that_claims_its_mtu)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf8");
 	unsigned up = port_towards(f, "leaf8", "h29");
 	const struct sim_behaviour claims = {
@@ -180,7 +178,6 @@ TEST(a_port_that_claims_its_mtu)
 	ck_assert_uint_eq(path_mtu(w, "h1", "h29"), MTU_256);
 	ck_assert_ptr_nonnull(
 		strstr(status_of(w).alarm, "NeighborMTU 256 instead of 4096"));
-	core_end(w, f);
 }
 
 /* The least MTU that ports hold on the way that the tables give packets. */
@@ -209,8 +206,8 @@ least_held(const struct world *w, const char *from, const char *to)
  * over it have the MTU that its ports hold, all others more. */
 LOOP_TEST(an_inner_link_that_keeps_its_mtu, 0, 2)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf8");
 	unsigned up = port_towards(f, "leaf8", "spine2"), low = 0, high = 0;
 	const struct sim_behaviour keeps = {
@@ -240,7 +237,6 @@ LOOP_TEST(an_inner_link_that_keeps_its_mtu, 0, 2)
 	ck_assert_uint_gt(low, 0);
 	ck_assert_uint_gt(high, 0);
 	ck_assert_uint_eq(path_mtu(w, "h1", "h2"), MTU_4096);
-	core_end(w, f);
 }
 
 /* Devices that keep time-outs and thresholds of their own: counted, no alarm,
@@ -248,8 +244,8 @@ LOOP_TEST(an_inner_link_that_keeps_its_mtu, 0, 2)
 TEST(devices_with_settings_of_their_own)
 {
 	struct sim_options o = sim_defaults();
-	struct fabric *f = core_tree();
-	struct world *w;
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = NULL;
 	struct sm_status s;
 
 	o.ibsim = true; /* it stores no thresholds */
@@ -263,7 +259,6 @@ TEST(devices_with_settings_of_their_own)
 	sweep_again(w, "sweep");
 	ck_assert_uint_eq(count_port_sets(w), 0);
 	ck_assert_uint_eq(status_of(w).settings_kept, s.settings_kept);
-	core_end(w, f);
 }
 
 /* The host that restarts when its port is about to go to Armed. */
@@ -294,8 +289,8 @@ restart_before_armed(void *cookie, struct sim_msg *q)
 /* What it lost it is sent again, before its port carries data. */
 TEST(a_host_that_restarts_before_it_is_armed)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	struct restart r = {w, fabric_find(f, "h20"), false};
 
 	sim_set_hook(w->sim, restart_before_armed, &r);
@@ -303,5 +298,4 @@ TEST(a_host_that_restarts_before_it_is_armed)
 	ck_assert(r.done);
 	expect_mtu(w, MTU_4096, FABRIC_NONE, 0);
 	ck_assert_str_eq(status_of(w).alarm, "");
-	core_end(w, f);
 }

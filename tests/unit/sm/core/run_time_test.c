@@ -102,8 +102,8 @@ expect_order(struct world *w)
  * until it is back. */
 TEST(our_own_cable)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "sweep: {interval: 1s}");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "sweep: {interval: 1s}");
 	uint32_t us = fabric_first_host(f);
 
 	ck_assert(world_settle(w, mono_ms(60000)));
@@ -117,14 +117,13 @@ TEST(our_own_cable)
 	world_run(w, mono_ms(20000));
 	expect_order(w);
 	ck_assert_str_eq(w->last_why, "");
-	core_end(w, f);
 }
 
 /* Any switch may fail, on any path of its neighbours' traps. */
 LOOP_TEST(one_switch, 0, 2)
 {
-	struct fabric *f;
-	struct world *w = tree_world(&f, "sweep: {interval: 0}");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = tree_world(&f, "sweep: {interval: 0}");
 	unsigned last = _i == 0 ? 16 : 32, ms;
 
 	for (unsigned i = 1; i <= last; i += 3) {
@@ -137,14 +136,13 @@ LOOP_TEST(one_switch, 0, 2)
 		sim_fault_node(w->sim, n, true);
 		expect_order(w);
 	}
-	core_end(w, f);
 }
 
 /* Several at once; the traps of some of their neighbours are lost. */
 LOOP_TEST(line_card, 0, 2)
 {
-	struct fabric *f;
-	struct world *w = tree_world(&f, "sweep: {interval: 0}");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = tree_world(&f, "sweep: {interval: 0}");
 	unsigned ms;
 
 	for (unsigned i = 0; i < CARD; i++)
@@ -157,15 +155,14 @@ LOOP_TEST(line_card, 0, 2)
 		sim_fault_node(w->sim,
 			switch_named(w, (enum level)_i, 1 + 5 * i), true);
 	expect_order(w);
-	core_end(w, f);
 }
 
 /* A switch that hangs delays only its own repair. */
 LOOP_TEST(beside_one_that_hangs, 0, 8)
 {
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
-	struct fabric *f;
-	struct world *w = tree_world(&f, "sweep: {interval: 1s}");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = tree_world(&f, "sweep: {interval: 1s}");
 	uint32_t n, h;
 	unsigned ms;
 
@@ -180,7 +177,6 @@ LOOP_TEST(beside_one_that_hangs, 0, 8)
 	world_run(w, mono_ms(40000));
 	expect_order(w);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	core_end(w, f);
 }
 
 static enum sim_verdict
@@ -195,8 +191,8 @@ no_traps(void *cookie, struct sim_msg *m)
 /* Without traps the light sweep finds the failure; its timeouts cost little. */
 LOOP_TEST(without_traps, 0, 2)
 {
-	struct fabric *f;
-	struct world *w = tree_world(&f, "sweep: {interval: 1s}");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = tree_world(&f, "sweep: {interval: 1s}");
 	unsigned ms;
 
 	sim_set_hook(w->sim, no_traps, NULL);
@@ -205,14 +201,13 @@ LOOP_TEST(without_traps, 0, 2)
 	ck_assert_msg(ms < 1000 + 2 * QUICK_MS, "%u ms", ms);
 	sim_set_hook(w->sim, NULL, NULL);
 	expect_order(w);
-	core_end(w, f);
 }
 
 /* During a push, also to the switch that fails. */
 LOOP_TEST(during_a_push, 0, 8)
 {
-	struct fabric *f;
-	struct world *w = tree_world(&f, "sweep: {interval: 0}");
+	AUTO(fabric) struct fabric *f = NULL;
+	AUTO(world) struct world *w = tree_world(&f, "sweep: {interval: 0}");
 	uint32_t n = switch_named(w, MID, 6);
 	struct sm_status s;
 	unsigned ms;
@@ -229,5 +224,4 @@ LOOP_TEST(during_a_push, 0, 8)
 	ms = has_dead_ends(w) ? time_to_repair(w) : 0;
 	ck_assert_msg(ms < 3 * QUICK_MS, "%u ms", ms);
 	expect_order(w);
-	core_end(w, f);
 }

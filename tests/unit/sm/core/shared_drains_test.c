@@ -45,6 +45,7 @@ pair_free(struct pair *p)
 {
 	core_end(p->a, p->f);
 }
+AUTO_VALUE(pair, struct pair, pair_free)
 
 static int
 try_drain(struct pair *p, struct world *at, const char *name, int seconds,
@@ -116,7 +117,7 @@ become_master(struct pair *p, struct world *w)
 /* The master dies right after a drain, and between polls. */
 TEST(the_master_dies)
 {
-	struct pair p = pair_new("", "");
+	AUTO(pair) struct pair p = pair_new("", "");
 	const struct drain *d;
 
 	ck_assert_uint_gt(entries_over(&p, "spine1"), 0);
@@ -143,14 +144,13 @@ TEST(the_master_dies)
 	ck_assert_uint_eq(sm_drains(p.b->sm)->n, 2);
 	world_run(p.a, mono_ms(100 * 1000));
 	ck_assert_uint_eq(sm_drains(p.b->sm)->n, 1);
-	pair_free(&p);
 }
 
 /* A standby forgets what its master takes back, and keeps the rest when it is
  * killed and the master dies meanwhile. */
 TEST(taken_back_and_restarted)
 {
-	struct pair p = pair_new("", "");
+	AUTO(pair) struct pair p = pair_new("", "");
 
 	drain_now(&p, p.a, "spine1", 0);
 	drain_now(&p, p.a, "spine2", 0);
@@ -167,13 +167,13 @@ TEST(taken_back_and_restarted)
 	core_expect_order(p.b, "taken over");
 	ck_assert_uint_eq(sm_drains(p.b->sm)->n, 1);
 	ck_assert_uint_eq(entries_over(&p, "spine2"), 0);
-	pair_free(&p);
 }
 
 /* The old master comes back with what it had drained, and gets the fabric: what
  * counts is what the other one has drained meanwhile. */
 TEST(there_and_back)
 {
+	AUTO(pair)
 	struct pair p =
 		pair_new("fabric: {priority: 9}\n", "fabric: {priority: 3}\n");
 
@@ -192,14 +192,13 @@ TEST(there_and_back)
 	ck_assert_uint_eq(
 		sm_drains(p.a->sm)->list[0].guid, guid_of(&p, "spine2"));
 	ck_assert_uint_eq(entries_over(&p, "spine2"), 0);
-	pair_free(&p);
 }
 
 /* A standby that has not heard of the last drain is handed the fabric: it asks
  * before it takes it. */
 TEST(handed_over_at_once)
 {
-	struct pair p = pair_new("", "");
+	AUTO(pair) struct pair p = pair_new("", "");
 	struct sm_other to;
 	struct reason why;
 
@@ -216,19 +215,17 @@ TEST(handed_over_at_once)
 	ck_assert_uint_eq(sm_drains(p.b->sm)->n, 1);
 	core_expect_order(p.b, "handed over");
 	ck_assert_uint_eq(entries_over(&p, "spine1"), 0);
-	pair_free(&p);
 }
 
 /* Only the master is asked to drain. */
 TEST(asked_of_a_standby)
 {
-	struct pair p = pair_new("", "");
+	AUTO(pair) struct pair p = pair_new("", "");
 	struct reason why;
 
 	ck_assert_int_eq(try_drain(&p, p.b, "spine1", 0, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, "this is a standby"));
 	ck_assert_ptr_nonnull(strstr(why.text, "\"h1\""));
-	pair_free(&p);
 }
 
 /* ---- a master that tells what it likes ---- */
@@ -325,7 +322,7 @@ LOOP_TEST(what_is_told, 0, LEN(told))
 	struct sim_options o = sim_defaults();
 	struct teller t = {.says = {.state = 3, .priority = 15}};
 	uint32_t host = fabric_find(p.f, "h20");
-	struct buf lines = {0}, text = {0};
+	AUTO(buf) struct buf lines = {0}, text = {0};
 
 	p.a = world_new(p.f, &o, "health: {enabled: true, action: drain}\n");
 	if (told[_i].lines != NULL) {
@@ -361,6 +358,4 @@ LOOP_TEST(what_is_told, 0, LEN(told))
 		ck_assert_uint_eq(sm_drains(p.a->sm)->n, 1);
 	}
 	core_end(p.a, p.f);
-	buf_free(&lines);
-	buf_free(&text);
 }

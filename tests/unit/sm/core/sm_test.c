@@ -15,8 +15,8 @@
 
 TEST(brings_up_a_tree)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	const struct view *v;
 
 	core_expect_order(w, "bring-up");
@@ -25,7 +25,6 @@ TEST(brings_up_a_tree)
 	ck_assert_uint_eq(v->counts.ports_active, v->counts.ports_linked);
 	ck_assert_uint_eq(w->runs_failed, 0);
 	ck_assert(v->routes->report.ok);
-	core_end(w, f);
 }
 
 TEST(brings_up_odd_fabrics)
@@ -53,8 +52,8 @@ TEST(brings_up_odd_fabrics)
 
 TEST(a_cable_is_pulled_and_put_back)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	uint32_t spine = fabric_find(f, "spine1");
 	unsigned p = core_port_between(f, leaf, spine);
@@ -71,13 +70,12 @@ TEST(a_cable_is_pulled_and_put_back)
 	sim_fault_link(w->sim, leaf, p, true);
 	core_expect_order(w, "cable back");
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_same, 0);
-	core_end(w, f);
 }
 
 TEST(nothing_happens_when_nothing_happened)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint64_t before;
 
 	core_expect_order(w, "bring-up");
@@ -90,14 +88,13 @@ TEST(nothing_happens_when_nothing_happened)
 	/* light sweeps only: one SwitchInfo per switch and interval, and three
 	 * reads of the switch that is due for a check */
 	ck_assert_uint_le(sim_stats(w->sim)->smps, (12 + 3) * 7);
-	core_end(w, f);
 }
 
 TEST(switches_and_hosts_go_and_return)
 {
 	static const char *const names[] = {"spine2", "leaf3", "h9"};
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint16_t lid[3];
 	size_t i;
 
@@ -114,13 +111,12 @@ TEST(switches_and_hosts_go_and_return)
 		core_expect_order(w, names[i]);
 		ck_assert_uint_eq(sim_port_info(w->sim, n, port)->lid, lid[i]);
 	}
-	core_end(w, f);
 }
 
 TEST(a_switch_reboots)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect_order(w, "bring-up");
 	sim_fault_reboot(w->sim, fabric_find(f, "spine3"));
@@ -129,14 +125,13 @@ TEST(a_switch_reboots)
 	sim_fault_reboot(w->sim, fabric_find(f, "leaf1"));
 	world_run(w, mono_ms(11000));
 	core_expect_order(w, "own leaf rebooted");
-	core_end(w, f);
 }
 
 TEST(a_bad_wire)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 
 	o.seed = 4711;
 	o.faults.loss = 50000;
@@ -152,15 +147,14 @@ TEST(a_bad_wire)
 			f, fabric_find(f, "leaf2"), fabric_find(f, "spine1")),
 		false);
 	core_expect_order(w, "5 % loss, cable pulled");
-	core_end(w, f);
 }
 
 TEST(corrupted_bytes_break_nothing)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct sim_faults none = {0};
-	struct world *w;
+	AUTO(world) struct world *w = NULL;
 
 	o.seed = 99;
 	o.faults.corrupt = 20000;
@@ -172,13 +166,12 @@ TEST(corrupted_bytes_break_nothing)
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(120000));
 	core_expect_order(w, "after corruption");
-	core_end(w, f);
 }
 
 TEST(a_hung_switch_is_kept_out)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "smp:\n  timeout: 20ms\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "smp:\n  timeout: 20ms\n");
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
 	uint32_t spine = fabric_find(f, "spine4");
 	const struct view *v;
@@ -194,7 +187,6 @@ TEST(a_hung_switch_is_kept_out)
 	world_run(w, mono_ms(60000));
 	core_expect_order(w, "spine well again");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	core_end(w, f);
 }
 
 /* A CA sends no trap when its own link is pulled. */
@@ -240,8 +232,8 @@ TEST(silent_nodes_are_found)
 
 TEST(a_switch_that_refuses_tables_is_kept_out)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	const struct sim_behaviour refuse = {
 		.refuse = 1ULL << (MAD_LFT & 63), .status = 0x1c};
 	const struct sim_behaviour well = {0};
@@ -256,14 +248,13 @@ TEST(a_switch_that_refuses_tables_is_kept_out)
 	world_run(w, mono_ms(120000));
 	core_expect_order(w, "spine takes its tables");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	core_end(w, f);
 }
 
 /* Not even without a saved state, as when another manager takes over. */
 LOOP_TEST(a_restart_changes_nothing, 0, 2)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect_order(w, "bring-up");
 	world_kill(w);
@@ -278,16 +269,15 @@ LOOP_TEST(a_restart_changes_nothing, 0, 2)
 	ck_assert_uint_eq(
 		sim_stats(w->sim)->port_sets, sim_stats(w->sim)->client_rereg);
 	ck_assert_uint_eq(sm_view(w->sm)->counts.lids_moved, 0);
-	core_end(w, f);
 }
 
 TEST(killed_at_any_moment)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
 	int ms;
 
 	for (ms = 0; ms < 12; ms++) {
-		struct world *w = core_start(f, "");
+		AUTO(world) struct world *w = core_start(f, "");
 
 		world_run(w, mono_us(700L * ms));
 		world_kill(w);
@@ -295,16 +285,14 @@ TEST(killed_at_any_moment)
 		world_run(w, mono_ms(1000));
 		world_start(w);
 		core_expect_order(w, "killed and started again");
-		world_free(w);
 	}
-	fabric_free(f);
 }
 
 /* Any bytes at any time: nothing crashes, nothing is lost. */
 TEST(garbage_from_everywhere)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	struct rng rng = {12345};
 	struct transport_msg m;
 	struct sm_status s;
@@ -335,7 +323,6 @@ TEST(garbage_from_everywhere)
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.malformed, 0);
 	core_expect_order(w, "after garbage");
-	core_end(w, f);
 }
 
 static unsigned
@@ -352,8 +339,8 @@ count_duplicates(const struct world *w)
 /* Two nodes of one GUID may be one that moved: they are probed once more. */
 TEST(duplicate_guids_are_probed_twice)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t h5 = fabric_find(f, "h5"), h9 = fabric_find(f, "h9");
 	uint64_t guid = f->node[h5].guid;
 	struct sm_status before, after;
@@ -370,7 +357,6 @@ TEST(duplicate_guids_are_probed_twice)
 	sm_status(w->sm, &after);
 	ck_assert_uint_eq(after.sweeps_full, before.sweeps_full + 2);
 	core_expect_order(w, "one GUID each");
-	core_end(w, f);
 }
 
 /* Light sweeps begin and end with a reload. */
@@ -378,13 +364,13 @@ TEST(a_reload_that_changes_the_interval)
 {
 	static const char *const text[] = {
 		"sweep:\n  interval: 0s\n", "sweep:\n  interval: 1s\n"};
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	struct sm_status before, after;
 
 	core_expect_order(w, "bring-up");
 	for (unsigned i = 0; i < 2; i++) {
-		struct diag_list bad = {0};
+		AUTO(diag_list) struct diag_list bad = {0};
 		struct config *c = config_parse("reload.yaml", text[i],
 			strlen(text[i]), registry_modules(), &bad);
 
@@ -398,16 +384,14 @@ TEST(a_reload_that_changes_the_interval)
 		ck_assert_uint_le(
 			after.sweeps_light - before.sweeps_light, i * 20);
 		config_unref(c);
-		diag_free(&bad);
 	}
-	core_end(w, f);
 }
 
 TEST(a_change_does_not_wait_for_names)
 {
 	struct sim_behaviour nameless = {.mute = 1U << MAD_NODE_DESC};
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 
 	/* names are read a moment after the bring-up; one node does not
@@ -420,15 +404,15 @@ TEST(a_change_does_not_wait_for_names)
 	world_run(w, mono_ms(500));
 	ck_assert_uint_gt(w->runs, 1);
 	core_expect_order(w, "cable pulled");
-	core_end(w, f);
 }
 
 TEST(a_reload_that_changes_the_lmc)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
-	struct diag_list bad = {0};
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
+	AUTO(diag_list) struct diag_list bad = {0};
 	const char *yaml = "fabric:\n  lmc:\n    hosts: 1\n";
+	AUTO(config)
 	struct config *c = config_parse(
 		"reload.yaml", yaml, strlen(yaml), registry_modules(), &bad);
 	uint32_t h = fabric_find(f, "h7");
@@ -439,9 +423,6 @@ TEST(a_reload_that_changes_the_lmc)
 	core_expect_order(w, "LMC 1");
 	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lmc, 1);
 	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lid % 2, 0);
-	config_unref(c);
-	diag_free(&bad);
-	core_end(w, f);
 }
 
 /* The Sets of SwitchInfo since the counts were cleared. */
@@ -467,8 +448,8 @@ expect_life(const struct world *w, uint8_t life, uint32_t except, uint8_t own)
  */
 TEST(switches_get_the_packet_lifetime)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	const struct sim_behaviour own = {.own_life = true};
 	uint32_t spine = fabric_find(f, "spine4"), nsw = 0;
 
@@ -489,7 +470,6 @@ TEST(switches_get_the_packet_lifetime)
 	world_reload(w, "link: {packet_lifetime: 15}\n");
 	core_expect_order(w, "a third one");
 	ck_assert_uint_eq(switch_sets(w), 2 * nsw);
-	core_end(w, f);
 }
 
 /* Fails unless every port that is up has these thresholds. */
@@ -512,8 +492,8 @@ expect_thresholds(const struct world *w, uint8_t phy, uint8_t overrun)
 /* Ports that come up and ports that are up get the error thresholds. */
 TEST(ports_get_the_error_thresholds)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect_order(w, "bring-up");
 	expect_thresholds(w, 8, 8);
@@ -525,15 +505,14 @@ TEST(ports_get_the_error_thresholds)
 	sm_resweep(w->sm, sim_now(w->sim), "asked for");
 	core_expect_order(w, "sweep");
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
-	core_end(w, f);
 }
 
 /* The LID that an external port of a switch shows means nothing. */
 TEST(external_ports_that_show_a_lid)
 {
 	const struct sim_behaviour shows = {.lid_everywhere = true};
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 
 	sim_fault_behave(w->sim, fabric_find(f, "spine4"), &shows);
 	sim_fault_behave(w->sim, fabric_find(f, "leaf1"), &shows);
@@ -541,14 +520,13 @@ TEST(external_ports_that_show_a_lid)
 	ck_assert_uint_eq(w->runs_failed, 0);
 	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_active,
 		sm_view(w->sm)->counts.ports_linked);
-	core_end(w, f);
 }
 
 /* A port in ActiveDefer carries data again in a moment: nothing is sent. */
 TEST(a_port_in_active_defer)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	unsigned port = core_port_between(f, leaf, fabric_find(f, "spine1"));
 	struct mad_port_info pi;
@@ -572,7 +550,6 @@ TEST(a_port_in_active_defer)
 	sim_hand_port(w->sim, leaf, port, &pi);
 	core_expect_order(w, "recovered");
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
-	core_end(w, f);
 }
 
 enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
@@ -583,8 +560,8 @@ enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
  */
 LOOP_TEST(meanwhile_the_worker_plans, 0, MEANWHILE)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	struct sm_status s = {0};
 	uint64_t commits;
@@ -613,5 +590,4 @@ LOOP_TEST(meanwhile_the_worker_plans, 0, MEANWHILE)
 	core_expect_order(w, "afterwards");
 	ck_assert_uint_eq(w->commits == commits, _i == NOTHING);
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets > 0, _i == A_CABLE);
-	core_end(w, f);
 }

@@ -58,6 +58,7 @@ pair_end(struct pair *p)
 	world_free(p->a);
 	fabric_free(p->f);
 }
+AUTO_VALUE(pair, struct pair, pair_end)
 
 static struct sm_status
 status_of(const struct world *w)
@@ -122,7 +123,7 @@ expect_truth(const struct pair *p, const char *when)
 /* It reads the fabric, and again, and writes nothing; no alarm. */
 TEST(a_standby_knows_the_fabric)
 {
-	struct pair p = pair_known();
+	AUTO(pair) struct pair p = pair_known();
 	uint64_t sets = sets_of(&p);
 
 	ck_assert_int_eq(status_of(p.b).role, SM_STANDING_BY);
@@ -135,14 +136,13 @@ TEST(a_standby_knows_the_fabric)
 	ck_assert_str_eq(status_of(p.b).alarm, "");
 	ck_assert_uint_eq(sets_of(&p), sets);
 	ck_assert_uint_eq(p.b->commits, 0);
-	pair_end(&p);
 }
 
 /* Another topology; the same topology with other tables: of one entry, which
  * may take as many readings as there are turns. */
 TEST(and_what_the_master_changed)
 {
-	struct pair p = pair_known();
+	AUTO(pair) struct pair p = pair_known();
 	uint32_t leaf = fabric_find(p.f, "leaf3");
 
 	sim_fault_link(p.a->sim, leaf, 5, false);
@@ -156,20 +156,18 @@ TEST(and_what_the_master_changed)
 	sim_fault_link(p.a->sim, leaf, 5, true);
 	world_run(p.a, mono_ms(8 * READING_MS));
 	expect_truth(&p, "all turns");
-	pair_end(&p);
 }
 
 /* The oldest table is at most as many readings old as there are turns. */
 TEST(every_table_has_its_turn)
 {
-	struct pair p = pair_known();
+	AUTO(pair) struct pair p = pair_known();
 	const struct view *v;
 
 	world_run(p.a, mono_ms(20 * READING_MS));
 	v = sm_view(p.b->sm);
 	ck_assert_uint_gt(v->read_at, v->tables_at);
 	ck_assert_uint_le(v->read_at - v->tables_at, 8 * READING_MS / 1000);
-	pair_end(&p);
 }
 
 TEST(not_if_it_is_told_not_to)
@@ -187,7 +185,7 @@ TEST(not_if_it_is_told_not_to)
 TEST(it_leaves_the_fabric_alone)
 {
 	struct sim_options o = sim_defaults();
-	struct pair p;
+	AUTO(pair) struct pair p;
 	unsigned reads;
 
 	o.service = mono_ms(100);
@@ -203,14 +201,13 @@ TEST(it_leaves_the_fabric_alone)
 	world_run(p.a, (struct mono){18 * sm_view(p.b->sm)->times.total.ns});
 	ck_assert_uint_le(p.b->reads - reads, 2);
 	ck_assert_uint_ge(p.b->reads - reads, 1);
-	pair_end(&p);
 }
 
 /* A switch that does not tell its table is named, and its entries are not taken
  * for known. */
 TEST(a_switch_that_does_not_tell_its_table)
 {
-	struct pair p = pair_known();
+	AUTO(pair) struct pair p = pair_known();
 	const struct sim_behaviour mute = {.mute = 1ULL << MAD_LFT}, none = {0};
 	uint32_t leaf = fabric_find(p.f, "leaf3");
 	const struct view *v;
@@ -225,14 +222,13 @@ TEST(a_switch_that_does_not_tell_its_table)
 	world_run(p.a, mono_ms(READING_MS + 10000));
 	ck_assert_uint_eq(sm_view(p.b->sm)->unread, 0);
 	expect_truth(&p, "it tells");
-	pair_end(&p);
 }
 
 /* A host is not answered by a standby, whatever that knows. */
 TEST(it_answers_no_host)
 {
-	struct pair p = pair_known();
-	struct host *h = host_on(p.b, "h20");
+	AUTO(pair) struct pair p = pair_known();
+	AUTO(host) struct host *h = host_on(p.b, "h20");
 	struct mad_port_info i = *sim_port_info(p.a->sim, h->node, 1);
 
 	i.sm_lid = sim_port_info(p.a->sim, p.b->host, 1)->lid;
@@ -240,8 +236,6 @@ TEST(it_answers_no_host)
 	host_send(h, MAD_GET, MAD_SA_CLASS_PORT_INFO, &(struct ask){0});
 	world_run(p.a, mono_ms(2000));
 	ck_assert_uint_eq(h->answers, 0);
-	host_free(h);
-	pair_end(&p);
 }
 
 /* A former master tells what it reads, not what it once wrote. */
@@ -262,7 +256,7 @@ TEST(a_former_master)
 TEST(an_alarm_of_a_former_reign)
 {
 	struct sim_options o = sim_defaults();
-	struct pair p = {.f = core_tree()};
+	AUTO(pair) struct pair p = {.f = core_tree()};
 
 	o.pkeys = 1;
 	p.a = world_new(p.f, &o,
@@ -276,7 +270,6 @@ TEST(an_alarm_of_a_former_reign)
 	world_run(p.a, mono_ms(5000));
 	ck_assert_int_eq(status_of(p.a).role, SM_STANDING_BY);
 	ck_assert_str_eq(status_of(p.a).alarm, "");
-	pair_end(&p);
 }
 
 /* ---- taking over ---- */
@@ -338,7 +331,7 @@ TEST(hosts_are_served_at_once)
  * answered before the fabric is read. */
 LOOP_TEST(what_differs_is_read_first, 0, 4)
 {
-	struct pair p = pair_known();
+	AUTO(pair) struct pair p = pair_known();
 	uint32_t leaf = fabric_find(p.f, "leaf3");
 	uint32_t h20 = fabric_find(p.f, "h20");
 	struct mad_port_info i = *sim_port_info(p.a->sim, h20, 1);
@@ -369,7 +362,6 @@ LOOP_TEST(what_differs_is_read_first, 0, 4)
 			  status_of(p.b).phase != SM_DISCOVER);
 	}
 	core_expect_order(p.b, "read anew");
-	pair_end(&p);
 }
 
 /* Handed over at any moment of its first reading. */
@@ -401,7 +393,7 @@ LOOP_TEST(in_the_middle_of_a_reading, 0, 24)
  * switches have the tree, and not before. */
 TEST(no_group_is_written_from_the_view)
 {
-	struct pair p = pair_known();
+	AUTO(pair) struct pair p = pair_known();
 
 	sim_clear_stats(p.a->sim);
 	ck_assert(sm_resign(p.a->sm, sim_now(p.a->sim)));
@@ -412,13 +404,13 @@ TEST(no_group_is_written_from_the_view)
 				  sim_stats(p.a->sim)->lft_sets == 0));
 	}
 	core_expect_order(p.b, "handed over");
-	pair_end(&p);
 }
 
 /* Links fail and come back while a standby reads every second, at any moment it
  * becomes master, and what the other one left is soon in order. */
 LOOP_TEST(taken_over_in_trouble, 0, 40)
 {
+	AUTO(pair)
 	struct pair p = pair_with(
 		core_tree(), "fabric: {priority: 3}\nstandby: {refresh: 1s}\n");
 	uint32_t leaf[] = {fabric_find(p.f, "leaf2"), fabric_find(p.f, "leaf5"),
@@ -444,5 +436,4 @@ LOOP_TEST(taken_over_in_trouble, 0, 40)
 	core_expect_order(p.b, "after trouble");
 	ck_assert_int_eq(status_of(p.b).role, SM_MASTER);
 	ck_assert_str_eq(status_of(p.b).alarm, "");
-	pair_end(&p);
 }

@@ -84,8 +84,8 @@ expect_untouched(struct world *w, uint32_t host, const char *how)
 /* Each manager dies, and another one elsewhere knows nothing of it. */
 LOOP_TEST(from_host_to_host, 0, FABRICS)
 {
-	struct fabric *f = make_fabric(_i);
-	struct world *w = core_start(f, "");
+	AUTO(fabric) struct fabric *f = make_fabric(_i);
+	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect_order(w, "bring-up");
 	for (unsigned k = 0; k < MOST_PLACES; k++) {
@@ -97,7 +97,6 @@ LOOP_TEST(from_host_to_host, 0, FABRICS)
 		world_start(w);
 		expect_untouched(w, host, "dead, and on");
 	}
-	core_end(w, f);
 }
 
 static bool

@@ -106,8 +106,8 @@ TEST(a_link_with_errors)
 		{131, SM_FAULT_FLOW_CONTROL,
 			"flow control updates of the link are missing"},
 	};
-	struct fabric *f = core_tree();
-	struct world *w = start_resting(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_resting(f);
 	uint16_t lid = lid_of(w, "leaf3", 0);
 	struct sm_status s;
 	char text[160];
@@ -124,13 +124,12 @@ TEST(a_link_with_errors)
 	}
 	/* but for the repress of each, not one request */
 	ck_assert_uint_eq(sim_stats(w->sim)->smps, 3);
-	core_end(w, f);
 }
 
 TEST(a_packet_with_a_wrong_key)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_resting(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_resting(f);
 	uint16_t h5 = lid_of(w, "h5", 1), h9 = lid_of(w, "h9", 1);
 	struct sim_bad_key bad = {.slid = h5, .dlid = h9, .key = 0x8123};
 	struct sm_status s;
@@ -169,7 +168,6 @@ TEST(a_packet_with_a_wrong_key)
 	ck_assert_uint_eq(s.faults[SM_FAULT_P_KEY], 1);
 	ck_assert_uint_eq(s.faults[SM_FAULT_Q_KEY], 1);
 	ck_assert_uint_eq(s.faults[SM_FAULT_SWITCH_P_KEY], 1);
-	core_end(w, f);
 }
 
 /* TrapRepresses that carry an M_Key, and those that carry none. */
@@ -197,7 +195,8 @@ count_represses(void *cookie, struct sim_msg *m)
  */
 TEST(a_request_with_a_wrong_m_key)
 {
-	struct fabric *f = core_tree();
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world)
 	struct world *w =
 		core_start(f, "fabric: {m_key: 0x1111, m_key_lease: 0}\n"
 			      "sweep: {interval: 0}\n");
@@ -230,14 +229,13 @@ TEST(a_request_with_a_wrong_m_key)
 	ck_assert_uint_eq(sim_stats(w->sim)->smps, TRAPS / 2);
 	ck_assert_uint_eq(heard.with, TRAPS / 2);
 	ck_assert_uint_eq(heard.without, 0);
-	core_end(w, f);
 }
 
 /* A source that never ends counts as far as it is heard, and reads nothing. */
 TEST(a_flood_of_faults)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_resting(f);
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_resting(f);
 	struct sm_status s;
 
 	for (int i = 0; i < TRAPS; i++)
@@ -251,5 +249,4 @@ TEST(a_flood_of_faults)
 		TRAPS);
 	ck_assert_uint_eq(sim_stats(w->sim)->smps, TRAPS); /* represses */
 	ck_assert_ptr_nonnull(strstr(s.fault, "of no port here"));
-	core_end(w, f);
 }

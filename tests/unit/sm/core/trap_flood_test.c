@@ -47,8 +47,8 @@ inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 /* A source of endless traps delays neither light sweeps nor retries. */
 TEST(endless_traps_delay_nothing)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "sweep:\n  interval: 2s\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "sweep:\n  interval: 2s\n");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	uint16_t lid;
 	struct sm_status before, after;
@@ -67,7 +67,6 @@ TEST(endless_traps_delay_nothing)
 	ck_assert_uint_ne(sim_lft(w->sim, leaf, lid), 255);
 	world_run(w, mono_ms(30000));
 	core_expect_order(w, "after the traps");
-	core_end(w, f);
 }
 
 /* Loses the first Set(SwitchInfo) of a switch, and traps. */
@@ -97,8 +96,8 @@ lose_messages(void *cookie, struct sim_msg *m)
  */
 TEST(a_late_clear_hides_a_change)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "sweep:\n  interval: 1s\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "sweep:\n  interval: 1s\n");
 	struct losses l = {.sw = fabric_find(f, "leaf5")};
 
 	core_expect_order(w, "bring-up");
@@ -114,7 +113,6 @@ TEST(a_late_clear_hides_a_change)
 	ck_assert_uint_eq(sim_port_info(w->sim, l.sw, 1)->state, 2);
 	world_run(w, mono_ms(15000));
 	core_expect_order(w, "read again");
-	core_end(w, f);
 }
 
 /* The SMPs that n traps of a switch cost; commits: runs that changed a view. */
@@ -136,8 +134,8 @@ cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
  */
 TEST(old_news_cost_nothing)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t leaf = fabric_find(f, "leaf5");
 	uint16_t lid;
 	unsigned commits;
@@ -156,7 +154,6 @@ TEST(old_news_cost_nothing)
 		cost_of_traps(w, lid, 1, &commits), f->node[leaf].nports);
 	ck_assert_uint_gt(commits, 0);
 	core_expect_order(w, "after the traps");
-	core_end(w, f);
 }
 
 /*
@@ -165,8 +162,8 @@ TEST(old_news_cost_nothing)
  */
 TEST(source_is_named)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	struct sm_status st;
 
 	while (sm_view(w->sm) == NULL)
@@ -183,7 +180,6 @@ TEST(source_is_named)
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 1);
-	core_end(w, f);
 }
 
 /*
@@ -193,8 +189,8 @@ TEST(source_is_named)
  */
 LOOP_TEST(strangers_are_limited_in_sum, 0, 3)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t leaf = fabric_find(f, "leaf5");
 	uint16_t lid = 999, about = 999;
 	struct sm_status was, is;
@@ -223,7 +219,6 @@ LOOP_TEST(strangers_are_limited_in_sum, 0, 3)
 	inject_traps_about(w, 998, 999, 0, 1);
 	world_run(w, mono_ms(6000));
 	core_expect_order(w, "after the strangers");
-	core_end(w, f);
 }
 
 /* Hands the core so many traps, each with its own TID, about LIDs that no port
@@ -270,8 +265,8 @@ cpu_now(void)
 LOOP_TEST(ten_thousand_a_second, 0, 2)
 {
 	enum { SECONDS = 20, RATE = 10000, STEPS = 100, PER_SECOND = 60 };
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t seed = 1, leaf = fabric_find(f, "leaf5");
 	struct mono cpu = {0};
 	struct sm_status was, is;
@@ -312,15 +307,14 @@ LOOP_TEST(ten_thousand_a_second, 0, 2)
 	}
 	ck_assert_uint_gt(w->commits, commits);
 	core_expect_order(w, "a cable pulled in the flood");
-	core_end(w, f);
 }
 
 /* The trap of a new switch that is not in the view yet is not taken for one
  * from an unknown LID. */
 TEST(new_switch_is_known)
 {
-	struct fabric *f = core_tree();
-	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t spine = fabric_find(f, "spine2");
 	struct sm_status st;
 	uint16_t lid;
@@ -343,5 +337,4 @@ TEST(new_switch_is_known)
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 1);
-	core_end(w, f);
 }
