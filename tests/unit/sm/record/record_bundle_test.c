@@ -39,13 +39,12 @@ static int
 append_entries(struct record_file *f, uint32_t first, uint32_t n, uint32_t size,
 	struct reason *why)
 {
-	struct buf b = {0};
+	AUTO(buf) struct buf b = {0};
 	int rc;
 
 	for (uint32_t i = 0; i < n; i++)
 		put_entry(&b, first + i, size);
 	rc = record_file_append(f, (const uint8_t *)b.text, b.n, why);
-	buf_free(&b);
 	return rc;
 }
 
@@ -212,7 +211,7 @@ small_bundle(void)
 
 TEST(a_cut_bundle)
 {
-	struct buf b = small_bundle();
+	AUTO(buf) struct buf b = small_bundle();
 
 	for (size_t n = 0; n < b.n; n++) {
 		struct found x;
@@ -223,13 +222,12 @@ TEST(a_cut_bundle)
 		ck_assert_msg(
 			strstr(x.why.text, "/b: ") != NULL, "%s", x.why.text);
 	}
-	buf_free(&b);
 }
 
 /* Any byte that is changed: it is refused, or there is a gap. */
 TEST(a_corrupt_bundle)
 {
-	struct buf b = small_bundle();
+	AUTO(buf) struct buf b = small_bundle();
 
 	for (size_t i = 0; i < b.n; i++) {
 		struct found x;
@@ -242,7 +240,6 @@ TEST(a_corrupt_bundle)
 		ck_assert_msg(x.rc < 0 || x.gaps > 0 || x.entries == 9,
 			"byte %zu: %u entries", i, x.entries);
 	}
-	buf_free(&b);
 }
 
 static void
@@ -268,7 +265,7 @@ LOOP_TEST(another_version, 0, 4)
 		{"heddle-record 3", "heddle-record 7", "0.1.0 (format 3)",
 			"0.1.0 (format 7)"},
 	};
-	struct buf b = small_bundle();
+	AUTO(buf) struct buf b = small_bundle();
 	struct found x;
 
 	replace_text(&b, line[_i].was, line[_i].is);
@@ -278,7 +275,6 @@ LOOP_TEST(another_version, 0, 4)
 	ck_assert_uint_eq(x.entries, 0);
 	ck_assert_ptr_nonnull(strstr(x.why.text, line[_i].ours));
 	ck_assert_ptr_nonnull(strstr(x.why.text, line[_i].its));
-	buf_free(&b);
 }
 
 TEST(no_bundle)
@@ -308,7 +304,7 @@ TEST(a_cut_segment)
 {
 	const struct record_file_segment s = {.recording = ID};
 	char name[RECORD_FILE_NAME];
-	struct buf b = small_bundle(), first;
+	AUTO(buf) struct buf b = small_bundle(), first;
 	struct found x;
 
 	record_file_name(&s, name);
@@ -324,8 +320,6 @@ TEST(a_cut_segment)
 	ck_assert_int_eq(x.rc, 0);
 	ck_assert_uint_eq(x.entries, 3);
 	ck_assert_uint_eq(x.gaps, 0);
-	buf_free(&first);
-	buf_free(&b);
 }
 
 /* A limit of the file's size is a disk that is full: nothing of what did not

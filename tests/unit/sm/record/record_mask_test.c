@@ -157,8 +157,8 @@ TEST(a_configuration)
 		"m_keys_known: [0x77, 0x1122334455667799, 0x3]}\n"
 		"sa: {trust_key: 0x1122334455667788}\n";
 	struct record_mask m = record_mask_new();
-	struct diag_list bad = {0};
-	struct config *c, *is;
+	AUTO(diag_list) struct diag_list bad = {0};
+	AUTO(config) struct config *c = NULL, *is = NULL;
 	struct config_changes ch;
 	struct reason why;
 
@@ -177,9 +177,6 @@ TEST(a_configuration)
 		ck_assert_uint_eq(is->fabric.m_keys_known.guid[i],
 			mask_number(&m, c->fabric.m_keys_known.guid[i]));
 	config_changes_free(&ch);
-	config_unref(c);
-	config_unref(is);
-	diag_free(&bad);
 }
 
 TEST(a_state)

@@ -33,13 +33,12 @@ start_recorder(struct loop *l, const char *dir, int64_t again, struct heard *h)
 static void
 put_entries(struct recorder *r, uint32_t first, uint32_t n, size_t size)
 {
-	uint8_t *b = mem_zalloc(1, size);
+	AUTO(mem) uint8_t *b = mem_zalloc(1, size);
 
 	for (uint32_t i = 0; i < n; i++) {
 		be_put32(b, first + i);
 		recorder_put(r, b, size);
 	}
-	free(b);
 }
 
 /* The entries on disk, in order, and the numbers that gaps tell. */
@@ -94,7 +93,7 @@ wait_until_written(struct recorder *r, uint64_t n)
 
 TEST(all_are_written)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct recorder_status is;
 	struct heard h = {0};
 	struct recorder *r = start_recorder(l, scratch_dir, 1, &h);
@@ -113,7 +112,6 @@ TEST(all_are_written)
 	ck_assert_uint_eq(x.entries, 1002);
 	ck_assert_uint_eq(x.lost, 0);
 	ck_assert_uint_eq(h.good + h.bad, 0);
-	loop_free(l);
 }
 
 /* Where nothing can be written: a file is where the directory should be. */
@@ -134,7 +132,7 @@ bar_directory(void)
  * missing, and a gap is where it was. */
 TEST(a_gap)
 {
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct recorder_status is;
 	struct heard h = {0};
 	const char *dir = bar_directory();
@@ -159,7 +157,6 @@ TEST(a_gap)
 	ck_assert_uint_eq(x.entries + x.lost, 20);
 	ck_assert(x.gap_first);
 	ck_assert_uint_eq(x.last, 20);
-	loop_free(l);
 }
 
 /* Nothing can be written for long: memory is bounded, and putting entries takes
@@ -167,7 +164,7 @@ TEST(a_gap)
 TEST(memory_is_bounded)
 {
 	enum { SIZE = 1 << 16, ENTRIES = 3 * RECORDER_WAITING / SIZE };
-	struct loop *l = loop_new();
+	AUTO(loop) struct loop *l = loop_new();
 	struct recorder_status is;
 	struct heard h = {0};
 	const char *dir = bar_directory();
@@ -186,7 +183,6 @@ TEST(memory_is_bounded)
 	ck_assert_uint_ge(x.entries, RECORDER_WAITING / SIZE - 2);
 	ck_assert_uint_le(x.entries, RECORDER_WAITING / SIZE);
 	ck_assert(x.gap_first);
-	loop_free(l);
 }
 
 const struct suite_around suite_around = {
