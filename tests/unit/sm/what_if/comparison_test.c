@@ -106,9 +106,9 @@ LOOP_TEST(each_fabric, 0, 6)
 	static const char *const best[] = {
 		"torus", "dor", "dragonfly", "ftree", "torus", "ftree"};
 	struct reason why = {""};
-	struct fabric *f = make_fabric(_i, &why);
-	struct config *cfg = config_default(registry_modules());
-	struct lft_pool *pool = lft_pool_new();
+	AUTO(fabric) struct fabric *f = make_fabric(_i, &why);
+	AUTO(config) struct config *cfg = config_default(registry_modules());
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL);
 	struct forecast_job job = {.cfg = cfg, .pool = pool};
 	const char *is;
@@ -124,23 +124,21 @@ LOOP_TEST(each_fabric, 0, 6)
 	json_decref(list);
 	topo_unref(t);
 	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	config_unref(cfg);
-	fabric_free(f);
 }
 
 /* The page of a torus, without times. */
 TEST(page)
 {
 	struct reason why = {""};
-	struct fabric *f = make_fabric(0, &why);
-	struct config *cfg = config_default(registry_modules());
-	struct lft_pool *pool = lft_pool_new();
-	struct topo *t = frozen_topo(f, NULL);
+	AUTO(fabric) struct fabric *f = make_fabric(0, &why);
+	AUTO(config) struct config *cfg = config_default(registry_modules());
+	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
+	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct forecast_job job = {.cfg = cfg, .pool = pool};
 	struct buf out = {0};
 	const char *best;
 	json_t *list = comparison_json(&job, t, &best);
+	AUTO(json)
 	json_t *o = json_pack("{s:o, s:s, s:i, s:o}", "fabric",
 		fabric_counts_json(t), "best", best, "pieces", 2, "engines",
 		list);
@@ -161,11 +159,6 @@ TEST(page)
 		ck_assert_msg(strstr(out.text, has[i]) != NULL,
 			"'%s' is not in:\n%s", has[i], out.text);
 	buf_free(&out);
-	json_decref(o);
-	topo_unref(t);
-	lft_pool_free(pool);
-	config_unref(cfg);
-	fabric_free(f);
 }
 
 /* Memory that was given back before the end counts, what was in use before does

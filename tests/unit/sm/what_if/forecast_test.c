@@ -45,12 +45,11 @@ scene_new(struct scene *s)
 {
 	const struct gen_fattree2 p = {2, 4, 1, 2, 2};
 	struct reason why;
-	struct fabric *f = gen_tree_two(&p, &why);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
 
 	s->t = frozen_topo(f, NULL);
 	s->pool = lft_pool_new();
 	s->r = compute_checked(s->t, s->pool, NULL);
-	fabric_free(f);
 }
 
 static void
@@ -60,6 +59,7 @@ scene_free(struct scene *s)
 	topo_unref(s->t);
 	lft_pool_free(s->pool);
 }
+AUTO_VALUE(scene, struct scene, scene_free)
 
 static struct topo *
 topo_without(const struct scene *s, const char *what)
@@ -68,8 +68,8 @@ topo_without(const struct scene *s, const char *what)
 	struct reason why = {""};
 	struct builder_components less;
 	struct topo *bare, *t;
-	uint16_t *lid;
-	uint8_t *lmc;
+	AUTO(mem) uint16_t *lid = NULL;
+	AUTO(mem) uint8_t *lmc = NULL;
 
 	ck_assert_msg(failure_find(s->t, what, &f, &why) == 0, "%s", why.text);
 	ck_assert_msg(
@@ -81,15 +81,13 @@ topo_without(const struct scene *s, const char *what)
 		lid[p] = bare->port[p].found_lid;
 	t = topo_with_lids(bare, &(struct topo_lids){lid, lmc});
 	builder_components_free(&less);
-	free(lid);
-	free(lmc);
 	return t;
 }
 
 /* A drained spine stays, and the leaves have no route over it. */
 TEST(drained)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct failure f;
 	struct reason why = {""};
 	struct builder_components less;
@@ -106,14 +104,13 @@ TEST(drained)
 	n = topo_by_node_guid(t, s.t->node[f.node].guid);
 	ck_assert_uint_eq(t->sw[t->node[n].sw].nadj, 1);
 	builder_components_free(&less);
-	scene_free(&s);
 }
 
 /* Printed tables are read back: the same tables, the same owners. */
 TEST(fts_round)
 {
-	struct scene s;
-	struct buf out = {0};
+	AUTO(scene) struct scene s;
+	AUTO(buf) struct buf out = {0};
 	struct reason why = {""};
 	struct verify_tables in;
 	struct fts_misfit misfit;
@@ -136,20 +133,18 @@ TEST(fts_round)
 				routes_port(s.r, i, lid));
 	routes_unref(r);
 	fts_free(f);
-	buf_free(&out);
-	scene_free(&s);
 }
 
 /* Of several LIDs of a port the first one tells the owner. */
 TEST(fts_lmc)
 {
-	struct scene s;
-	struct buf out = {0};
+	AUTO(scene) struct scene s;
+	AUTO(buf) struct buf out = {0};
 	struct verify_tables in;
 	struct routes *r;
-	struct topo *t;
+	AUTO(topo) struct topo *t = NULL;
 	uint16_t *lid, next = 2;
-	uint8_t *lmc, *row;
+	AUTO(mem) uint8_t *lmc = NULL, *row = NULL;
 
 	scene_new(&s);
 	lid = mem_zalloc(s.t->nports, sizeof(*lid));
@@ -174,13 +169,8 @@ TEST(fts_lmc)
 					       "2: portguid 0x") != NULL &&
 			      strstr(out.text, "0x0005 001 : (Switch") != NULL,
 		"%s", out.text);
-	buf_free(&out);
-	free(row);
 	routes_unref(r);
-	topo_unref(t);
 	free(lid);
-	free(lmc);
-	scene_free(&s);
 }
 
 /* Tables of another fabric are recognised. */
@@ -191,8 +181,8 @@ TEST(fts_misfits)
 		"0x0001 001 : (Channel Adapter portguid 0x%llx: 'h')\n";
 	struct fts_misfit misfit;
 	struct reason why = {""};
-	struct buf b = {0};
-	struct scene s;
+	AUTO(buf) struct buf b = {0};
+	AUTO(scene) struct scene s;
 	struct fts *f;
 
 	scene_new(&s);
@@ -205,8 +195,6 @@ TEST(fts_misfits)
 	ck_assert_uint_eq(misfit.strange, 1);
 	ck_assert_uint_eq(misfit.moved, 1);
 	fts_free(f);
-	buf_free(&b);
-	scene_free(&s);
 }
 
 /* LIDs that the first switch does not reach are known from the others. */
@@ -255,11 +243,11 @@ LOOP_TEST(fts_bad, 0, 8)
 /* One spine less: its entries move to the other one. */
 TEST(spine_lost)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct routes_diff x;
 	struct cut_points c;
-	struct routes *r;
-	struct topo *t;
+	AUTO(routes) struct routes *r = NULL;
+	AUTO(topo) struct topo *t = NULL;
 
 	scene_new(&s);
 	cut_points_find(s.t, NULL, &c);
@@ -281,18 +269,15 @@ TEST(spine_lost)
 	ck_assert_uint_eq(x.moved, 4 * 6);
 	ck_assert_uint_gt(x.entries, 0);
 	routes_diff_free(&x);
-	routes_unref(r);
-	topo_unref(t);
-	scene_free(&s);
 }
 
 /* A leaf's link to a host fails: the host is lost, no other entry changes. */
 TEST(host_lost)
 {
-	struct scene s;
+	AUTO(scene) struct scene s;
 	struct routes_diff x;
-	struct routes *r;
-	struct topo *t;
+	AUTO(routes) struct routes *r = NULL;
+	AUTO(topo) struct topo *t = NULL;
 
 	scene_new(&s);
 	t = topo_without(&s, "leaf2/1");
@@ -305,16 +290,13 @@ TEST(host_lost)
 	routes_diff_of(s.r, s.r, &x);
 	ck_assert_uint_eq(x.entries + x.blocks + x.moved + x.cut + x.nlost, 0);
 	routes_diff_free(&x);
-	routes_unref(r);
-	topo_unref(t);
-	scene_free(&s);
 }
 
 /* Tables that lead nowhere cut off the pairs that had a path. */
 TEST(pairs_cut)
 {
-	struct scene s;
-	struct routes *r;
+	AUTO(scene) struct scene s;
+	AUTO(routes) struct routes *r = NULL;
 	struct routes_diff x;
 	uint8_t row[LFT_BLOCK];
 	uint16_t lid;
@@ -330,8 +312,6 @@ TEST(pairs_cut)
 	ck_assert_uint_eq(x.cut, 7);
 	ck_assert_uint_eq(x.moved, 0);
 	routes_diff_free(&x);
-	routes_unref(r);
-	scene_free(&s);
 }
 
 static const struct {
@@ -349,13 +329,12 @@ LOOP_TEST(failure_bad, 0, 6)
 {
 	struct reason why = {""};
 	struct failure f;
-	struct scene s;
+	AUTO(scene) struct scene s;
 
 	scene_new(&s);
 	ck_assert_int_eq(failure_find(s.t, bad_failure[_i].what, &f, &why), -1);
 	ck_assert_msg(
 		strstr(why.text, bad_failure[_i].says) != NULL, "%s", why.text);
-	scene_free(&s);
 }
 
 static const struct {
@@ -394,7 +373,7 @@ LOOP_TEST(settings, 0, 6)
 	const size_t ngood = sizeof(good) / sizeof(good[0]);
 	struct config *base = config_default(registry_modules()), *c;
 	struct reason why = {""};
-	struct buf text = {0};
+	AUTO(buf) struct buf text = {0};
 
 	c = config_with(base, set, set[1] == NULL ? 1 : 2, &why);
 	ck_assert_ptr_null(c);
@@ -411,7 +390,6 @@ LOOP_TEST(settings, 0, 6)
 	ck_assert_uint_eq(c->partitions.n, 1);
 	config_print(c, &text);
 	ck_assert_ptr_nonnull(strstr(text.text, "pkey: 0x0011"));
-	buf_free(&text);
 	config_unref(c);
 	config_unref(base);
 }
@@ -428,8 +406,8 @@ TEST(roles)
 	struct gen_fattree2 p = {2, 3, 1, 2, 2};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&p, &why);
-	struct topo *t = frozen_topo(f, &lids);
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
+	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	struct config *base = config_default(registry_modules());
 	struct forecast_job job = {
 		.cfg = config_with(base, set, 3, &why), .pool = lft_pool_new()};
@@ -462,6 +440,4 @@ TEST(roles)
 	config_unref((struct config *)(uintptr_t)job.cfg);
 	config_unref(base);
 	lft_pool_free(job.pool);
-	topo_unref(t);
-	fabric_free(f);
 }

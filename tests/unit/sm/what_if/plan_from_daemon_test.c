@@ -100,6 +100,7 @@ plan_free(struct plan *p)
 	inputs_free(&p->in);
 	lft_pool_free(p->pool);
 }
+AUTO_VALUE(plan, struct plan, plan_free)
 
 /* ---- fabrics ---- */
 
@@ -243,6 +244,7 @@ end_story(struct story *s)
 	free(s->down);
 	core_end(s->w, s->f);
 }
+AUTO_VALUE(story, struct story, end_story)
 
 /* The switch of the manager. */
 static uint32_t
@@ -378,14 +380,12 @@ same_layers(const struct routes *a, const struct routes *b)
 static bool
 same_state(const struct routes *a, const struct routes *b)
 {
-	struct buf x = {0}, y = {0};
+	AUTO(buf) struct buf x = {0}, y = {0};
 	bool same;
 
 	registry_print_state(a, &x);
 	registry_print_state(b, &y);
 	same = x.n == y.n && (x.n == 0 || strcmp(x.text, y.text) == 0);
-	buf_free(&x);
-	buf_free(&y);
 	return same;
 }
 
@@ -421,7 +421,7 @@ expect_as_planned(struct story *s, const struct failure *f,
 	void (*happen)(struct story *, uint32_t), uint32_t which,
 	const char *what)
 {
-	struct plan p;
+	AUTO(plan) struct plan p;
 	const struct view *v;
 	const json_t *c;
 
@@ -446,7 +446,6 @@ expect_as_planned(struct story *s, const struct failure *f,
 		ck_assert_str_eq(v->change.kind, json_util_text(c, "kind"));
 	expect_same_routes(s, v->routes, p.out.then.routes, what);
 	(void)expect_tables(s, p.out.then.routes, what);
-	plan_free(&p);
 }
 
 static void
@@ -500,7 +499,7 @@ expect_switch_as_planned(struct story *s)
 
 LOOP_TEST(as_planned, 0, DAYS *SCENES)
 {
-	struct story s;
+	AUTO(story) struct story s;
 
 	begin_story(&s, &scenes[_i % SCENES],
 		(uint64_t)SEED + (uint64_t)_i / SCENES);
@@ -510,15 +509,14 @@ LOOP_TEST(as_planned, 0, DAYS *SCENES)
 	expect_link_as_planned(&s, false);
 	expect_switch_as_planned(&s);
 	expect_link_as_planned(&s, true);
-	end_story(&s);
 }
 
 /* When the manager's own switch fails it reaches no switch: tables stay. */
 LOOP_TEST(cut_off, 0, SCENES)
 {
-	struct story s;
+	AUTO(story) struct story s;
 	struct failure f;
-	struct plan p;
+	AUTO(plan) struct plan p;
 
 	begin_story(&s, &scenes[_i % SCENES],
 		(uint64_t)SEED + (uint64_t)_i / SCENES);
@@ -529,8 +527,6 @@ LOOP_TEST(cut_off, 0, SCENES)
 	remove_node(&s, own_leaf(&s));
 	world_run(s.w, mono_ms(60000));
 	ck_assert_uint_gt(expect_tables(&s, p.out.then.routes, "own leaf"), 0);
-	plan_free(&p);
-	end_story(&s);
 }
 
 /* All sets, which plans make anew, are those of the daemon. */
@@ -600,7 +596,7 @@ LOOP_TEST(adaptive_as_planned, 0, DAYS)
 {
 	static const struct scene scene = {"adaptive",
 		"routing: {adaptive: {enabled: true}}\n", make_adaptive, NULL};
-	struct story s;
+	AUTO(story) struct story s;
 	struct failure f;
 	struct plan p;
 	uint64_t sets;
@@ -623,14 +619,13 @@ LOOP_TEST(adaptive_as_planned, 0, DAYS)
 		expect_same_sets(sm_view(s.w->sm)->routes, &p.out.then);
 		plan_free(&p);
 	}
-	end_story(&s);
 }
 
 /* A plan without a failure changes nothing, after any history. */
 LOOP_TEST(plan_without_failure, 0, SCENES)
 {
-	struct story s;
-	struct plan p;
+	AUTO(story) struct story s;
+	AUTO(plan) struct plan p;
 
 	begin_story(&s, &scenes[_i % SCENES],
 		(uint64_t)SEED + (uint64_t)_i / SCENES);
@@ -639,8 +634,6 @@ LOOP_TEST(plan_without_failure, 0, SCENES)
 	expect_same_routes(
 		&s, sm_view(s.w->sm)->routes, p.out.now.routes, "now");
 	ck_assert_uint_eq(p.impact.entries, 0);
-	plan_free(&p);
-	end_story(&s);
 }
 
 /* What another configuration takes is judged without tables as with them, from
@@ -651,16 +644,17 @@ LOOP_TEST(loss_without_tables, 0, SCENES)
 		"fabric: {lmc: {hosts: 1}}\n"
 		"partitions: {a: {pkey: 0x1, members: {\"*1*\": full}}}\n";
 	struct config_loss loss[2];
-	struct diag_list d;
+	AUTO(diag_list) struct diag_list d;
+	AUTO(config)
 	struct config *is =
 		config_parse("t", yaml, strlen(yaml), registry_modules(), &d);
-	struct story s;
+	AUTO(story) struct story s;
 	size_t bytes[2];
 
 	begin_story(&s, &scenes[_i], (uint64_t)SEED);
 	apply_random_failures(&s, 3);
 	for (unsigned k = 0; k < 2; k++) {
-		json_t *j = take_snapshot(s.w, k == 0, &bytes[k]);
+		AUTO(json) json_t *j = take_snapshot(s.w, k == 0, &bytes[k]);
 		struct reason why = {""};
 		struct snapshot g;
 
@@ -669,7 +663,6 @@ LOOP_TEST(loss_without_tables, 0, SCENES)
 		ck_assert_msg(loss_preview_judge(&g, is, &loss[k], &why) == 0,
 			"%s", why.text);
 		snapshot_read_free(&g);
-		json_decref(j);
 	}
 	ck_assert_uint_gt(loss[0].pairs, 0);
 	ck_assert_uint_eq(loss[0].pairs, loss[1].pairs);
@@ -678,9 +671,6 @@ LOOP_TEST(loss_without_tables, 0, SCENES)
 	ck_assert_uint_eq(loss[0].moved, loss[1].moved);
 	ck_assert_uint_eq(loss[0].new_lid, loss[1].new_lid);
 	ck_assert_uint_lt(bytes[1] * 3, bytes[0] * 2);
-	diag_free(&d);
-	config_unref(is);
-	end_story(&s);
 }
 
 /* The plan of a standby is what its take-over writes, whatever its own
@@ -689,7 +679,7 @@ LOOP_TEST(taken_over_as_planned, 0, DAYS *SCENES)
 {
 	const struct scene *scene = &scenes[_i % SCENES];
 	struct scene of_master = {scene->name, "", scene->make, NULL};
-	struct story s;
+	AUTO(story) struct story s;
 	struct world *a, *b;
 	struct plan p;
 
@@ -713,5 +703,4 @@ LOOP_TEST(taken_over_as_planned, 0, DAYS *SCENES)
 	(void)expect_tables(&s, p.out.then.routes, "taken over");
 	plan_free(&p);
 	s.w = a;
-	end_story(&s);
 }
