@@ -53,7 +53,7 @@ TEST(events_by_partition)
 	AUTO(fixture) struct fixture x = small_fixture(tenants);
 	AUTO(host)
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
-	struct host *other = host_on(x.w, "h4");
+	AUTO(host) struct host *other = host_on(x.w, "h4");
 	const struct sim_bad_key pkey = {.slid = 1, .dlid = 2, .key = 9},
 				 qkey = {.qkey = true, .slid = 1, .dlid = 2};
 	static const uint16_t traps[] = {64, 65, 66, 67, 128, 144};
@@ -91,7 +91,6 @@ TEST(events_by_partition)
 		ck_assert_uint_eq(count_reports(other, 257), trusted);
 		ck_assert_uint_eq(count_reports(other, 258), trusted);
 	}
-	host_free(other);
 }
 
 /* The trust key changes: no host has shown the new one yet. */

@@ -406,9 +406,9 @@ LOOP_TEST(rates_of_xdr, 0, 4)
 		uint8_t width, code;
 	} cases[] = {{1, 17}, {16, 21}, {2, 23}, {4, 25}};
 	struct fabric *f = fabric_with_routers(0);
-	struct fixture x;
+	AUTO(fixture) struct fixture x;
 	struct mad_sa_path p, w;
-	struct host *o, *far;
+	AUTO(host) struct host *o = NULL, *far = NULL;
 
 	for (uint32_t i = 0; i < f->ncables; i++)
 		f->cable[i].rate =
@@ -419,7 +419,4 @@ LOOP_TEST(rates_of_xdr, 0, 4)
 	w = path_between(o, PREFIX, far->guid);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.rate, cases[_i].code);
-	host_free(o);
-	host_free(far);
-	fixture_free(&x);
 }

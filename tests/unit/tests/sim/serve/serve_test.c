@@ -306,9 +306,9 @@ TEST(bad_control_datagrams_get_no_answer)
 
 TEST(no_client_speaks_for_another)
 {
-	struct rig r = rig_new(false);
-	struct client a = client_at(&r, "h1", false);
-	struct client b = client_at(&r, "h2", false);
+	AUTO(rig) struct rig r = rig_new(false);
+	AUTO(client) struct client a = client_at(&r, "h1", false);
+	AUTO(client) struct client b = client_at(&r, "h2", false);
 	uint8_t d[IBSIMWIRE_DATA] = {0};
 	struct smp m;
 	uint32_t own = b.number;
@@ -319,9 +319,6 @@ TEST(no_client_speaks_for_another)
 	ck_assert(ask_control(&b, IBSIMWIRE_GET_PORT, d));
 	ck_assert_uint_eq(
 		exchange_smp(&a, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
-	client_free(&a);
-	client_free(&b);
-	rig_free(&r);
 }
 
 TEST(places_are_limited_and_given_again)
@@ -362,10 +359,10 @@ get_capmask(struct client *c)
 
 TEST(one_manager_a_node)
 {
-	struct rig r = rig_new(false);
-	struct client a = client_at(&r, "h1", true);
+	AUTO(rig) struct rig r = rig_new(false);
+	AUTO(client) struct client a = client_at(&r, "h1", true);
 	struct client b = client_at(&r, "h1", false);
-	struct client c = client_new(&r);
+	AUTO(client) struct client c = client_new(&r);
 	uint8_t on[IBSIMWIRE_DATA] = {1}, off[IBSIMWIRE_DATA] = {0};
 
 	ck_assert(get_capmask(&b) & MAD_CAP_IS_SM);
@@ -378,9 +375,6 @@ TEST(one_manager_a_node)
 	ck_assert(get_capmask(&a) & MAD_CAP_IS_SM);
 	client_free(&b); /* dies with IsSM raised */
 	ck_assert(client_connect(&c, "h1", true));
-	client_free(&a);
-	client_free(&c);
-	rig_free(&r);
 }
 
 TEST(answers_come_back)
@@ -412,9 +406,9 @@ TEST(answers_come_back)
 
 TEST(unknown_attributes)
 {
-	struct rig full = rig_new(false), ibsim = rig_new(true);
-	struct client a = client_at(&full, "h1", false);
-	struct client b = client_at(&ibsim, "h1", false);
+	AUTO(rig) struct rig full = rig_new(false), ibsim = rig_new(true);
+	AUTO(client) struct client a = client_at(&full, "h1", false);
+	AUTO(client) struct client b = client_at(&ibsim, "h1", false);
 	struct smp m;
 
 	ck_assert_uint_eq(exchange_smp(&a, "\1", MAD_GET, 0xff7a, 0, &m), 0);
@@ -423,10 +417,6 @@ TEST(unknown_attributes)
 	ck_assert_uint_eq(
 		exchange_smp(&b, "\1", MAD_GET, 0xff7a, 0, &m), ETIMEDOUT);
 	ck_assert(!m.response);
-	client_free(&a);
-	client_free(&b);
-	rig_free(&full);
-	rig_free(&ibsim);
 }
 
 TEST(what_is_lost_comes_back)
