@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "discovery/dest_lids.h"
 #include "discovery/topo.h"
-#include "routing/core/dest_lids.h"
 #include "routing/core/route_sets.h"
 #include "sm/base/arena.h"
 

@@ -33,8 +33,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "discovery/dest_lids.h"
 #include "discovery/topo.h"
-#include "routing/core/dest_lids.h"
 #include "sm/base/bitset.h"
 
 enum { ROUTE_SET_WORDS = 4 }; /* 256 ports as bits */

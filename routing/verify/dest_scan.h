@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "routing/core/dest_lids.h"
+#include "discovery/dest_lids.h"
 #include "routing/core/lft.h"
 #include "routing/core/route_sets.h"
 

@@ -17,14 +17,14 @@ sm/transport/* : sm/base/* sm/mad/* sm/transport/*
 discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
 discovery/sweep/* : sm/base/* sm/mad/* sm/transport/keyring.h sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
 discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
-discovery/* : sm/base/* sm/mad/mad.h sm/mad/port_values.h discovery/topo.h discovery/topo_diff.h discovery/topo_match.h discovery/link_rate.h discovery/port_key.h
-routing/core/* : sm/base/* discovery/topo.h discovery/topo_match.h config/schema.h routing/core/*
-routing/verify/* : sm/base/* discovery/topo.h discovery/topo_match.h routing/core/* routing/verify/*
+discovery/* : sm/base/* sm/mad/mad.h sm/mad/port_values.h discovery/topo.h discovery/topo_diff.h discovery/topo_match.h discovery/dest_lids.h discovery/link_rate.h discovery/port_key.h
+routing/core/* : sm/base/* discovery/topo.h discovery/topo_match.h discovery/dest_lids.h config/schema.h routing/core/*
+routing/verify/* : sm/base/* discovery/topo.h discovery/topo_match.h discovery/dest_lids.h routing/core/* routing/verify/*
 routing/graph/* : sm/base/* discovery/topo.h discovery/topo_diff.h routing/core/* routing/graph/*
 routing/tiers/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/*
 routing/updown/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/*
 routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/verify.h routing/improve/*
-routing/adaptive/* : sm/base/* discovery/topo.h discovery/topo_match.h routing/core/* routing/verify/dest_scan.h routing/adaptive/*
+routing/adaptive/* : sm/base/* discovery/topo.h discovery/topo_match.h discovery/dest_lids.h routing/core/* routing/verify/dest_scan.h routing/adaptive/*
 routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/measure/*
 routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/verify/dep_graph.h routing/verify/dynamic_order.h routing/mcast/*
 routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*

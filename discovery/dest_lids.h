@@ -2,22 +2,23 @@
  * dest_lids: destination switches and the LIDs of their compute hosts, beside
  * blocks of forwarding tables.
  *
- * What sets of ports are about (route_sets.h): a destination switch is a live
- * one with compute hosts that have LIDs. They are numbered in the order of the
- * lowest of these LIDs, and sets of them are words of bits. The numbers of
- * switches follow the distance from the manager, which any lost link may
- * change; LIDs stay, and so what is known by destination.
+ * What sets of ports are about (routing/core/route_sets.h): a destination
+ * switch is a live one with compute hosts that have LIDs. They are numbered in
+ * the order of the lowest of these LIDs, and sets of them are words of bits.
+ * The numbers of switches follow the distance from the manager, which any lost
+ * link may change; LIDs stay, and so what is known by destination.
  *
  * Callers: routing/core/route_sets.c, routing/adaptive, routing/verify.
  */
-#ifndef HEDDLE_ROUTING_CORE_DEST_LIDS_H
-#define HEDDLE_ROUTING_CORE_DEST_LIDS_H
+#ifndef HEDDLE_DISCOVERY_DEST_LIDS_H
+#define HEDDLE_DISCOVERY_DEST_LIDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "discovery/topo.h"
-#include "routing/core/lft.h"
+
+enum { DEST_BLOCK = 64 }; /* LIDs in a block of a forwarding table */
 
 struct topo_match; /* discovery/topo_match.h */
 

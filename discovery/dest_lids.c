@@ -1,4 +1,4 @@
-#include "routing/core/dest_lids.h"
+#include "discovery/dest_lids.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,14 +57,14 @@ add_lid(struct dest_lids *d, uint32_t lid, size_t *nruns, size_t *room)
 	struct dest_run *last =
 		*nruns > d->first[d->n] ? &d->run[*nruns - 1] : NULL;
 
-	if (last == NULL || last->block != lid / LFT_BLOCK) {
+	if (last == NULL || last->block != lid / DEST_BLOCK) {
 		d->run = mem_grow(d->run, *nruns, room, sizeof(*d->run));
 		last = &d->run[(*nruns)++];
-		*last = (struct dest_run){lid / LFT_BLOCK, 0};
+		*last = (struct dest_run){lid / DEST_BLOCK, 0};
 		if (d->nblocks <= last->block)
 			d->nblocks = last->block + 1;
 	}
-	last->lids |= UINT64_C(1) << lid % LFT_BLOCK;
+	last->lids |= UINT64_C(1) << lid % DEST_BLOCK;
 }
 
 static void
