@@ -347,17 +347,36 @@ open_slot(struct health *h, const struct topo *t, port_ix p,
 	send_slot(h, t, p, s, now);
 }
 
-/* Ask for the next port of the pass that is to be asked; false: there is none.
+static bool
+is_being_asked(const struct health *h, uint64_t guid)
+{
+	const struct health_slot *s = h->slot, *end = s + HEALTH_WINDOW;
+
+	while (s < end && !(s->used && s->guid == guid))
+		s++;
+	return s < end;
+}
+
+/*
+ * Ask for the next port of the pass that is to be asked; false: there is none,
+ * or its agent has a request already. Agents have room for a few requests: of
+ * several that come at once the last would be lost, those of the same ports in
+ * every pass.
  */
 static bool
 ask_next(struct health *h, const struct topo *t, struct mono now)
 {
+	struct cursor here = h->next;
 	port_ix p;
 
-	while ((p = next_port(&h->next, t)) != TOPO_NONE) {
+	for (; (p = next_port(&h->next, t)) != TOPO_NONE; here = h->next) {
 		const struct topo_node *of = &t->node[t->port[p].node];
 		struct health_node *n;
 
+		if (is_being_asked(h, of->guid)) {
+			h->next = here;
+			return false;
+		}
 		h->ports++;
 		if (agent_lid(t, p) == 0 || (of->flags & TN_DUPLICATE) != 0)
 			continue;
@@ -399,11 +418,17 @@ has_fec(const struct health *h, const struct topo *t, port_ix p)
 static bool
 ask_next_fec(struct health *h, const struct topo *t, struct mono now)
 {
+	struct cursor here = h->next_fec;
 	port_ix p;
 
-	while ((p = next_port(&h->next_fec, t)) != TOPO_NONE) {
+	for (; (p = next_port(&h->next_fec, t)) != TOPO_NONE;
+		here = h->next_fec) {
 		if (!has_fec(h, t, p))
 			continue;
+		if (is_being_asked(h, t->node[t->port[p].node].guid)) {
+			h->next_fec = here;
+			return false;
+		}
 		open_slot(h, t, p, find_node(h, t->node[t->port[p].node].guid),
 			MAD_PERF_FEC_COUNTERS, now);
 		return true;

@@ -72,6 +72,25 @@ set_agent(struct world *w, const char *name, enum sim_perf_agent agent)
 	sim_fault_behave(w->sim, node, &b);
 }
 
+/* Agents with room for two requests tell of each of their ports: no more come
+ * at once than they have room for. */
+TEST(agents_with_little_room)
+{
+	const struct gen_fattree2 p = {1, 2, 1, 12, 12};
+	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	struct sim_options o = sim_defaults();
+	AUTO(world) struct world *w = NULL;
+
+	o.sma_queue = 1;
+	o.service = mono_us(300);
+	w = world_new(f, &o, health_on);
+	world_start(w);
+	core_expect_order(w, "start");
+	world_run(w, mono_ms(15000));
+	ck_assert_uint_gt(stats_of(w)->ports, 0);
+	ck_assert_uint_eq(stats_of(w)->read, stats_of(w)->ports);
+}
+
 TEST(off_by_default)
 {
 	AUTO(fabric) struct fabric *f = core_tree();
