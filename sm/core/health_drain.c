@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "routing/tiers/tree.h"
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 #include "sm/policy/jobs.h"
@@ -96,6 +97,37 @@ health_drain_note(struct sm *sm, const struct topo *t, port_ix p,
 		    (v->errors < UINT32_MAX ? v->errors : UINT32_MAX);
 }
 
+/* ---- a link that is needed ---- */
+
+static uint64_t
+end_number(const struct topo *t, port_ix p)
+{
+	const struct link_watch_end e = end_of(t, p);
+
+	return fnv_more(fnv_more(FNV_START, &e.guid, sizeof(e.guid)), &e.port,
+		sizeof(e.port));
+}
+
+/* A number of all links and drains there are, in any order; never 0. */
+static uint64_t
+number_links(const struct sm *sm)
+{
+	const struct topo *t = sm->view->topo;
+	uint64_t sum = 0;
+
+	for (port_ix p = 0; p < t->nports; p++)
+		if (t->port[p].peer != TOPO_NONE && t->port[p].peer > p)
+			sum += end_number(t, p) *
+			       end_number(t, t->port[p].peer);
+	for (size_t i = 0; i < sm->maintenance.n; i++) {
+		const struct drain *d = &sm->maintenance.list[i];
+
+		sum += fnv_more(fnv_more(FNV_START, &d->guid, sizeof(d->guid)),
+			&d->port, sizeof(d->port));
+	}
+	return sum | 1;
+}
+
 /* ---- a bad link is drained, or kept ---- */
 
 static void
@@ -154,18 +186,21 @@ worse_first(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* The bad links in use that could be drained, the worst first; to be freed. */
+/* The bad links in use that could be drained, the worst first; to be freed. One
+ * without which there was no path is not among them while nothing has changed.
+ */
 static struct link_watch **
 find_bad(struct sm *sm, const struct topo *t, size_t *n)
 {
 	struct link_watches *w = &sm->health_drains.links;
 	struct link_watch **bad = mem_zalloc(w->n, sizeof(struct link_watch *));
+	uint64_t now = w->n > 0 ? number_links(sm) : 0;
 
 	*n = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		struct link_watch *l = &w->list[i];
 
-		if (l->state == LINK_WATCH_USED && l->bad &&
+		if (l->state == LINK_WATCH_USED && l->bad && l->needed != now &&
 			find_link(t, l) != TOPO_NONE &&
 			find_drain(sm, l) == NULL &&
 			!is_drained_with_switch(sm, l))
@@ -326,19 +361,31 @@ health_drain_review(struct sm *sm, struct mono now)
 void
 health_drain_commit(struct sm *sm, struct mono now)
 {
+	static const char why[] = "no other path is left";
 	struct link_watches *w = &sm->health_drains.links;
+	bool *needed = mem_zalloc(w->n, sizeof(*needed));
 	struct drain_use use;
 
 	for (size_t i = 0; i < w->n; i++) {
-		struct link_watch *l = &w->list[i];
-		const struct drain *d = find_own_drain(sm, l);
+		const struct drain *d = find_own_drain(sm, &w->list[i]);
 
 		if (d == NULL || sm->view->generation < d->generation)
 			continue;
 		drains_use(d, sm->view->routes, NULL, 0, &use);
-		if (use.entries > 0)
-			use_again(sm, l, "no other path is left", now);
+		needed[i] = use.entries > 0;
+		if (needed[i])
+			use_again(sm, &w->list[i], why, now);
 	}
+	for (size_t i = 0; i < w->n; i++) {
+		struct link_watch *l = &w->list[i];
+
+		if (!needed[i])
+			continue;
+		l->needed = number_links(sm);
+		l->limit = DRAIN_LIMIT_OTHER;
+		(void)snprintf(l->kept, sizeof(l->kept), "%s", why);
+	}
+	free(needed);
 }
 
 void

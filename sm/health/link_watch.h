@@ -54,6 +54,8 @@ struct link_watch {
 	char kept[LINK_WATCH_WHY]; /* why it is not drained, though it is bad;
 				      or "" */
 	unsigned limit;	 /* the caller's number of that reason; 0: none */
+	uint64_t needed; /* the caller's number of the links and drains with
+			    which it had no other path beside it; 0: none */
 	uint64_t weight; /* the worst of several is drained first */
 };
 

@@ -172,6 +172,17 @@ TEST(a_remembered_day_of_maintenance_with_layers)
 				   .lanes = true});
 }
 
+/* A link that was drained although it was needed, used again, and drained again
+ * without end; and a port that an agent with a short queue never told of. */
+LOOP_TEST(a_day_of_links_that_stay_bad, 0, 3)
+{
+	static const uint64_t days[] = {41001170, 41000350, 41000941};
+
+	run_day(days[_i],
+		(struct chaos_limits){
+			.max_hosts = 300, .health = true, .drains = true});
+}
+
 /* Links that flap and err, which the manager drains. */
 LOOP_TEST(a_day_of_bad_links, 0, HEALTH_SEEDS)
 {
