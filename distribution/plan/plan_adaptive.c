@@ -8,8 +8,8 @@
  * It is switched off first, and its packets drain, where it cannot be said what
  * the switch forwards by (a write without an answer, or of which a copy may
  * still arrive; defaults that are not those of the forwarding table), and
- * everywhere where the change is not one
- * in which old and new paths obey one order of switches.
+ * everywhere where the change is not one in which old and new paths obey one
+ * order of switches.
  *
  * Groups that a switch was found with after a restart stay in force where they
  * are those that the routes want, and no forwarding table changes: then they
