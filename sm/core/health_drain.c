@@ -378,12 +378,14 @@ health_drain_commit(struct sm *sm, struct mono now)
 	}
 	for (size_t i = 0; i < w->n; i++) {
 		struct link_watch *l = &w->list[i];
+		port_ix p = find_link(sm->view->topo, l);
 
-		if (!needed[i])
+		if (!needed[i] || p == TOPO_NONE)
 			continue;
 		l->needed = number_links(sm);
 		l->limit = DRAIN_LIMIT_OTHER;
 		(void)snprintf(l->kept, sizeof(l->kept), "%s", why);
+		tell_kept(sm, sm->view->topo, p, l, now);
 	}
 	free(needed);
 }
