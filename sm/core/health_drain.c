@@ -100,12 +100,16 @@ health_drain_note(struct sm *sm, const struct topo *t, port_ix p,
 /* ---- a link that is needed ---- */
 
 static uint64_t
-end_number(const struct topo *t, port_ix p)
+hash_port(uint64_t guid, unsigned port)
 {
-	const struct link_watch_end e = end_of(t, p);
+	return fnv_more(
+		fnv_more(FNV_START, &guid, sizeof(guid)), &port, sizeof(port));
+}
 
-	return fnv_more(fnv_more(FNV_START, &e.guid, sizeof(e.guid)), &e.port,
-		sizeof(e.port));
+static uint64_t
+hash_end(const struct topo *t, port_ix p)
+{
+	return hash_port(t->node[t->port[p].node].guid, t->port[p].num);
 }
 
 /* A number of all links and drains there are, in any order; never 0. */
@@ -117,15 +121,18 @@ number_links(const struct sm *sm)
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (t->port[p].peer != TOPO_NONE && t->port[p].peer > p)
-			sum += end_number(t, p) *
-			       end_number(t, t->port[p].peer);
-	for (size_t i = 0; i < sm->maintenance.n; i++) {
-		const struct drain *d = &sm->maintenance.list[i];
-
-		sum += fnv_more(fnv_more(FNV_START, &d->guid, sizeof(d->guid)),
-			&d->port, sizeof(d->port));
-	}
+			sum += hash_end(t, p) * hash_end(t, t->port[p].peer);
+	for (size_t k = 0; k < sm->maintenance.n; k++)
+		sum += hash_port(sm->maintenance.list[k].guid,
+			sm->maintenance.list[k].port);
 	return sum | 1;
+}
+
+/* Whether it is as it was when the link was needed. */
+static bool
+is_still_needed(const struct sm *sm, const struct link_watch *l)
+{
+	return l->needed != 0 && l->needed == number_links(sm);
 }
 
 /* ---- a bad link is drained, or kept ---- */
@@ -194,16 +201,16 @@ find_bad(struct sm *sm, const struct topo *t, size_t *n)
 {
 	struct link_watches *w = &sm->health_drains.links;
 	struct link_watch **bad = mem_zalloc(w->n, sizeof(struct link_watch *));
-	uint64_t now = w->n > 0 ? number_links(sm) : 0;
 
 	*n = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		struct link_watch *l = &w->list[i];
 
-		if (l->state == LINK_WATCH_USED && l->bad && l->needed != now &&
+		if (l->state == LINK_WATCH_USED && l->bad &&
 			find_link(t, l) != TOPO_NONE &&
 			find_drain(sm, l) == NULL &&
-			!is_drained_with_switch(sm, l))
+			!is_drained_with_switch(sm, l) &&
+			!is_still_needed(sm, l))
 			bad[(*n)++] = l;
 	}
 	if (*n > 1)
