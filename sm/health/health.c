@@ -398,12 +398,13 @@ refuses_fec(const struct health *h, const struct health_node *n)
 	return n->fec_refused_in != 0 && h->pass - n->fec_refused_in < SELDOM;
 }
 
-/* Whether the agent of a port may have counters of FEC for its link. */
+/* Whether the agent of a port, that of node n, may have counters of FEC for its
+ * link. */
 static bool
-has_fec(const struct health *h, const struct topo *t, port_ix p)
+has_fec(const struct health *h, const struct health_node *n,
+	const struct topo *t, port_ix p)
 {
 	const struct topo_port *port = &t->port[p];
-	const struct health_node *n = find_node(h, t->node[port->node].guid);
 
 	if (n == NULL || n->agent != AGENT_KNOWN || n->silent >= SILENT ||
 		refuses_fec(h, n) || port->num > n->nports ||
@@ -423,14 +424,16 @@ ask_next_fec(struct health *h, const struct topo *t, struct mono now)
 
 	for (; (p = next_port(&h->next_fec, t)) != TOPO_NONE;
 		here = h->next_fec) {
-		if (!has_fec(h, t, p))
+		const struct health_node *n =
+			find_node(h, t->node[t->port[p].node].guid);
+
+		if (!has_fec(h, n, t, p))
 			continue;
-		if (is_being_asked(h, t->node[t->port[p].node].guid)) {
+		if (is_being_asked(h, n->guid)) {
 			h->next_fec = here;
 			return false;
 		}
-		open_slot(h, t, p, find_node(h, t->node[t->port[p].node].guid),
-			MAD_PERF_FEC_COUNTERS, now);
+		open_slot(h, t, p, n, MAD_PERF_FEC_COUNTERS, now);
 		return true;
 	}
 	return false;
