@@ -251,11 +251,10 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 
 /* What adaptive groups take beside a change of tables. */
 static void
-make_groups(struct plan_maker *m, const struct plan_job *job)
+make_groups(struct plan_maker *m)
 {
 	const struct transition_result *x = m->p->change;
 
-	(void)job;
 	(void)add_adaptive(m, PLAN_ADAPTIVE_OFF, PLAN_ADAPTIVE_SHRINK);
 	for (unsigned stage = 0; stage < x->nstages; stage++) {
 		plan_begin(m, PLAN_LFT);
@@ -266,10 +265,9 @@ make_groups(struct plan_maker *m, const struct plan_job *job)
 	(void)add_adaptive(m, PLAN_ADAPTIVE_MOVE, PLAN_ADAPTIVE_ON);
 }
 
-/* A plan with the phases that `phases` makes. */
+/* A plan with all phases, or with those of adaptive groups alone. */
 static struct plan *
-make_plan(const struct plan_job *job,
-	void (*phases)(struct plan_maker *m, const struct plan_job *job))
+make_plan(const struct plan_job *job, bool groups_alone)
 {
 	struct plan *p = mem_zalloc(1, sizeof(*p));
 	struct plan_maker m = {.p = p,
@@ -288,7 +286,10 @@ make_plan(const struct plan_job *job,
 			&m.vlarb.levels);
 	if (job->adaptive != NULL)
 		plan_adaptive_begin(&m, job->adaptive);
-	phases(&m, job);
+	if (groups_alone)
+		make_groups(&m);
+	else
+		make_phases(&m, job);
 	if (job->adaptive != NULL)
 		plan_adaptive_end(&m);
 	free(m.rise);
@@ -299,13 +300,13 @@ make_plan(const struct plan_job *job,
 struct plan *
 plan_make(const struct plan_job *job)
 {
-	return make_plan(job, make_phases);
+	return make_plan(job, false);
 }
 
 struct plan *
 plan_make_groups(const struct plan_job *job)
 {
-	return make_plan(job, make_groups);
+	return make_plan(job, true);
 }
 
 void
