@@ -45,7 +45,7 @@ struct demand {
 	enum wish wish;
 	uint16_t layers; /* of these; 0: even in none */
 	enum path_kind kind;
-	uint32_t longer; /* by at most so many links than a shortest one */
+	uint32_t longer; /* links more than a shortest path, at most */
 };
 
 enum { ANY_LENGTH = INT_MAX };
@@ -347,38 +347,12 @@ grow_tree(struct climb *x, sw_ix t)
 	}
 }
 
-/* The links of the shortest paths to t. */
-static void
-find_shortest(struct climb *x, sw_ix t)
-{
-	const struct swgraph *g = x->g;
-	uint32_t n = 0;
-
-	memset(x->settled, 0, g->nsw * sizeof(*x->settled));
-	x->settled[t] = true;
-	x->shortest[t] = 0;
-	x->wave[n++] = t;
-	for (uint32_t k = 0; k < n; k++) {
-		sw_ix v = x->wave[k];
-
-		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-			sw_ix u = g->group[i].peer;
-
-			if (!g->live[u] || x->settled[u])
-				continue;
-			x->settled[u] = true;
-			x->shortest[u] = x->shortest[v] + 1;
-			x->wave[n++] = u;
-		}
-	}
-}
-
 /* False: a switch has no path, and there is no escape tree. */
 static bool
 make_tree(struct climb *x, sw_ix t)
 {
 	if (x->job->orders->structure != 0)
-		find_shortest(x, t);
+		climb_measure(x, t, x->shortest);
 	if (x->has_pins[t])
 		climb_escape_make(x, t);
 	do {

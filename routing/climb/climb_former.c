@@ -145,31 +145,6 @@ climb_former_layer(const struct climb *x, sw_ix t, sw_ix u)
 			  1U << routes_layer(x->job->layers, was[u], was[t]));
 }
 
-/* Links from all switches to t, into dist. */
-static void
-measure_distances(struct climb *x, sw_ix t)
-{
-	const struct swgraph *g = x->g;
-	uint32_t *dist = x->former->dist;
-	uint32_t n = 0;
-
-	memset(dist, 0xff, g->nsw * sizeof(*dist));
-	dist[t] = 0;
-	x->wave[n++] = t;
-	for (uint32_t at = 0; at < n; at++) {
-		sw_ix v = x->wave[at];
-
-		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-			sw_ix u = g->group[i].peer;
-
-			if (!g->live[u] || dist[u] != UINT32_MAX)
-				continue;
-			dist[u] = dist[v] + 1;
-			x->wave[n++] = u;
-		}
-	}
-}
-
 /* From u along the previous entries to what has been seen; the switches on the
  * way get their paths, if there are any. */
 static void
@@ -238,7 +213,7 @@ leave_detours(struct climb *x, sw_ix t, struct climb_paths *p)
 {
 	struct climb_former *f = x->former;
 
-	measure_distances(x, t);
+	climb_measure(x, t, f->dist);
 	f->length[t] = 0;
 	for (uint32_t k = 1; k < p->n; k++) {
 		sw_ix u = p->seq[k];

@@ -168,6 +168,10 @@ climb_is_regular(const struct climb *x, sw_ix t, uint32_t c,
 /* climb_room.c: arrays of pairs, and room for one tree. */
 void climb_make_room(struct climb *x);
 
+/* climb_measure.c: links of the shortest path from each switch to t, UINT32_MAX
+ * where there is none: links[nsw]. Uses x->wave. */
+void climb_measure(struct climb *x, sw_ix t, uint32_t *links);
+
 /*
  * climb_escape.c: the up/down paths to t, into x->escape.
  */

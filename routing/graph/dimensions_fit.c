@@ -13,12 +13,10 @@ enum {
 	TRIES = 64,   /* growths from seeds */
 	DEGREE = 256, /* neighbours of a switch, fewer */
 	TEXT = 160,
-	/* dimensions that are guessed: of so many, so many guesses; one link in
-	 * five may be missing, one switch in eight */
-	GUESSED_MAX = 3,
+	GUESSED_MAX = 3, /* dimensions that are guessed at most */
 	GUESSES = 16,
-	LOST_LINKS = 5,
-	LOST_SWITCHES = 8,
+	LOST_LINKS = 5,	   /* one link in five may be missing */
+	LOST_SWITCHES = 8, /* and one switch in eight */
 };
 
 const struct schema_option dimension_option = {
