@@ -172,6 +172,25 @@ fabric_peer(const struct fabric *f, uint32_t node, unsigned n, uint32_t *peer,
 	return true;
 }
 
+bool
+fabric_switch_link(
+	const struct fabric *f, unsigned nth, uint32_t *node, unsigned *port)
+{
+	uint32_t peer;
+	unsigned q;
+
+	for (*node = 0; *node < f->nnodes; (*node)++) {
+		if (f->node[*node].type != FABRIC_SWITCH)
+			continue;
+		for (*port = 1; *port <= f->node[*node].nports; (*port)++)
+			if (fabric_peer(f, *node, *port, &peer, &q) &&
+				f->node[peer].type == FABRIC_SWITCH &&
+				peer > *node && nth-- == 0)
+				return true;
+	}
+	return false;
+}
+
 unsigned
 fabric_free_port(const struct fabric *f, uint32_t node)
 {

@@ -128,6 +128,11 @@ struct fabric_port *fabric_port(
 bool fabric_peer(const struct fabric *f, uint32_t node, unsigned n,
 	uint32_t *peer, unsigned *peer_port);
 
+/* The nth link between two switches, by its end of the lower number; false:
+ * there are fewer. */
+bool fabric_switch_link(
+	const struct fabric *f, unsigned nth, uint32_t *node, unsigned *port);
+
 /* The lowest port number from 1 without a link, or 0 if all have one. */
 unsigned fabric_free_port(const struct fabric *f, uint32_t node);
 

@@ -292,28 +292,6 @@ settle_watched(struct world *w, const char *when)
 	return least;
 }
 
-/* The n-th link between switches. */
-static void
-find_link(const struct fabric *f, unsigned n, uint32_t *node, unsigned *port)
-{
-	for (uint32_t i = 0; i < f->nnodes; i++)
-		for (unsigned p = 1; f->node[i].type == FABRIC_SWITCH &&
-				     p <= f->node[i].nports;
-			p++) {
-			uint32_t peer;
-			unsigned back;
-
-			if (!fabric_peer(f, i, p, &peer, &back) ||
-				f->node[peer].type != FABRIC_SWITCH ||
-				peer < i || n-- > 0)
-				continue;
-			*node = i;
-			*port = p;
-			return;
-		}
-	ck_abort_msg("no such link");
-}
-
 /* Three levels: tables are written in stages, and switches go on choosing. */
 LOOP_TEST(links_of_three_levels, 0, 6)
 {
@@ -324,7 +302,7 @@ LOOP_TEST(links_of_three_levels, 0, 6)
 
 	expect_in_step(w, "bring-up");
 	ck_assert_uint_eq(count_on(w), 16);
-	find_link(f, 5 * (unsigned)_i, &node, &port);
+	ck_assert(fabric_switch_link(f, 5 * (unsigned)_i, &node, &port));
 	for (unsigned i = 0; i < 2; i++) {
 		sim_fault_link(w->sim, node, port, false);
 		ck_assert_uint_ge(settle_watched(w, "cut"), 15);
@@ -363,7 +341,8 @@ LOOP_TEST(changes_close_together, 0, 4)
 
 	expect_in_step(w, "bring-up");
 	for (unsigned i = 0; i < 3; i++) {
-		find_link(f, 3 + 7 * i + (unsigned)_i, &node[i], &port[i]);
+		ck_assert(fabric_switch_link(
+			f, 3 + 7 * i + (unsigned)_i, &node[i], &port[i]));
 		sim_fault_link(w->sim, node[i], port[i], false);
 		world_run(w, mono_ms(70));
 		expect_no_cycle(w, "cut");
@@ -386,7 +365,7 @@ cause_trouble(struct world *w, struct rng *r, bool *cut)
 	unsigned n = rng_below(r, 32), port = 0;
 	uint32_t node = 0;
 
-	find_link(f, n, &node, &port);
+	ck_assert(fabric_switch_link(f, n, &node, &port));
 	if (rng_below(r, 8) == 0) {
 		sim_fault_reboot(w->sim, node);
 		return;
@@ -418,7 +397,7 @@ LOOP_TEST(random_troubles, 0, 6)
 		}
 	}
 	for (unsigned n = 0; n < 32; n++) {
-		find_link(f, n, &node, &port);
+		ck_assert(fabric_switch_link(f, n, &node, &port));
 		if (cut[n])
 			sim_fault_link(w->sim, node, port, true);
 	}
@@ -480,7 +459,7 @@ cost_of_link(struct world *w, unsigned n, bool up)
 	uint32_t node = 0;
 	unsigned port = 0;
 
-	find_link(w->fabric, n, &node, &port);
+	ck_assert(fabric_switch_link(w->fabric, n, &node, &port));
 	sim_clear_stats(w->sim);
 	sim_fault_link(w->sim, node, port, up);
 	ck_assert(world_settle(w, mono_ms(10000)));

@@ -85,24 +85,6 @@ join_group(struct scene *s, uint32_t host)
 		sim_transport(s->ep)->send(sim_transport(s->ep), &m), 0);
 }
 
-/* The nth link between two switches; false: there are fewer. */
-static bool
-find_link(const struct fabric *f, unsigned nth, uint32_t *node, unsigned *port)
-{
-	uint32_t peer;
-	unsigned q;
-
-	for (*node = 0; *node < f->nnodes; (*node)++) {
-		if (f->node[*node].type != FABRIC_SWITCH)
-			continue;
-		for (*port = 1; *port <= f->node[*node].nports; (*port)++)
-			if (fabric_peer(f, *node, *port, &peer, &q) &&
-				f->node[peer].type == FABRIC_SWITCH &&
-				peer > *node && nth-- == 0)
-				return true;
-	}
-	return false;
-}
 /* The forwarding tables are about to be written. */
 static void
 reach_push(struct scene *s)
@@ -127,11 +109,11 @@ strike_link(uint64_t seed, unsigned nth)
 	unsigned port, its;
 
 	open_scene(&s, seed);
-	if (!find_link(s.f, nth, &node, &port)) {
+	if (!fabric_switch_link(s.f, nth, &node, &port)) {
 		close_scene(&s);
 		return false;
 	}
-	ck_assert(find_link(s.f, (nth + 5) % 8, &other, &its));
+	ck_assert(fabric_switch_link(s.f, (nth + 5) % 8, &other, &its));
 	sim_fault_link(s.w->sim, node, port, false);
 	reach_push(&s);
 	for (uint32_t n = 0; n < s.f->nnodes; n++)

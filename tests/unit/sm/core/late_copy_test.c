@@ -94,25 +94,6 @@ close_scene(struct scene *s)
 		free(s->copy[i]);
 }
 
-/* The nth link between two switches; false: there are fewer. */
-static bool
-find_link(const struct fabric *f, unsigned nth, uint32_t *node, unsigned *port)
-{
-	uint32_t peer;
-	unsigned q;
-
-	for (*node = 0; *node < f->nnodes; (*node)++) {
-		if (f->node[*node].type != FABRIC_SWITCH)
-			continue;
-		for (*port = 1; *port <= f->node[*node].nports; (*port)++)
-			if (fabric_peer(f, *node, *port, &peer, &q) &&
-				f->node[peer].type == FABRIC_SWITCH &&
-				peer > *node && nth-- == 0)
-				return true;
-	}
-	return false;
-}
-
 /* A link comes up, and goes down again when that change was acknowledged;
  * false: there are fewer links. */
 static bool
@@ -126,7 +107,7 @@ strike_link(uint64_t seed, unsigned nth, unsigned late)
 	unsigned port;
 
 	open_scene(&s, seed);
-	if (!find_link(s.f, nth, &node, &port)) {
+	if (!fabric_switch_link(s.f, nth, &node, &port)) {
 		close_scene(&s);
 		return false;
 	}
