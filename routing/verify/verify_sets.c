@@ -38,12 +38,6 @@ struct lid_run {
 	uint8_t first, n;
 };
 
-/* A switch with hosts, and their LIDs: run[from .. to). */
-struct destination {
-	sw_ix sw;
-	uint32_t from, to;
-};
-
 /* Some of the destinations, a bit each. */
 struct some {
 	uint64_t w[WORDS];
@@ -53,16 +47,15 @@ struct judge {
 	const struct verify_sets_job *job;
 	const struct topo *t;
 	struct dep_graph frame;
-	uint64_t *dep; /* as the frame's matrices */
-	uint8_t *kind; /* [nsw] enum route_switch_kind */
-	bool escapes;  /* some switch does */
-	struct destination *dest;
-	uint32_t ndest;
-	uint32_t *number; /* [nsw] in dest, or UINT32_MAX */
-	struct lid_run *run;
+	uint64_t *dep;	       /* as the frame's matrices */
+	uint8_t *kind;	       /* [nsw] enum route_switch_kind */
+	bool escapes;	       /* some switch does */
+	struct dest_lids lids; /* destinations, by the numbers of sets */
+	struct lid_run *run;   /* LIDs of number i: run[first[i] ..
+				  first[i + 1]) */
 	size_t nruns;
-	struct dest_lids lids; /* the same, by block */
-	/* of the destinations dest[base .. base + TAKEN) */
+	uint32_t *first; /* [lids.n + 1] */
+	/* of TAKEN destinations from number base on */
 	uint32_t base;
 	struct some *option; /* [nrec] of a port: those that it is an option for
 			      */
@@ -109,7 +102,7 @@ have_common(const struct some *a, const struct some *b)
 static uint32_t
 taken_count(const struct judge *j)
 {
-	uint32_t rest = j->ndest - j->base;
+	uint32_t rest = j->lids.n - j->base;
 
 	return rest < TAKEN ? rest : TAKEN;
 }
@@ -119,9 +112,8 @@ first_of(const struct judge *j, const struct some *d)
 {
 	for (unsigned i = 0; i < WORDS; i++)
 		if (d->w[i] != 0)
-			return j->dest[j->base + i * 64 +
-					bitset_lowest64(d->w[i])]
-				.sw;
+			return j->lids.sw[j->base + i * 64 +
+					  bitset_lowest64(d->w[i])];
 	return TOPO_NONE;
 }
 
@@ -144,12 +136,12 @@ switch_behind(const struct judge *j, sw_ix s, unsigned port)
 
 /* ---- destinations ---- */
 
-/* A LID of dest[ndest - 1]; they come in order. */
+/* A LID of destination number i, which is the last one so far. */
 static void
-add_lid(struct judge *j, uint32_t lid, size_t *room)
+add_lid(struct judge *j, uint32_t i, uint32_t lid, size_t *room)
 {
-	struct destination *d = &j->dest[j->ndest - 1];
-	struct lid_run *last = d->to > d->from ? &j->run[d->to - 1] : NULL;
+	struct lid_run *last =
+		j->nruns > j->first[i] ? &j->run[j->nruns - 1] : NULL;
 
 	if (last != NULL && last->block == lid / LFT_BLOCK &&
 		last->first + last->n == lid % LFT_BLOCK) {
@@ -159,34 +151,27 @@ add_lid(struct judge *j, uint32_t lid, size_t *room)
 	j->run = mem_grow(j->run, j->nruns, room, sizeof(*j->run));
 	j->run[j->nruns++] = (struct lid_run){
 		lid / LFT_BLOCK, (uint8_t)(lid % LFT_BLOCK), 1};
-	d->to = (uint32_t)j->nruns;
 }
 
-/* By the numbers that sets and j->lids have for them. */
 static void
-find_destinations(struct judge *j)
+list_runs(struct judge *j)
 {
 	const struct topo *t = j->t;
 	size_t room = 0;
 
-	j->dest = mem_zalloc(t->nsw + 1U, sizeof(*j->dest));
-	j->number = mem_alloc((t->nsw + 1U) * sizeof(*j->number));
-	memset(j->number, 0xff, (t->nsw + 1U) * sizeof(*j->number));
-	while (j->ndest < j->lids.n) {
-		sw_ix s = j->lids.sw[j->ndest];
-		const struct topo_switch *sw = &t->sw[s];
+	j->first = mem_zalloc(j->lids.n + 1U, sizeof(*j->first));
+	for (uint32_t i = 0; i < j->lids.n; i++) {
+		const struct topo_switch *sw = &t->sw[j->lids.sw[i]];
 
-		j->number[s] = j->ndest;
-		j->dest[j->ndest++] = (struct destination){
-			s, (uint32_t)j->nruns, (uint32_t)j->nruns};
 		for (uint32_t e = sw->end; e < sw->end + sw->nend; e++) {
 			const struct topo_port *p = &t->port[t->end[e].port];
 
 			for (unsigned k = 0; t->end[e].host && p->lid != 0 &&
 					     k < 1U << p->lmc;
 				k++)
-				add_lid(j, p->lid + k, &room);
+				add_lid(j, i, p->lid + k, &room);
 		}
+		j->first[i + 1] = (uint32_t)j->nruns;
 	}
 }
 
@@ -329,22 +314,22 @@ note_table(struct part *x, const struct verify_sets_side *side, sw_ix s)
 		return;
 	said = find_all_options(x, side, s);
 	for (uint32_t i = 0; i < taken_count(j); i++) {
-		const struct destination *d = &j->dest[j->base + i];
+		uint32_t d = j->base + i;
 		uint64_t set = 0;
 
-		if (d->sw == s)
+		if (j->lids.sw[d] == s)
 			continue;
 		if (bitset_has(said.w, i)) {
 			bitset_add(j->entry[s].w, i);
 			continue;
 		}
 		for (unsigned k = 0; k < j->job->nsides; k++)
-			set = set << 16 |
-			      route_sets_index(j->job->side[k].sets, s, d->sw);
+			set = set << 16 | route_sets_index(j->job->side[k].sets,
+						  s, j->lids.sw[d]);
 		if (set != last)
 			find_options(j, s, i, is_option);
 		last = set;
-		for (uint32_t r = d->from; r < d->to; r++)
+		for (uint32_t r = j->first[d]; r < j->first[d + 1]; r++)
 			if (j->run[r].block < side->nblocks)
 				note_entries(j, s, i,
 					lft_bytes(side->pool,
@@ -391,7 +376,7 @@ static struct some
 without_own(const struct judge *j, const struct some *d, sw_ix s)
 {
 	struct some out = *d;
-	uint32_t i = j->number[s] - j->base;
+	uint32_t i = j->lids.number[s] - j->base;
 
 	if (i < TAKEN)
 		out.w[i / 64] &= ~(UINT64_C(1) << i % 64);
@@ -402,12 +387,13 @@ without_own(const struct judge *j, const struct some *d, sw_ix s)
 static bool
 is_entry(const struct judge *j, sw_ix s, uint32_t i, unsigned port)
 {
-	const struct destination *d = &j->dest[j->base + i];
+	uint32_t d = j->base + i;
 
 	for (unsigned k = 0; k < j->job->nsides; k++) {
 		const struct verify_sets_side *side = &j->job->side[k];
 
-		for (uint32_t r = d->from; side->row != NULL && r < d->to; r++)
+		for (uint32_t r = j->first[d];
+			side->row != NULL && r < j->first[d + 1]; r++)
 			for (unsigned n = 0; n < j->run[r].n; n++)
 				if (lft_row_entry(side->pool, side->row[s],
 					    side->nblocks,
@@ -438,15 +424,14 @@ check_arrivals(struct part *x, const struct some *by, sw_ix s, unsigned in)
 
 		if (ends != 0)
 			note_fault(x, FAULT_ENDS, from, out,
-				j->dest[j->base + w * 64 +
-					 bitset_lowest64(ends)]
-					.sw);
+				j->lids.sw[j->base + w * 64 +
+					   bitset_lowest64(ends)]);
 		for (; doubt != 0; doubt &= doubt - 1) {
 			uint32_t i = w * 64 + bitset_lowest64(doubt);
 
 			if (is_entry(j, s, i, in))
 				note_fault(x, FAULT_BACK, from, out,
-					j->dest[j->base + i].sw);
+					j->lids.sw[j->base + i]);
 		}
 	}
 }
@@ -547,7 +532,7 @@ count_next(struct part *x, sw_ix s, uint32_t i, int d, uint32_t *n)
 	for (uint32_t r = j->frame.off[s]; r < j->frame.off[s + 1]; r++) {
 		sw_ix next = j->frame.owner[j->frame.peer[r]];
 
-		if (next == j->frame.nsw || next == j->dest[j->base + i].sw ||
+		if (next == j->frame.nsw || next == j->lids.sw[j->base + i] ||
 			!may_choose(j, s, r, i))
 			continue;
 		x->degree[next] += (uint32_t)d;
@@ -571,7 +556,7 @@ name_loop(struct part *x, uint32_t i)
 				bitset_has(j->option[r].w, i))
 				note_fault(x, FAULT_LOOPS, s,
 					r - j->frame.off[s],
-					j->dest[j->base + i].sw);
+					j->lids.sw[j->base + i]);
 		}
 }
 
@@ -579,7 +564,7 @@ static void
 find_loops(struct part *x, uint32_t i)
 {
 	uint32_t n = 0, head = 0, nsw = x->j->t->nsw;
-	sw_ix t = x->j->dest[x->j->base + i].sw;
+	sw_ix t = x->j->lids.sw[x->j->base + i];
 
 	memset(x->degree, 0, nsw * sizeof(*x->degree));
 	for (sw_ix s = 0; s < nsw; s++)
@@ -682,7 +667,7 @@ judge_open(struct judge *j, const struct verify_sets_job *job)
 	make_frame(j);
 	find_kinds(j);
 	dest_lids_open(&j->lids, j->t);
-	find_destinations(j);
+	list_runs(j);
 	j->dep = mem_zalloc(dep_graph_words(&j->frame), sizeof(*j->dep));
 	j->option = mem_zalloc(j->frame.nrec, sizeof(*j->option));
 	j->table = mem_zalloc(j->frame.nrec, sizeof(*j->table));
@@ -698,8 +683,7 @@ judge_close(struct judge *j)
 	free(j->table);
 	free(j->entry);
 	free(j->kind);
-	free(j->dest);
-	free(j->number);
+	free(j->first);
 	free(j->run);
 	dest_lids_close(&j->lids);
 	dep_graph_free(&j->frame);
@@ -766,7 +750,7 @@ join_parts(struct part *part, unsigned n)
 static void
 take_destinations(struct judge *j, struct part *part, unsigned n)
 {
-	for (; j->base < j->ndest; j->base += TAKEN) {
+	for (; j->base < j->lids.n; j->base += TAKEN) {
 		thread_share(n, transpose_part, part, sizeof(part[0]));
 		thread_share(n, connect_part, part, sizeof(part[0]));
 		join_parts(part, n);
