@@ -51,7 +51,7 @@ struct page_order {
 };
 struct page_order page_order(const json_t *o);
 
-/* "9 layers on 3 VLs", "1 layer": of an object with the members lanes and vls.
+/* "9 layers on 3 VLs", "1 layer": of an object with the members layers and vls.
  */
 struct page_layers {
 	char s[64];
