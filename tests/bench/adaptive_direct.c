@@ -4,20 +4,10 @@
 #include <stdlib.h>
 
 #include "tests/bench/escape_net.h"
-#include "tests/bench/treenet.h"
 #include "tests/sim/data/field.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 
 enum { PACKET = 2048, SEED = 1 };
-
-static struct fabric *
-require_fabric(struct fabric *f, const struct reason *why)
-{
-	if (f != NULL)
-		return f;
-	(void)fprintf(stderr, "adaptive: %s\n", why->text);
-	exit(1);
-}
 
 /* ---- direct networks ---- */
 
@@ -126,21 +116,14 @@ adaptive_direct(void)
 		{DATA_SHIFT, 8, 0, false, "shift by a switch"},
 		{DATA_SHIFT, 8, 0, true, "shift by a switch, detours"},
 	};
-	const unsigned grid[] = {8, 8, 8}, flat[] = {8, 8};
-	struct reason why = {""};
 
 	(void)printf("\nDirect networks on one VL, accepted by links of hosts; "
 		     "99 %% of latencies\n"
 		     "  %-15s %-28s load  ordered adaptive\n",
 		"", "");
-	print_direct("HyperX 8x8x8",
-		require_fabric(gen_hyperx(flat, 2, 8, &why), &why), hyperx, 4);
-	print_direct("torus 8x8x8",
-		require_fabric(gen_grid(grid, 3, true, 1, &why), &why), torus,
-		2);
-	print_direct("dragonfly 1056",
-		require_fabric(gen_dragonfly(8, 4, 4, &why), &why), dragonfly,
-		4);
+	print_direct("HyperX 8x8x8", shape("hyperx:8x8:8"), hyperx, 4);
+	print_direct("torus 8x8x8", shape("torus:8x8x8"), torus, 2);
+	print_direct("dragonfly 1056", shape("dragonfly:8:4:4"), dragonfly, 4);
 }
 
 /* ---- trees ---- */
@@ -255,8 +238,7 @@ print_trees(const char *name)
 		const char *name;
 		const struct data_traffic *t;
 	} rows[] = {{"permutation", &p}, {"shift by 100", &s}, {"uniform", &u}};
-	struct reason why = {""};
-	struct fabric *f = require_fabric(treenet_make(name, "", &why), &why);
+	struct fabric *f = shape("%s", name);
 	struct world *w = field_bring_up(f, "");
 	struct tree t = {.f = f};
 

@@ -19,7 +19,7 @@
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
 #include "tests/sim/model/world.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 
 static enum data_pattern
 parse_pattern(const char *s)
@@ -38,8 +38,7 @@ parse_pattern(const char *s)
 static struct fabric *
 make_tree(const char *rate)
 {
-	const struct gen_fattree2 two = {18, 36, 1, 18, 18};
-	struct fabric *f = gen_tree_two(&two, NULL);
+	struct fabric *f = shape("648:18:18");
 
 	for (uint32_t i = 0; strcmp(rate, "sdr") == 0 && i < f->ncables; i++)
 		f->cable[i].rate = (struct fabric_rate){2, 1, 0, false};

@@ -4,7 +4,7 @@
  * previous tables were read from the switches - so that a change that must not
  * change results can be compared with the program before it.
  *
- * usage: digest [FIXTURES [FABRIC...]] (see treenet.h), with HEDDLE_THREADS
+ * usage: digest [FIXTURES [FABRIC...]] (see shape.h), with HEDDLE_THREADS
  * threads, or one
  */
 #include <stdio.h>
@@ -17,8 +17,8 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"
-#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/shape.h"
 
 enum { EVENTS = 6 };
 
@@ -121,9 +121,10 @@ main(int argc, char **argv)
 		"648:18:18,fail=34", "648:18:18,pairs", "648:18:18,sharp",
 		"two:8:16:24,pairs", "two:3:4:6", "three:8", "three:12,fail=9",
 		"three:16,fail=60,seed=3", "3456:12:12", "3456:7:1",
-		"3456:12:12,fail=69", "irr64", "torus", "dfly", "ufm-sdk-small",
-		"ibtopotool-4-sun-dcs36", "ibtopotool-3-mixed-selfloop",
-		"topograph-ndr-gb200", "ufm-sdk-selene-compute"};
+		"3456:12:12,fail=69", "random:64:6:4", "torus:8x8x8",
+		"dragonfly:8:4:4", "ufm-sdk-small", "ibtopotool-4-sun-dcs36",
+		"ibtopotool-3-mixed-selfloop", "topograph-ndr-gb200",
+		"ufm-sdk-selene-compute"};
 	static const char *const engines[] = {"ftree", "updn"};
 	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
 	size_t n = sizeof(all) / sizeof(*all);
@@ -131,7 +132,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < (argc > 2 ? (size_t)argc - 2 : n); i++) {
 		const char *name = argc > 2 ? argv[i + 2] : all[i];
 		struct reason why = {""};
-		struct fabric *f = treenet_make(name, fixtures, &why);
+		struct fabric *f = shape_load(name, fixtures, &why);
 
 		for (size_t e = 0; f != NULL && e < 2; e++)
 			run_events(f, name, engines[e]);

@@ -37,8 +37,7 @@
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
 #include "tests/sim/model/world.h"
-#include "tests/topo/gen.h"
-#include "tests/topo/ibnet.h"
+#include "tests/topo/shape.h"
 
 enum { TRAFFIC_NODES = 1000 /* at the full 2 % */ };
 
@@ -360,32 +359,17 @@ run_fabric(const char *name, struct fabric *f, const struct reason *why)
 	fabric_free(f);
 }
 
-static struct fabric *
-load_selene(struct reason *why)
-{
-	const char *fixtures = getenv("HEDDLE_FIXTURES");
-	char path[512];
-
-	(void)snprintf(path, sizeof(path), "%s/%s.ibnet",
-		fixtures != NULL ? fixtures : "../shared/fixtures",
-		"ufm-sdk-selene-compute");
-	return ibnet_load(path, NULL, why);
-}
-
 static void
 run_named(const char *name)
 {
-	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
-	struct reason why = {"no such fabric"};
-	struct fabric *f = NULL;
+	const char *fixtures = getenv("HEDDLE_FIXTURES");
+	struct reason why = {""};
 
-	if (strcmp(name, "tree648") == 0)
-		f = gen_tree_two(&ft648, &why);
-	else if (strcmp(name, "selene") == 0)
-		f = load_selene(&why);
-	else if (strcmp(name, "tree11664") == 0)
-		f = gen_tree_three(36, &why);
-	run_fabric(name, f, &why);
+	run_fabric(name,
+		shape_load(name,
+			fixtures != NULL ? fixtures : "../shared/fixtures",
+			&why),
+		&why);
 }
 
 int
@@ -395,8 +379,8 @@ main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		run_named(argv[i]);
 	if (argc < 2) {
-		run_named("tree648");
-		run_named("selene");
+		run_named("648:18:18");
+		run_named("ufm-sdk-selene-compute");
 	}
 	return 0;
 }

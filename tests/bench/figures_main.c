@@ -35,7 +35,7 @@
 #include "tests/bench/args.h"
 #include "tests/bench/plot.h"
 #include "tests/sim/chaos/trial.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 
 enum { SIZES = 4, METHODS = TRIAL_METHODS, BINS = 80 };
 
@@ -395,42 +395,20 @@ make_figure4(const char *dir)
 
 /* ---- fabrics of other shapes ---- */
 
-static struct fabric *
-make_shape(unsigned kind)
-{
-	static const struct gen_fattree2 tree = {4, 8, 1, 4, 4};
-	static const unsigned torus[] = {4, 4}, cube[] = {3, 3, 3};
-	struct reason why = {""};
-	struct fabric *f = NULL;
-
-	if (kind == 0)
-		f = gen_tree_two(&tree, &why);
-	else if (kind == 1)
-		f = gen_tree_kary(2, 4, &why);
-	else if (kind == 2)
-		f = gen_grid(torus, 2, true, 1, &why);
-	else if (kind == 3)
-		f = gen_grid(cube, 3, true, 1, &why);
-	else
-		f = gen_dragonfly(4, 2, 1, &why);
-	require_ok(f == NULL ? -1 : 0, &why);
-	trial_slow(f);
-	return f;
-}
-
 static void
 make_table(const char *dir, unsigned limit, struct book *b)
 {
-	static const char *const name[] = {"fattree 4+8x4", "fattree 2-ary 4",
-		"torus 4x4", "torus 3x3x3", "dragonfly 4 2 1"};
+	static const char *const shapes[] = {"two:4:8:4", "kary:2:4",
+		"torus:4x4", "torus:3x3x3", "dragonfly:4:2:1"};
 
 	b->rows = open_csv(dir, "table.csv");
 	csv_head(b->rows);
-	for (unsigned i = 0; i < sizeof(name) / sizeof(*name); i++) {
+	for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		struct changes by[METHODS] = {0};
-		struct fabric *f = make_shape(i);
+		struct fabric *f = shape("%s", shapes[i]);
 
-		(void)snprintf(b->fabric, sizeof(b->fabric), "%s", name[i]);
+		trial_slow(f);
+		(void)snprintf(b->fabric, sizeof(b->fabric), "%s", shapes[i]);
 		study_fabric(f, limit, b, by);
 		print_rows(b, by);
 		fabric_free(f);

@@ -4,7 +4,7 @@
  * real core over a simulated fabric, on the virtual clock: no number depends on
  * the machine. Each link is lost twice: the first time a switch is asked
  * whether it goes on choosing when its table is written.
- * usage: linkcost [FABRIC...] (see treenet.h; default three:12 three:16)
+ * usage: linkcost [FABRIC...] (see shape.h; default three:12 three:16)
  *	GROUPS=N	groups that a switch has room for (2048)
  */
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 #include "sm/base/log.h"
 #include "sm/mad/mad_ar.h"
-#include "tests/bench/treenet.h"
 #include "tests/sim/model/world.h"
+#include "tests/topo/shape.h"
 
 enum { LINKS = 4, TIMES = 2, SUB_GROUPS = 2 };
 
@@ -125,7 +125,7 @@ run_fabric(const char *name)
 {
 	const char *groups = getenv("GROUPS");
 	struct reason why = {""};
-	struct fabric *f = treenet_make(name, "../shared/fixtures", &why);
+	struct fabric *f = shape_load(name, "../shared/fixtures", &why);
 	struct world *with, *without;
 
 	if (f == NULL) {

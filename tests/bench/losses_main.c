@@ -7,7 +7,7 @@
  *
  * usage: losses FABRIC [CASES [LOST]]
  *
- * FABRIC: see treenet.h. Each cable between switches is lost once, alone, or
+ * FABRIC: see shape.h. Each cable between switches is lost once, alone, or
  * with LOST - 1 others at random; LOST 0: each switch instead. At most CASES of
  * them (default all), at even distances; with LOSSES_ALL in the environment
  * each case is printed.
@@ -20,8 +20,8 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"
-#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 
 enum { MOST = 8, LIMIT = 1250 };
@@ -348,8 +348,7 @@ main(int argc, char **argv)
 		(void)fprintf(stderr, "usage: losses FABRIC [CASES [LOST]]\n");
 		return 2;
 	}
-	n.f = treenet_make(
-		argv[1], at != NULL ? at : "../shared/fixtures", &why);
+	n.f = shape_load(argv[1], at != NULL ? at : "../shared/fixtures", &why);
 	if (n.f == NULL) {
 		(void)fprintf(stderr, "losses: %s: %s\n", argv[1], why.text);
 		return 77;

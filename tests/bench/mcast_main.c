@@ -14,7 +14,7 @@
 #include "sm/mad/mad_sa.h"
 #include "tests/bench/args.h"
 #include "tests/sim/model/world.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 
 #define KEY 0x5ec2e7
 
@@ -141,10 +141,9 @@ main(int argc, char **argv)
 	unsigned hosts = args_number(argc, argv, 1, 1000);
 	unsigned groups = args_number(argc, argv, 2, 50);
 	struct sim_options o = sim_defaults();
-	struct reason why = {""};
-	struct bench b = {.f = gen_tree_three(RADIX, &why)};
+	struct bench b = {.f = shape("three:%u", RADIX)};
 
-	if (b.f == NULL || groups > GROUPS_MAX)
+	if (groups > GROUPS_MAX)
 		return EXIT_FAILURE;
 	b.w = world_new(
 		b.f, &o, "sa: {trust_key: 0x5ec2e7, requests_per_second: 0}");

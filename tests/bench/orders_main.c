@@ -25,7 +25,7 @@
  *	the links, and with all of them again; entries that are others at the
  *	end than at first, per cent; faults
  *
- * FABRIC: see meshnet.h; its links have 8 VLs. OUT: per cent of the links
+ * FABRIC: see shape.h; its links have 8 VLs. OUT: per cent of the links
  * between switches, or Ns: N switches. ENGINE: by name; nueN: nue on N layers;
  * behind either @N: with N QoS levels
  */
@@ -42,9 +42,9 @@
 #include "sm/base/mem.h"
 #include "tests/bench/args.h"
 #include "tests/bench/bench_clock.h"
-#include "tests/bench/meshnet.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/channel_judge.h"
 
 enum { TRIALS = 200, LIMIT = 1250 };
@@ -428,7 +428,7 @@ measure_fabrics(struct bench *b, int argc, char **argv)
 	for (uint32_t s = seed; s < seed + seeds; s++) {
 		struct reason why = {""};
 		struct fabric *f =
-			fail_parts(meshnet_make(argv[2], &why), out, s, &why);
+			fail_parts(shape_make(argv[2], &why), out, s, &why);
 
 		if (f == NULL) {
 			fprintf(stderr, "%s\n", why.text);

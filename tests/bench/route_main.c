@@ -19,7 +19,7 @@
  *        route --whole TIMES NAME...	both, verified, with disjoint paths for
  *	multi-port nodes and rebalanced links
  *
- * NAME: as in make_fabric below, or see treenet.h
+ * NAME: see shape.h
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,76 +33,10 @@
 #include "routing/updown/updown_state.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
-#include "sm/base/rng.h"
 #include "tests/bench/args.h"
 #include "tests/bench/bench_clock.h"
-#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
-
-/* n random cables between switches fail, evenly; f is freed. */
-static struct fabric *
-fail_cables(struct fabric *f, unsigned n, uint64_t seed)
-{
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
-	struct fabric_edit edit = {.drop_cable = drop};
-	struct rng r = {seed};
-	struct fabric *g;
-
-	while (n > 0) {
-		uint32_t c = rng_below(&r, f->ncables);
-		const uint32_t *end = f->cable[c].node;
-
-		if (drop[c] || f->node[end[0]].type != FABRIC_SWITCH ||
-			f->node[end[1]].type != FABRIC_SWITCH)
-			continue;
-		drop[c] = true;
-		n--;
-	}
-	g = fabric_rebuild(f, &edit);
-	fabric_free(f);
-	free(drop);
-	return g;
-}
-
-static struct fabric *
-make_fabric(const char *name, const char *fixtures, struct reason *why)
-{
-	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
-	static const struct gen_fattree2 odd648 = {18, 36, 1, 13, 1};
-	static const struct gen_fattree2 ndr = {9, 31, 4, 18, 18};
-	static const unsigned cube[3] = {8, 8, 8};
-
-	if (strcmp(name, "ft648") == 0)
-		return gen_tree_two(&ft648, why);
-	if (strcmp(name, "ft648-13:1") == 0)
-		return gen_tree_two(&odd648, why);
-	if (strcmp(name, "ft648-34") == 0)
-		return fail_cables(gen_tree_two(&ft648, why), 34, 1);
-	if (strcmp(name, "parallel") == 0)
-		return gen_tree_two(&ndr, why);
-	if (strcmp(name, "ft3456") == 0)
-		return gen_tree_three(24, why);
-	if (strcmp(name, "ft3456-1%") == 0)
-		return fail_cables(gen_tree_three(24, why), 69, 1);
-	if (strcmp(name, "ft11664") == 0)
-		return gen_tree_three(36, why);
-	if (strcmp(name, "ft11664-1%") == 0)
-		return fail_cables(gen_tree_three(36, why), 233, 1);
-	if (strcmp(name, "ft43904-1%") == 0)
-		return fail_cables(gen_tree_three(56, why), 878, 1);
-	if (strcmp(name, "ft43904") == 0) /* 47,824 LIDs, 3,920 switches */
-		return gen_tree_three(56, why);
-	if (strcmp(name, "ft27648") == 0)
-		return gen_tree_three(48, why);
-	if (strcmp(name, "irr64") == 0)
-		return gen_random(64, 6, 4, 1, why);
-	if (strcmp(name, "torus512") == 0)
-		return gen_grid(cube, 3, true, 1, why);
-	if (strcmp(name, "dfly1056") == 0)
-		return gen_dragonfly(8, 4, 4, why);
-	return treenet_make(name, fixtures, why);
-}
+#include "tests/topo/shape.h"
 
 /* Keeping is short: the least of many is without disturbance. */
 enum { KEEPS = 10 };
@@ -471,7 +405,7 @@ bench_fabric(
 {
 	struct frozen_lids lids = {.found = true};
 	struct reason why = {""};
-	struct fabric *f = make_fabric(name, fixtures, &why);
+	struct fabric *f = shape_load(name, fixtures, &why);
 	struct topo *t;
 
 	if (f == NULL) {
@@ -496,12 +430,14 @@ bench_fabric(
 int
 main(int argc, char **argv)
 {
-	static const char *const all[] = {"ft648", "ft648-13:1", "ft648-34",
-		"parallel", "ft3456", "ft3456-1%", "ft11664", "ft11664-1%",
-		"ft43904", "irr64", "torus512", "dfly1056",
+	static const char *const all[] = {"648:18:18", "648:13:1",
+		"648:18:18,fail=34", "two:9:31:18:18:4", "three:24",
+		"three:24,fail=69", "three:36", "three:36,fail=233", "three:56",
+		"random:64:6:4", "torus:8x8x8", "dragonfly:8:4:4",
 		"ufm-sdk-selene-compute", "topograph-ndr-gb200"};
-	static const char *const trees[] = {"ft3456", "ft3456-1%", "ft11664",
-		"ft11664-1%", "ft43904", "ft43904-1%"};
+	static const char *const trees[] = {"three:24", "three:24,fail=69",
+		"three:36", "three:36,fail=233", "three:56",
+		"three:56,fail=878"};
 	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
 
 	struct wanted wanted = {.rows = strcmp(fixtures, "--row") == 0,

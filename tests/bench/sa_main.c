@@ -21,7 +21,7 @@
 #include "tests/bench/args.h"
 #include "tests/bench/bench_clock.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 
 #define PREFIX UINT64_C(0xfe80000000000000)
 
@@ -199,8 +199,9 @@ reroute_loop(void *cookie)
 }
 
 static void
-bench_fabric(const char *name, struct fabric *f, uint32_t n)
+bench_fabric(const char *name, uint32_t n)
 {
+	struct fabric *f = shape("%s", name);
 	struct bench b = {.t.send = take_answer, .rng = {1}};
 	const struct sa_ops ops = {.cookie = &b, .release = release_view};
 	const struct sa_params p = {
@@ -239,11 +240,10 @@ bench_fabric(const char *name, struct fabric *f, uint32_t n)
 int
 main(int argc, char **argv)
 {
-	static const struct gen_fattree2 small = {18, 36, 1, 18, 18};
 	uint32_t n = args_number(argc, argv, 1, 1000000);
 
-	bench_fabric("ft648", gen_tree_two(&small, NULL), n);
-	bench_fabric("ft3456", gen_tree_three(24, NULL), n);
-	bench_fabric("ft11664", gen_tree_three(36, NULL), n);
+	bench_fabric("648:18:18", n);
+	bench_fabric("three:24", n);
+	bench_fabric("three:36", n);
 	return EXIT_SUCCESS;
 }

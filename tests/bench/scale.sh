@@ -29,6 +29,17 @@ memory() {
 			END { if (!found) print "-", "-" }'
 }
 
+# The name of the tree in the benchmarks.
+shape() {
+	case $1 in
+	648) echo 648:18:18 ;;
+	3456) echo three:24 ;;
+	11664) echo three:36 ;;
+	27648) echo three:48 ;;
+	43904) echo three:56 ;;
+	esac
+}
+
 # bring_up SM: "seconds KiB"
 bring_up() {
 	SM=$1
@@ -62,7 +73,7 @@ one() {
 		bring_up opensm
 	fi
 	{
-		"$B/bench/route" --row "ft$1"
+		"$B/bench/route" --row "$(shape "$1")"
 		memory "$1"
 		cat "$E2E_DIR/heddled.up" "$E2E_DIR/opensm.up"
 	} | awk -v hosts="$1" '

@@ -3,7 +3,7 @@
  * fabric, proving them by the order of switches, and what the judge that
  * follows all dependencies takes instead, on one thread and on two; then what a
  * cable costs that is lost, and that is put back.
- * usage: sets [FABRIC...] (see treenet.h)
+ * usage: sets [FABRIC...] (see shape.h)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 #include "routing/verify/verify_sets.h"
 #include "sm/base/mem.h"
 #include "tests/bench/bench_clock.h"
-#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/shape.h"
 
 enum { GROUPS = 2048, CABLES = 4, AGAIN = 3 };
 
@@ -217,7 +217,7 @@ bench_fabric(const char *name)
 {
 	const struct frozen_lids lids = {0};
 	struct reason why = {""};
-	struct fabric *f = treenet_make(name, "../shared/fixtures", &why);
+	struct fabric *f = shape_load(name, "../shared/fixtures", &why);
 	struct route_account story;
 	const char *engine = "ftree";
 	struct route_adaptive adaptive = {NULL, true};

@@ -9,7 +9,7 @@
  *   reversed         links that change direction in the switch order, of those
  *                    between switches that stay
  *
- * usage: shift FABRIC... (see treenet.h)
+ * usage: shift FABRIC... (see shape.h)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "sm/base/mem.h"
 #include "tests/bench/bench_clock.h"
 #include "tests/bench/parts.h"
-#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 
 enum { LIMIT = 1250, STAGES = 8 };
@@ -180,7 +180,7 @@ bench_fabric(const char *name)
 	struct route_account story;
 	struct reason why = {""};
 
-	n.f = treenet_make(name, at != NULL ? at : "../shared/fixtures", &why);
+	n.f = shape_load(name, at != NULL ? at : "../shared/fixtures", &why);
 	if (n.f == NULL) {
 		(void)fprintf(stderr, "shift: %s: %s\n", name, why.text);
 		lft_pool_free(n.pool);

@@ -20,11 +20,11 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
-#include "tests/bench/treenet.h"
 #include "tests/sim/data/data.h"
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
 #include "tests/sim/model/world.h"
+#include "tests/topo/shape.h"
 
 enum { AHEAD = 8, SPOTS = 9, UNIFORM_US = 200, HOT_US = 1500 };
 
@@ -75,7 +75,7 @@ begin_flow(struct flow *x, const char *name, unsigned lanes)
 	struct reason why = {""};
 	char yaml[64];
 
-	x->f = treenet_make(name, at != NULL ? at : "../shared/fixtures", &why);
+	x->f = shape_load(name, at != NULL ? at : "../shared/fixtures", &why);
 	if (x->f == NULL) {
 		(void)fprintf(stderr, "treeflow: %s: %s\n", name, why.text);
 		exit(77);

@@ -9,7 +9,7 @@
 #	TREES_SEEDS=16	degraded fabrics of each kind, and of these
 #	TREES_THEIRS=16	with OpenSM beside
 #	TREES_LIMIT=300	seconds for one bring-up of OpenSM
-#	MESHES="dfly"	fabrics of the section meshes, MESHES_OURS and
+#	MESHES="random:64:6:4"	fabrics of the section meshes, MESHES_OURS and
 #			MESHES_THEIRS the engines
 #
 # The lines of a fabric: engine asked for, and the one used behind a ">"; pairs
@@ -149,7 +149,8 @@ fixtures() {
 		topograph-ndr-gb200 topograph-ndr-gb200,bare ufm-sdk-small \
 		ufm-sdk-small,sharp ibtopotool-4-sun-dcs36 \
 		ibtopotool-4-sun-dcs36,sharp ibtopotool-3-mixed-selfloop \
-		648:18:18,sharp torus dfly irr64; do
+		648:18:18,sharp torus:8x8x8 dragonfly:8:4:4 \
+		random:64:6:4; do
 		# shellcheck disable=SC2086
 		beside "$f" $ENGINES
 	done
@@ -308,8 +309,8 @@ flows() {
 }
 
 speed() {
-	"$B/bench/route" "$HEDDLE_FIXTURES" ft648 ft3456 ft11664 ft27648 \
-		ft43904
+	"$B/bench/route" "$HEDDLE_FIXTURES" 648:18:18 three:24 \
+		three:36 three:48 three:56
 	"$B/bench/verify"
 }
 
@@ -317,10 +318,11 @@ speed() {
 # tables of engines with several layers have cycles as one layer.
 meshes() {
 	OURS=${MESHES_OURS:-updn dor nue torus dragonfly}
-	for f in ${MESHES:-irr:64:6:4 irr:64:6:4,fail=4 irr:256:8:4 dfly \
-		dfly,fail=21 torus:8:3:1 torus:8:3:1,fail=15 \
-		torus:8:3:1,fail=31 torus:8:3:1,fail=77 torus:6:2:2 torus:4:4:1 \
-		torus:2:7:2 hyperx:12:8:7 hyperx:12:8:7,fail=12}; do
+	for f in ${MESHES:-random:64:6:4 random:64:6:4,fail=4 random:256:8:4 \
+		dragonfly:8:4:4 dragonfly:8:4:4,fail=21 torus:8x8x8 \
+		torus:8x8x8,fail=15 torus:8x8x8,fail=31 torus:8x8x8,fail=77 \
+		torus:6x6:2 torus:4x4x4x4 torus:2x2x2x2x2x2x2:2 hyperx:12x8:7 \
+		hyperx:12x8:7,fail=12}; do
 		# shellcheck disable=SC2086
 		beside "$f" ${MESHES_THEIRS:-updn dfsssp lash nue torus-2QoS}
 	done

@@ -11,7 +11,7 @@
  *                                    the other: kept entries and fresh ones
  *        trees head                  the head of the table
  *
- * FABRIC: see treenet.h; fixtures come from HEDDLE_FIXTURES. For shifts, hosts
+ * FABRIC: see shape.h; fixtures come from HEDDLE_FIXTURES. For shifts, hosts
  * are in the order of their switches, whatever LIDs the tables use. eBB is over
  * the pairs that reach each other: a "*" behind it if some do not, which leaves
  * the others more bandwidth. Shift: flows on the busiest link of the worst one
@@ -30,10 +30,10 @@
 #include "sm/base/mem.h"
 #include "tests/bench/bench_clock.h"
 #include "tests/bench/treecut.h"
-#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/topo/shape.h"
 
 enum { TRIALS = 200, FLOWS = 3000000 };
 
@@ -50,7 +50,7 @@ open_net(const char *name)
 	struct reason why = {""};
 	struct net n = {.pool = lft_pool_new()};
 
-	n.f = treenet_make(name, at != NULL ? at : "../shared/fixtures", &why);
+	n.f = shape_load(name, at != NULL ? at : "../shared/fixtures", &why);
 	if (n.f == NULL) {
 		(void)fprintf(stderr, "trees: %s: %s\n", name, why.text);
 		exit(77);

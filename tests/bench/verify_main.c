@@ -2,10 +2,10 @@
  * The time of the verifier: the general judge beside the certificate, for
  * tables with and without ranks; for all of a fabric's tables, on one thread
  * and on two; and after one failed cable, from the previous state. usage:
- * verify [FABRIC...] (see treenet.h and meshnet.h)
+ * verify [FABRIC...] (see shape.h)
  *
- * Fabrics of meshnet.h are routed in layers, by the engine made for them or
- * else by nue. After one failed cable, several of them one after the other,
+ * What is no tree is routed in layers, by the engine made for it or else by
+ * nue. After one failed cable, several of them one after the other,
  * there is the time of the engine, too.
  */
 #include <stdio.h>
@@ -18,9 +18,8 @@
 #include "routing/verify/certificate.h"
 #include "sm/base/mem.h"
 #include "tests/bench/bench_clock.h"
-#include "tests/bench/meshnet.h"
-#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/shape.h"
 
 enum { LAYERS = 4, CABLES = 6 };
 
@@ -247,13 +246,18 @@ compare_certificate(const struct routes *r)
 
 /* ---- layers ---- */
 
+/* The engine for what is no tree; NULL: it is one, or a fixture. */
 static const struct engine *
 engine_of(const char *fabric)
 {
-	return strncmp(fabric, "torus", 5) == 0 ? registry_find("torus")
-	       : strncmp(fabric, "dragonfly", 9) == 0
-		       ? registry_find("dragonfly")
-		       : &engine_nue;
+	static const char *const by[][2] = {{"torus", "torus"},
+		{"dragonfly", "dragonfly"}, {"mesh", "nue"}, {"hyperx", "nue"},
+		{"slimfly", "nue"}, {"petersen", "nue"}, {"random", "nue"}};
+
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
+		if (strncmp(fabric, by[i][0], strlen(by[i][0])) == 0)
+			return registry_find(by[i][1]);
+	return NULL;
 }
 
 static struct routes *
@@ -357,20 +361,19 @@ static void
 bench_fabric(const char *name)
 {
 	struct reason why = {""};
-	struct fabric *f = meshnet_make(name, &why);
+	struct fabric *f = shape_load(name, "../shared/fixtures", &why);
 	struct lft_pool *pool;
 	struct verify_tables in;
 	struct verify_state *v;
 	struct topo *t;
 	struct routes *r;
 
-	if (f != NULL) {
-		bench_layers(name, f);
-		return;
-	}
-	f = treenet_make(name, "../shared/fixtures", &why);
 	if (f == NULL) {
 		(void)fprintf(stderr, "%s: %s\n", name, why.text);
+		return;
+	}
+	if (engine_of(name) != NULL) {
+		bench_layers(name, f);
 		return;
 	}
 	pool = lft_pool_new();

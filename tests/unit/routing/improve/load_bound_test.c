@@ -6,15 +6,15 @@
 
 #include "routing/improve/load_bound.h"
 #include "tests/bench/treecut.h"
-#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 static struct topo *
 topo_of(const char *name)
 {
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = treenet_make(name, "", &why);
+	AUTO(fabric) struct fabric *f = shape_make(name, &why);
 	struct topo *t;
 
 	ck_assert_msg(f != NULL, "%s", why.text);
@@ -60,8 +60,8 @@ TEST(alone)
 static const char *const names[] = {"648:18:18", "648:5:1", "racks:24:24",
 	"racks:22:1", "racks:24:24,fail=130,seed=7",
 	"racks:24:24,fail=259,seed=12", "thirds:1:24,fail=20",
-	"two:9:31:18,fail=10", "3456:12:12,fail=69", "juropa:12:12", "irr64",
-	"dfly"};
+	"two:9:31:18,fail=10", "3456:12:12,fail=69", "juropa:12:12",
+	"random:64:6:4", "dragonfly:8:4:4"};
 
 /* The bound that one switch alone gives. */
 static uint64_t
@@ -94,8 +94,7 @@ LOOP_TEST(slowly, 0, LEN(names))
 /* A quarantined switch sends nothing, and no path leads through it. */
 TEST(quarantine)
 {
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = treenet_make("two:2:4:3", "", &why);
+	AUTO(fabric) struct fabric *f = shape("two:2:4:3");
 	struct frozen_lids lids = {.quarantine = 0};
 	struct topo *t = frozen_topo(f, NULL);
 
@@ -112,8 +111,7 @@ TEST(quarantine)
 /* A leaf with 27 pairs and two uplinks, one of half the rate: 1.5 links. */
 TEST(half_rate)
 {
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = treenet_make("two:2:4:3", "", &why);
+	AUTO(fabric) struct fabric *f = shape("two:2:4:3");
 	AUTO(topo) struct topo *t = NULL;
 
 	for (uint32_t c = 0; c < f->ncables; c++)
