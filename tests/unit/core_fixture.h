@@ -7,16 +7,14 @@
 
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 /* Eight leaves of four hosts, four tops. */
 static inline struct fabric *
 core_tree(void)
 {
-	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-
-	return gen_tree_two(&p, NULL);
+	return shape("two:4:8:4");
 }
 
 /* Starts the core on a borrowed fabric; not settled yet. */

@@ -150,12 +150,6 @@ field_route_clockwise(struct sim *s, const struct fabric *f)
 	}
 }
 
-struct fabric *
-field_ring(unsigned n)
-{
-	return gen_grid(&n, 1, true, 1, NULL);
-}
-
 void
 field_route_tree(struct field *x)
 {

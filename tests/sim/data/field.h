@@ -52,11 +52,8 @@ void field_route_shortest(struct field *x, uint32_t gap);
 /* All paths along one tree from node 0, a switch: never a cycle. */
 void field_route_tree(struct field *x);
 
-/* Every LID clockwise round a ring of gen_grid with one host a switch. */
+/* Every LID clockwise round a ring of shape.h with one host a switch. */
 void field_route_clockwise(struct sim *s, const struct fabric *f);
-
-/* A ring of n switches, one host each: nodes sw0, h1, sw1, h2, ... */
-struct fabric *field_ring(unsigned n);
 
 /* The fabric as the SM core brings it up, settled. */
 struct world *field_bring_up(const struct fabric *f, const char *yaml);

@@ -9,7 +9,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { SEEDS = 200, LOST = 3 };
@@ -24,13 +24,11 @@ static void
 pair_open(struct pair *x, uint64_t seed)
 {
 	const struct frozen_lids lids = {0};
-	struct reason why = {""};
 	struct rng r = {seed};
 	bool *drop;
 	uint32_t host;
 
-	x->f = gen_tree_three(6, &why);
-	ck_assert_ptr_nonnull(x->f);
+	x->f = shape("three:6");
 	x->was = frozen_topo(x->f, &lids);
 	drop = mem_zalloc(x->f->ncables, sizeof(*drop));
 	for (uint64_t n = seed % LOST; n > 0; n--)
@@ -140,8 +138,7 @@ expect_alone(const struct topo *t, const struct topo *was, sw_ix alone)
 TEST(test_quarantined_and_duplicate)
 {
 	const struct frozen_lids lids = {0};
-	struct reason why = {""};
-	struct fabric *f = gen_tree_three(4, &why);
+	struct fabric *f = shape("three:4");
 	struct topo *was = frozen_topo(f, &lids);
 	uint64_t guid = guid_of(was, 2);
 	struct topo *t = frozen_again(f, was, guid);

@@ -6,7 +6,7 @@
 #include "sm/cabling_watch.h"
 #include "sm/report/json_util.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { HOSTS = 40 }; /* at one leaf */
@@ -35,10 +35,9 @@ on_event(void *cookie, const struct event *e)
 static void
 begin_bed(struct bed *b)
 {
-	const struct gen_fattree2 p = {2, 2, 1, HOSTS, HOSTS};
 	struct reason why;
 
-	*b = (struct bed){.loop = loop_new(), .f = gen_tree_two(&p, NULL)};
+	*b = (struct bed){.loop = loop_new(), .f = shape("two:2:2:%u", HOSTS)};
 	b->w = cabling_watch_new(b->loop, on_event, b, &why);
 	ck_assert_ptr_nonnull(b->w);
 }

@@ -18,6 +18,7 @@
 #include "sm/view/view_redundancy.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { SEEDS = 8, STEPS = 40 };
@@ -67,9 +68,8 @@ static struct fabric *
 multi_port_tree(
 	unsigned spines, unsigned leaves, unsigned hosts, unsigned ports)
 {
-	const struct gen_fattree2 p = {spines, leaves, 1, hosts, hosts};
-
-	return gen_edit_rails(gen_tree_two(&p, NULL), ports, true, NULL);
+	return gen_edit_rails(shape("two:%u:%u:%u", spines, leaves, hosts),
+		ports, true, NULL);
 }
 
 static void

@@ -12,6 +12,7 @@
 #include "tests/sim/model/sim.h"
 #include "tests/topo/fabric.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 /* A simulated fabric, the manager's port on it, and what sweeps have found. */
@@ -206,17 +207,13 @@ static inline struct fabric *
 two_tier_tree(
 	unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
 {
-	struct gen_fattree2 p = {spines, leaves, parallel, hosts, hosts};
-	struct reason why;
-
-	return gen_tree_two(&p, &why);
+	return shape(
+		"two:%u:%u:%u:%u:%u", spines, leaves, hosts, hosts, parallel);
 }
 
 static inline struct fabric *
 make_shape(int i)
 {
-	static const unsigned torus[] = {4, 4, 4};
-	static const unsigned odd[] = {5, 3};
 	struct reason why;
 
 	switch (i) {
@@ -227,9 +224,9 @@ make_shape(int i)
 	case 2:
 		return two_tier_tree(4, 8, 2, 6);
 	case 3:
-		return gen_grid(torus, 3, true, 2, &why);
+		return shape("torus:4x4x4:2");
 	case 4:
-		return gen_grid(odd, 2, true, 1, &why);
+		return shape("torus:5x3");
 	case 5:
 		return gen_edit_rails(
 			two_tier_tree(4, 8, 1, 6), 2, false, &why);
@@ -241,11 +238,11 @@ make_shape(int i)
 		return gen_edit_ports(
 			two_tier_tree(2, 3, 1, 2), 254, true, &why);
 	case 9:
-		return gen_tree_three(8, &why);
+		return shape("three:8");
 	case 10:
-		return gen_random(40, 5, 2, 11, &why);
+		return shape("random:40:5:2:11");
 	default:
-		return gen_dragonfly(4, 2, 2, &why);
+		return shape("dragonfly:4:2:2");
 	}
 }
 

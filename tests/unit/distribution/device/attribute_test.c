@@ -6,7 +6,7 @@
 #include "distribution/device/device_request.h"
 #include "sm/mad/mad.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 /* A port of a switch, or of a host. */
@@ -47,9 +47,7 @@ find_port(const struct topo *t, bool of_switch)
 
 LOOP_TEST(blocks_are_addressed, 0, LEN(cases))
 {
-	static const struct gen_fattree2 shape = {2, 2, 1, 3, 3};
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&shape, &why);
+	AUTO(fabric) struct fabric *f = shape("two:2:2:3");
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	port_ix p = find_port(t, cases[_i].of_switch);
 	struct xact_request r;

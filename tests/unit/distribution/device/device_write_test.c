@@ -9,7 +9,7 @@
 #include "distribution/tables/switch_settings.h"
 #include "sm/mad/mad.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 static struct fabric *f;
@@ -20,10 +20,7 @@ static uint8_t keys[MAD_DATA] = {0x80, 1, 0xff, 0xff};
 static void
 make_fabric(void)
 {
-	static const struct gen_fattree2 shape = {2, 2, 1, 3, 3};
-	struct reason why = {""};
-
-	f = gen_tree_two(&shape, &why);
+	f = shape("two:2:2:3");
 	t = frozen_topo(f, NULL);
 	t->node[t->sw[0].node].partition_cap = 64;
 	h = device_new(NULL);

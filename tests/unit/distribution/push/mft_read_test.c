@@ -3,16 +3,14 @@
  * reads: after a restart it writes nothing that is in place; what a late copy,
  * a reboot or a false acknowledgement has changed is found and repaired.
  */
+#include "tests/topo/shape.h"
 #include "tests/unit/distribution/push/mft_fixture.h"
 #include "tests/unit/suite.h"
-
-static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
 
 static struct writer *
 new_writer(uint64_t seed)
 {
-	struct reason why;
-	struct writer *w = writer_new(gen_tree_two(&two, &why), seed);
+	struct writer *w = writer_new(shape("two:4:8:6:3:2"), seed);
 
 	draw_order(w);
 	draw_trees(w);
@@ -273,8 +271,7 @@ TEST(tops_and_default_ports)
  * there is no group at all, too. */
 TEST(default_ports_without_a_group)
 {
-	const struct gen_fattree2 shape = {4, 8, 1, 4, 4};
-	struct fixture x = fixture_with(gen_tree_two(&shape, NULL),
+	struct fixture x = fixture_with(shape("two:4:8:4"),
 		"partitions: {Default: {pkey: 0x7fff, "
 		"ipoib: {enabled: false}}}\n");
 	struct world *w = x.w;

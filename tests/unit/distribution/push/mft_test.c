@@ -4,13 +4,13 @@
  * host gets it; at every moment of a change no host gets anything twice.
  */
 #include "routing/driver/registry.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/distribution/push/mft_fixture.h"
 #include "tests/unit/suite.h"
 
 TEST(hosts_come_leave_and_return)
 {
-	struct reason why;
-	AUTO(play) struct play *p = play_new(gen_tree_three(10, &why), 1);
+	AUTO(play) struct play *p = play_new(shape("three:10"), 1);
 	uint32_t sw = 0;
 	uint64_t first;
 
@@ -46,9 +46,7 @@ TEST(hosts_come_leave_and_return)
  * time. */
 TEST(a_join_is_answered_when_it_is_written)
 {
-	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
-	struct reason why;
-	AUTO(play) struct play *p = play_new(gen_tree_two(&two, &why), 1);
+	AUTO(play) struct play *p = play_new(shape("two:4:8:6:3:2"), 1);
 
 	for (uint32_t i = 0; i + 1 < p->nhosts; i++)
 		send_membership(p, 0, i, MAD_SET, 1);
@@ -65,11 +63,7 @@ TEST(a_join_is_answered_when_it_is_written)
 static struct fabric *
 torus_or_tree(uint64_t seed)
 {
-	static const unsigned torus[] = {3, 3, 3};
-	static const struct gen_fattree2 two = {6, 8, 3, 6, 2};
-
-	return seed % 2 == 0 ? gen_grid(torus, 3, true, 1, NULL)
-			     : gen_tree_two(&two, NULL);
+	return seed % 2 == 0 ? shape("torus:3x3x3") : shape("two:6:8:6:2:3");
 }
 
 /* A restarted manager knows groups and members, and writes nothing. */
@@ -209,9 +203,7 @@ config_with_root(uint64_t guid)
 
 TEST(an_order_that_turns_over)
 {
-	static const unsigned line[] = {4, 4};
-	struct reason why;
-	struct fabric *f = gen_grid(line, 2, false, 1, &why);
+	struct fabric *f = shape("mesh:4x4");
 	AUTO(play) struct play *p = play_new(f, 1);
 	uint32_t ends[2] = {UINT32_MAX, 0}, i;
 
@@ -248,11 +240,9 @@ TEST(an_order_that_turns_over)
 LOOP_TEST(trees_that_move_are_broken_first, 0, 6)
 {
 	uint64_t seed = (uint64_t)_i + 1;
-	static const unsigned torus[] = {3, 3, 2};
 	struct sim_faults bad = {
 		.delay = 300000, .loss = 20000, .delay_max = {1000000}};
-	struct reason why;
-	struct writer *w = writer_new(gen_grid(torus, 3, true, 1, &why), seed);
+	struct writer *w = writer_new(shape("torus:3x3x2"), seed);
 	const struct mft_counts *c = mft_counts(w->mft);
 	uint64_t before;
 
@@ -290,11 +280,8 @@ LOOP_TEST(trees_that_were_not_broken_are_not_made, 0, 6)
 {
 	static const struct sim_behaviour mute = {
 		.mute = UINT64_C(1) << MAD_MFT};
-	static const unsigned torus[] = {3, 3, 2};
-	struct reason why;
 	AUTO(writer)
-	struct writer *w = writer_new(
-		gen_grid(torus, 3, true, 1, &why), 40 + (uint64_t)_i);
+	struct writer *w = writer_new(shape("torus:3x3x2"), 40 + (uint64_t)_i);
 	struct sim *sim = w->p->x.w->sim;
 	uint32_t silent;
 	size_t n;
@@ -326,10 +313,8 @@ LOOP_TEST(trees_that_were_not_broken_are_not_made, 0, 6)
  */
 TEST(trees_under_way_count)
 {
-	static const unsigned torus[] = {3, 3};
 	static const struct mono stray = {400000000};
-	struct reason why;
-	struct writer *w = writer_new(gen_grid(torus, 2, true, 1, &why), 1);
+	struct writer *w = writer_new(shape("torus:3x3"), 1);
 
 	for (unsigned g = 0; g < GROUPS; g++)
 		mft_want(w->mft, g, NULL);

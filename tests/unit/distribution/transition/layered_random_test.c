@@ -21,6 +21,7 @@
 #include "routing/core/layer_links.h"
 #include "routing/driver/compute.h"
 #include "routing/engines/nue/nue.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/distribution/transition/mixture_model.h"
 #include "tests/unit/distribution/transition/transition_unordered.h"
 #include "tests/unit/routing/engine_rig.h"
@@ -38,7 +39,7 @@ enum {
 /* A kind of fabric, and the engine that is for it. */
 struct kind {
 	const char *engine;
-	struct fabric *(*make)(struct rng *r, struct reason *why);
+	struct fabric *(*make)(struct rng *r);
 	unsigned least_vls; /* code as in PortInfo: fewer are too few */
 	unsigned damaged;   /* links out from the start, at most */
 };
@@ -83,7 +84,7 @@ struct run {
 
 /* Any connected graph, with parallel links, and up to two hosts a switch. */
 static struct fabric *
-make_graph(struct rng *r, struct reason *why)
+make_graph(struct rng *r)
 {
 	enum { MOST = 40, DEGREE = 24 };
 	unsigned n = 2 + rng_below(r, MOST - 1), degree[MOST] = {0}, links = 0;
@@ -110,46 +111,45 @@ make_graph(struct rng *r, struct reason *why)
 	for (unsigned i = 0; i < links; i++)
 		(void)fabric_connect(f, end[i][0],
 			fabric_free_port(f, end[i][0]), end[i][1],
-			fabric_free_port(f, end[i][1]), why);
+			fabric_free_port(f, end[i][1]), NULL);
 	for (unsigned i = 0, h = 1; i < n; i++)
 		for (unsigned k = 0; k < hosts[i]; k++)
 			(void)fabric_connect(f, i, fabric_free_port(f, i),
 				fabric_addf(f, FABRIC_CA, 1, "h%u", h++), 1,
-				why);
+				NULL);
 	return f;
 }
 
 static struct fabric *
-make_torus(struct rng *r, struct reason *why)
+make_torus(struct rng *r)
 {
 	const unsigned flat[2] = {5 + rng_below(r, 2), 5 + rng_below(r, 2)};
-	static const unsigned cube[3] = {3, 3, 4};
 
-	return rng_below(r, 3) == 0 ? gen_grid(cube, 3, true, 1, why)
-				    : gen_grid(flat, 2, true, 1, why);
+	return rng_below(r, 3) == 0 ? shape("torus:3x3x4")
+				    : shape("torus:%ux%u", flat[0], flat[1]);
 }
 
 static struct fabric *
-make_dragonfly(struct rng *r, struct reason *why)
+make_dragonfly(struct rng *r)
 {
-	return rng_below(r, 2) == 0 ? gen_dragonfly(4, 1, 2, why)
-				    : gen_dragonfly(3, 1, 2, why);
+	return rng_below(r, 2) == 0 ? shape("dragonfly:4:1:2")
+				    : shape("dragonfly:3:1:2");
 }
 
 /* A mesh, a hypercube, or a HyperX. */
 static struct fabric *
-make_straight(struct rng *r, struct reason *why)
+make_straight(struct rng *r)
 {
 	const unsigned dim[2] = {3 + rng_below(r, 3), 4 + rng_below(r, 2)};
-	static const unsigned cube[5] = {2, 2, 2, 2, 2};
 
 	switch (rng_below(r, 3)) {
 	case 0:
-		return gen_grid(dim, 2, false, 1, why);
+		return shape("mesh:%ux%u", dim[0], dim[1]);
 	case 1:
-		return gen_grid(cube, 4 + rng_below(r, 2), false, 1, why);
+		return rng_below(r, 2) == 0 ? shape("mesh:2x2x2x2")
+					    : shape("mesh:2x2x2x2x2");
 	default:
-		return gen_hyperx(dim, 2, 1, why);
+		return shape("hyperx:%ux%u", dim[0], dim[1]);
 	}
 }
 
@@ -684,7 +684,7 @@ begin_run(struct run *x, const struct kind *kind, uint64_t seed)
 
 	*x = (struct run){.kind = kind, .seed = seed, .r = {seed}};
 	x->layers = 1 + rng_below(&x->r, 8);
-	x->f = kind->make(&x->r, &why);
+	x->f = kind->make(&x->r);
 	x->f = rig_fail_links(x->f, rng_below(&x->r, kind->damaged + 1),
 		rng_next(&x->r), &why);
 	ck_assert_msg(x->f != NULL, "%s", why.text);

@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "distribution/transition/loss_estimate.h"
+#include "tests/topo/gen.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/suite.h"
 

@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "distribution/transition/transition_priv.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
@@ -37,11 +38,9 @@ adj_between(const struct topo *t, sw_ix s, sw_ix to)
 static void
 ring_new(struct ring *r)
 {
-	unsigned dims[1] = {SWITCHES};
-	struct reason why = {""};
 	bool seen[SWITCHES] = {true};
 
-	*r = (struct ring){.f = gen_grid(dims, 1, true, 2, &why)};
+	*r = (struct ring){.f = shape("torus:%u:2", SWITCHES)};
 	r->t = frozen_topo(r->f, NULL);
 	world_capable(r->t, true);
 	r->pool = lft_pool_new();

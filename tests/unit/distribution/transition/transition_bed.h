@@ -5,6 +5,7 @@
 #ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_BED_H
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_BED_H
 
+#include "tests/topo/gen.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/owned.h"
 

@@ -14,7 +14,7 @@
 #include "routing/driver/registry.h"
 #include "tests/sim/data/field.h"
 #include "tests/sim/referee/watch.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { STATIC, BREAK_PORTS, BREAK_DEPENDENCIES, DYNAMIC, AUTO, METHODS };
@@ -25,35 +25,14 @@ static const char *const method_of[METHODS] = {
 /* A fabric, the switches (first, second ...) that are its roots, and the one
  * that gets its tables last. */
 struct transition {
-	const char *name;
-	struct fabric *(*make)(void);
+	const char *fabric;
 	unsigned from, to, late;
 };
 
-static struct fabric *
-make_ring(void)
-{
-	return field_ring(6);
-}
-
-static struct fabric *
-make_torus(void)
-{
-	static const unsigned dim[] = {3, 4};
-
-	return gen_grid(dim, 2, true, 1, NULL);
-}
-
-static struct fabric *
-make_irregular(void)
-{
-	return gen_random(12, 3, 1, 7, NULL);
-}
-
 static const struct transition transitions[] = {
-	{"ring", make_ring, 0, 3, 1},
-	{"torus", make_torus, 0, 10, 1},
-	{"irregular", make_irregular, 0, 7, 3},
+	{"torus:6", 0, 3, 1},
+	{"torus:3x4", 0, 10, 1},
+	{"random:12:3:1:7", 0, 7, 3},
 };
 
 enum { TRANSITIONS = sizeof(transitions) / sizeof(*transitions) };
@@ -176,7 +155,7 @@ run_trial(const struct transition *x, unsigned method, struct outcome *o)
 	struct data_options dopt = data_fifo();
 	struct data_traffic t = data_traffic_defaults();
 	struct data_report before;
-	AUTO(fabric) struct fabric *f = x->make();
+	AUTO(fabric) struct fabric *f = shape("%s", x->fabric);
 	AUTO(world) struct world *w = NULL;
 	AUTO(data) struct data *d = NULL;
 
@@ -202,7 +181,7 @@ print_outcome(
 {
 	(void)printf("%s, %s: %llu packets a ms before, %llu at least, %llu "
 		     "after, %llu lost\n%s",
-		x->name, method_of[method], (unsigned long long)o->usual,
+		x->fabric, method_of[method], (unsigned long long)o->usual,
 		(unsigned long long)o->least, (unsigned long long)o->after,
 		(unsigned long long)o->lost, o->cycle);
 }

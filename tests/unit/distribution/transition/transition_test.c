@@ -2,6 +2,8 @@
 #include <check.h>
 
 #include "routing/updown/updown_state.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/distribution/transition/transition_bed.h"
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/suite.h"
@@ -114,8 +116,7 @@ LOOP_TEST(extra_subtree_members_stay, 0, 4)
 		{{{"pod4.mid1", "top1"}, {"pod2.mid1", "top2"}}, 0},
 		{{{"pod4.mid1", "top2"}, {"pod3.mid1", "top1"}}, 0},
 	};
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_tree_three(4, &why);
+	AUTO(fabric) struct fabric *f = shape("three:4");
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct topo *t[3];
 	struct routes *r[3];

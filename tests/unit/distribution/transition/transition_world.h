@@ -24,6 +24,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/owned.h"
 
 enum {
@@ -635,7 +636,7 @@ world_fabric(unsigned kind, struct rng *r)
 		f = gen_tree_two(&tree, &why);
 		break;
 	default:
-		f = gen_dragonfly(3, 1, 1, &why);
+		f = shape("dragonfly:3:1:1");
 		break;
 	}
 	if (f == NULL)
@@ -648,7 +649,6 @@ static inline struct fabric *
 world_tiers(unsigned kind, struct rng *r)
 {
 	unsigned flat[2] = {3 + rng_below(r, 3), 4};
-	unsigned cube[3] = {3, 3, 2};
 	struct gen_planes planes = {2, 3 + rng_below(r, 3), 2 + rng_below(r, 2),
 		2, 1 + rng_below(r, 2)};
 	struct reason why = {""};
@@ -656,10 +656,10 @@ world_tiers(unsigned kind, struct rng *r)
 
 	switch (kind % 6) {
 	case 0:
-		f = gen_tree_three(4, &why);
+		f = shape("three:4");
 		break;
 	case 1:
-		f = gen_tree_three(6, &why);
+		f = shape("three:6");
 		break;
 	case 2:
 		f = gen_tree_kary(2 + rng_below(r, 2), 3, &why);
@@ -671,7 +671,7 @@ world_tiers(unsigned kind, struct rng *r)
 		f = gen_grid(flat, 2, true, 1, &why);
 		break;
 	default:
-		f = gen_grid(cube, 3, true, 1, &why);
+		f = shape("torus:3x3x2");
 		break;
 	}
 	if (f == NULL)

@@ -15,6 +15,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/core/sets_walk.h"
 #include "tests/unit/suite.h"
 
@@ -196,10 +197,9 @@ compare_with_rule(const struct routes *r)
 TEST(test_tree)
 {
 	AUTO(rig) struct rig g;
-	struct reason why = {""};
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, gen_tree_three(8, &why));
+	rig_open(&g, shape("three:8"));
 	r = route_adaptive_fabric(&g, "ftree", NULL);
 	ck_assert_str_eq(r->sets->why, "");
 	ck_assert_uint_eq(compare_with_rule(r), 0);
@@ -218,11 +218,11 @@ TEST(test_damaged_and_irregular)
 		struct reason why = {""};
 		AUTO(routes) struct routes *r = NULL;
 
-		rig_open(&g, seed % 2 == 0 ? gen_edit_fail_links(
-						     gen_tree_three(6, &why),
-						     8 + (unsigned)seed % 24,
-						     seed, true, &why)
-					   : gen_random(24, 5, 2, seed, &why));
+		rig_open(&g, seed % 2 == 0
+				     ? gen_edit_fail_links(shape("three:6"),
+					       8 + (unsigned)seed % 24, seed,
+					       true, &why)
+				     : gen_random(24, 5, 2, seed, &why));
 		r = route_adaptive_fabric(
 			&g, seed % 2 == 0 ? "ftree" : "updn", NULL);
 		ck_assert_msg(r->sets->why[0] == '\0', "seed %lu: %s",
@@ -234,11 +234,10 @@ TEST(test_damaged_and_irregular)
 /* Rows of the second computation are those of the first. */
 TEST(test_threads_and_sharing)
 {
-	struct reason why = {""};
 	struct routes *one, *three;
 	AUTO(rig) struct rig g;
 
-	rig_open(&g, gen_tree_three(6, &why));
+	rig_open(&g, shape("three:6"));
 	one = route_adaptive_fabric(&g, "ftree", NULL);
 	g.threads = 3;
 	three = route_adaptive_fabric(&g, "ftree", NULL);
@@ -455,10 +454,9 @@ groups_needed(const struct routes *r, sw_ix s)
 TEST(test_too_few_groups)
 {
 	AUTO(rig) struct rig g;
-	struct reason why = {""};
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, gen_tree_three(8, &why));
+	rig_open(&g, shape("three:8"));
 	g.groups = 3;
 	g.default_first = true;
 	g.can[1] = (struct route_choice){ROUTE_FIXED, 1};
@@ -472,11 +470,9 @@ TEST(test_too_few_groups)
 TEST(test_no_order)
 {
 	AUTO(rig) struct rig g;
-	const unsigned dim[] = {4, 4};
-	struct reason why = {""};
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
+	rig_open(&g, shape("mesh:4x4"));
 	r = route_adaptive_fabric(&g, "dor", NULL);
 	ck_assert_ptr_nonnull(strstr(r->sets->why, "no order of switches"));
 	for (sw_ix s = 0; s < g.t->nsw; s++)

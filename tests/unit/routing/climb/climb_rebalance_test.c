@@ -9,76 +9,36 @@
 #include "routing/engines/dragonfly/dragonfly.h"
 #include "routing/engines/nue/nue.h"
 #include "routing/engines/torus/torus.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
-
-static struct fabric *
-make_torus(struct reason *why)
-{
-	const unsigned size[] = {6, 5, 4};
-
-	return gen_grid(size, 3, true, 1, why);
-}
-
-static struct fabric *
-make_flat_torus(struct reason *why)
-{
-	const unsigned size[] = {8, 6};
-
-	return gen_grid(size, 2, true, 1, why);
-}
-
-static struct fabric *
-make_dragonfly(struct reason *why)
-{
-	return gen_dragonfly(4, 2, 2, why);
-}
-
-static struct fabric *
-make_random(struct reason *why)
-{
-	return gen_random(64, 6, 4, 1, why);
-}
-
-static struct fabric *
-make_petersen(struct reason *why)
-{
-	return gen_petersen(8, 3, 3, why);
-}
-
-static struct fabric *
-make_hypercube(struct reason *why)
-{
-	const unsigned size[] = {2, 2, 2, 2, 2, 2, 2};
-
-	return gen_grid(size, 7, false, 1, why);
-}
 
 /* Load of the busiest link, with so many links or switches out. Without the
  * search for paths round the busiest links: 139, 63, 74, 88, 580, 135, 223. */
 static const struct shape {
 	const char *name;
 	const struct engine *e;
-	struct fabric *(*make)(struct reason *why);
+	const char *fabric;
 	unsigned links, switches;
 	uint64_t load;
 } shapes[] = {
-	{"torus 6x5x4, 11 links out", &engine_torus, make_torus, 11, 0, 119},
-	{"torus 8x6, 2 switches out", &engine_torus, make_flat_torus, 0, 2, 58},
-	{"dragonfly 4,2,2", &engine_dragonfly, make_dragonfly, 0, 0, 71},
-	{"dragonfly 4,2,2, 2 links out", &engine_dragonfly, make_dragonfly, 2,
-		0, 81},
-	{"random", &engine_nue, make_random, 0, 0, 525},
-	{"Petersen graph", &engine_nue, make_petersen, 0, 0, 125},
+	{"torus 6x5x4, 11 links out", &engine_torus, "torus:6x5x4", 11, 0, 119},
+	{"torus 8x6, 2 switches out", &engine_torus, "torus:8x6", 0, 2, 58},
+	{"dragonfly 4,2,2", &engine_dragonfly, "dragonfly:4:2:2", 0, 0, 71},
+	{"dragonfly 4,2,2, 2 links out", &engine_dragonfly, "dragonfly:4:2:2",
+		2, 0, 81},
+	{"random", &engine_nue, "random:64:6:4", 0, 0, 525},
+	{"Petersen graph", &engine_nue, "petersen:8:3:3", 0, 0, 125},
 	/* and 200 where pairs without a common layer went up/down */
-	{"hypercube", &engine_nue, make_hypercube, 0, 0, 185},
+	{"hypercube", &engine_nue, "mesh:2x2x2x2x2x2x2", 0, 0, 185},
 };
 
 LOOP_TEST(busiest_link, 0, LEN(shapes))
 {
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
-	struct fabric *f = s->make(&why);
+	struct fabric *f = shape("%s", s->fabric);
 	AUTO(engine_rig) struct engine_rig g;
 	AUTO(routes) struct routes *r = NULL;
 

@@ -11,6 +11,8 @@
 #include "routing/engines/dragonfly/dragonfly.h"
 #include "routing/engines/nue/nue.h"
 #include "routing/engines/torus/torus.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
@@ -163,7 +165,7 @@ TEST(detours)
 	AUTO(engine_rig) struct engine_rig g;
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, &engine_dragonfly, gen_dragonfly(6, 3, 3, &why), &why);
+	rig_open(&g, &engine_dragonfly, shape("dragonfly:6:3:3"), &why);
 	r = route_or_fail(&g, g.t, NULL);
 	for (uint32_t c = 0; c < g.f->ncables; c += 23) {
 		struct topo *t = lose_cable(&g, c, r->topo);

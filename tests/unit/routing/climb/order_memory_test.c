@@ -10,7 +10,7 @@
 #include "routing/graph/swgraph.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { LAYERS = 3 };
@@ -38,10 +38,8 @@ static void
 rig_open(struct rig *x)
 {
 	static const struct frozen_lids plain = {0};
-	struct reason why = {""};
 
-	x->f = gen_random(12, 4, 1, 3, &why);
-	ck_assert_msg(x->f != NULL, "%s", why.text);
+	x->f = shape("random:12:4:1:3");
 	x->t = frozen_topo(x->f, &plain);
 	rig_graph(x);
 }

@@ -6,7 +6,7 @@
 
 #include "routing/core/layer_memory.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 /* Routes on which every pair of the first n switches has a path, in layer
@@ -44,8 +44,7 @@ recall_layer(
 
 TEST(layers_outlive_paths)
 {
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_random(8, 3, 1, 1, &why);
+	AUTO(fabric) struct fabric *f = shape("random:8:3:1");
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	AUTO(routes) struct routes *all = make_routes(t, pool, 3, 8);
@@ -72,9 +71,8 @@ TEST(layers_outlive_paths)
 
 TEST(absent_switches_are_forgotten)
 {
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_random(20, 4, 1, 1, &why);
-	AUTO(fabric) struct fabric *g = gen_random(3, 2, 1, 1, &why);
+	AUTO(fabric) struct fabric *f = shape("random:20:4:1");
+	AUTO(fabric) struct fabric *g = shape("random:3:2:1");
 	struct topo *t = frozen_topo(f, NULL), *small = frozen_topo(g, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *r = make_routes(t, pool, 2, 20);

@@ -9,50 +9,15 @@
 #include "routing/driver/registry.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
-static struct fabric *
-make_tree(struct reason *why)
-{
-	static const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-
-	return gen_tree_two(&p, why);
-}
-
-static struct fabric *
-make_torus(struct reason *why)
-{
-	static const unsigned dim[3] = {4, 4, 5};
-
-	return gen_grid(dim, 3, true, 1, why);
-}
-
-static struct fabric *
-make_dragonfly(struct reason *why)
-{
-	return gen_dragonfly(4, 2, 2, why);
-}
-
-static struct fabric *
-make_hyperx(struct reason *why)
-{
-	static const unsigned dim[2] = {6, 5};
-
-	return gen_hyperx(dim, 2, 3, why);
-}
-
-static struct fabric *
-make_random(struct reason *why)
-{
-	return gen_random(48, 6, 3, 1, why);
-}
-
 static const struct {
-	struct fabric *(*make)(struct reason *why);
+	const char *fabric;
 	const char *engine;
-} kinds[] = {{make_tree, "ftree"}, {make_torus, "torus"},
-	{make_dragonfly, "dragonfly"}, {make_hyperx, "dor"},
-	{make_random, "nue"}};
+} kinds[] = {{"two:4:8:4", "ftree"}, {"torus:4x4x5", "torus"},
+	{"dragonfly:4:2:2", "dragonfly"}, {"hyperx:6x5:3", "dor"},
+	{"random:48:6:3", "nue"}};
 
 static struct routes *
 route_fabric(struct topo *t, struct lft_pool *pool, const struct routes *prev,
@@ -80,7 +45,7 @@ route_fabric(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 LOOP_TEST(each_kind, 0, LEN(kinds))
 {
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = kinds[_i].make(&why);
+	AUTO(fabric) struct fabric *f = shape("%s", kinds[_i].fabric);
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	AUTO(topo) struct topo *t = NULL, *less = NULL;
 	AUTO(routes) struct routes *r = NULL, *next = NULL, *anew = NULL;

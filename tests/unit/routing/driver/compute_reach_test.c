@@ -12,7 +12,7 @@
 #include "routing/engines/updn/updn.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { HOPS = 64, LISTS_MAX = 16 };
@@ -122,57 +122,15 @@ check_changes(struct topo *t)
 
 /* ---- fabrics ---- */
 
-static struct fabric *
-make_tree(struct reason *why)
-{
-	static const struct gen_fattree2 p = {4, 6, 1, 3, 2};
-
-	return gen_tree_two(&p, why);
-}
-
-static struct fabric *
-make_torn_tree(struct reason *why)
-{
-	return gen_edit_fail_links(make_tree(why), 14, 7, false, why);
-}
-
-static struct fabric *
-make_torus(struct reason *why)
-{
-	static const unsigned dim[] = {4, 3};
-
-	return gen_grid(dim, 2, true, 2, why);
-}
-
-static struct fabric *
-make_torn_torus(struct reason *why)
-{
-	return gen_edit_fail_links(make_torus(why), 12, 3, false, why);
-}
-
-static struct fabric *
-make_dragonfly(struct reason *why)
-{
-	return gen_dragonfly(4, 2, 1, why);
-}
-
-static struct fabric *
-make_random(struct reason *why)
-{
-	return gen_random(12, 3, 2, 5, why);
-}
-
-static struct fabric *(*const makers[])(struct reason *why) = {make_tree,
-	make_torn_tree, make_torus, make_torn_torus, make_dragonfly,
-	make_random};
-
-enum { MAKERS = sizeof(makers) / sizeof(makers[0]) };
+static const char *const fabrics[] = {"two:4:6:3:2",
+	"two:4:6:3:2,cut=14,seed=7", "torus:4x3:2", "torus:4x3:2,cut=12,seed=3",
+	"dragonfly:4:2:1", "random:12:3:2:5"};
 
 /* With all switches, and with one in quarantine. */
-LOOP_TEST(engines_reach_alike, 0, MAKERS)
+LOOP_TEST(engines_reach_alike, 0, LEN(fabrics))
 {
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = makers[_i](&why);
+	AUTO(fabric) struct fabric *f = shape("%s", fabrics[_i]);
 	struct topo *t;
 	uint64_t guid;
 

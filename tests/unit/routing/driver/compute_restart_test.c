@@ -13,6 +13,8 @@
 #include "routing/updown/updown_state.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/routing/engines/ftree/layers_asked.h"
 #include "tests/unit/state_fixture.h"
@@ -55,7 +57,7 @@ pick_fabric(struct day *d)
 	case 0:
 		return gen_tree_two(&two, NULL);
 	case 1:
-		return gen_tree_three(4, NULL);
+		return shape("three:4");
 	case 2:
 		return gen_tree_pgft(down[2] > 1 ? 3 : 2, down, up, NULL, NULL);
 	case 3:
@@ -492,8 +494,7 @@ LOOP_TEST(days_of_a_daemon, 0, 6)
 
 TEST(planes)
 {
-	const struct gen_planes p = {2, 4, 2, 2, 1};
-	AUTO(fabric) struct fabric *f = gen_paper_planes(&p);
+	AUTO(fabric) struct fabric *f = shape("planes:2:4:2:2:1");
 	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");

@@ -9,16 +9,13 @@
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 static struct fabric *
 two_tier_tree(void)
 {
-	static const struct gen_fattree2 p = {4, 6, 1, 4, 4};
-	struct reason why;
-
-	return gen_tree_two(&p, &why);
+	return shape("two:4:6:4");
 }
 
 static struct fabric *

@@ -15,6 +15,7 @@
 #include "routing/graph/dimensions_fit.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
@@ -81,11 +82,9 @@ expect_refused(struct bed *b, const struct engine *e, const void *own,
 }
 
 static struct fabric *
-make_torus(struct reason *why)
+make_torus(void)
 {
-	static const unsigned dim[2] = {6, 5};
-
-	return gen_grid(dim, 2, true, 4, why);
+	return shape("torus:6x5:4");
 }
 
 /* ---- a torus of other sizes ---- */
@@ -114,7 +113,7 @@ LOOP_TEST(wrong_sizes, 0, 4)
 		"torus refused: routing.torus.dimensions gives %s: its links "
 		"make ring 6, ring 5",
 		row[_i].gives);
-	bed_open(&b, make_torus(&why), &why);
+	bed_open(&b, make_torus(), &why);
 	expect_refused(&b, &engine_torus, &row[_i].o, words);
 }
 
@@ -164,16 +163,15 @@ LOOP_TEST(parallel_links, 0, 4)
 {
 	static const struct engine *const engine[] = {
 		&engine_torus, &engine_dragonfly, &engine_dor, &engine_nue};
-	static const unsigned flat[2] = {5, 4};
 	unsigned layers[2];
 	uint64_t load[2];
 
 	for (int i = 0; i < 2; i++) {
 		struct reason why = {""};
-		struct fabric *f = _i == 0   ? make_torus(&why)
-				   : _i == 1 ? gen_dragonfly(4, 2, 2, &why)
-				   : _i == 2 ? gen_hyperx(flat, 2, 4, &why)
-					     : gen_random(24, 5, 4, 3, &why);
+		struct fabric *f = _i == 0   ? make_torus()
+				   : _i == 1 ? shape("dragonfly:4:2:2")
+				   : _i == 2 ? shape("hyperx:5x4:4")
+					     : shape("random:24:5:4:3");
 
 		if (i == 1)
 			f = double_trunks(f, &why);
@@ -187,13 +185,12 @@ LOOP_TEST(parallel_links, 0, 4)
 
 TEST(one_group)
 {
-	static const unsigned dim[1] = {7};
 	static const char *const all[] = {"sw*"};
 	static const struct dragonfly_options given = {{all, 1}};
 	struct reason why = {""};
 	AUTO(bed) struct bed b;
 
-	bed_open(&b, gen_hyperx(dim, 1, 2, &why), &why);
+	bed_open(&b, shape("hyperx:7:2"), &why);
 	expect_refused(&b, &engine_dragonfly, NULL,
 		"dragonfly refused: no dragonfly: ");
 	expect_refused(&b, &engine_dragonfly, &given,
@@ -206,10 +203,9 @@ TEST(one_group)
 LOOP_TEST(half_a_dragonfly, 0, 2)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_dragonfly(6, 2, 3, &why);
+	struct fabric *f = shape("dragonfly:6:2:3");
 	AUTO(bed) struct bed b;
 
-	ck_assert_msg(f != NULL, "%s", why.text);
 	if (_i == 0)
 		f = gen_edit_fail_links(
 			f, (f->ncables - f->nhosts) / 2, 7, true, &why);
@@ -244,8 +240,7 @@ LOOP_TEST(one_vl_among_eight, 0, 2)
 	AUTO(bed) struct bed b;
 	char words[128];
 
-	bed_open(&b, _i == 0 ? make_torus(&why) : gen_dragonfly(4, 2, 2, &why),
-		&why);
+	bed_open(&b, _i == 0 ? make_torus() : shape("dragonfly:4:2:2"), &why);
 	(void)narrow_link(b.t);
 	(void)snprintf(words, sizeof(words), "%s refused: port ",
 		engine[_i]->module.name);
@@ -271,7 +266,7 @@ TEST(more_layers_than_vls)
 	AUTO(routes) struct routes *r = NULL;
 	char few[256];
 
-	bed_open(&b, gen_random(24, 5, 1, 3, &why), &why);
+	bed_open(&b, shape("random:24:5:1:3"), &why);
 	for (port_ix p = 0; p < b.t->nports; p++)
 		b.t->port[p].vl_cap = b.t->port[p].op_vls = 3;
 	r = bed_route(&b, &engine_nue, &eight);

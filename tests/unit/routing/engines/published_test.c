@@ -22,6 +22,8 @@
 #include "routing/engines/nue/nue.h"
 #include "routing/engines/torus/torus.h"
 #include "routing/engines/updn/updn.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
@@ -118,7 +120,7 @@ make_shape(unsigned i, struct reason *why)
 	case 2:
 		return gen_grid(flat, 2, true, 2, why);
 	default:
-		return gen_random(32, 5, 2, 9, why);
+		return shape("random:32:5:2:9");
 	}
 }
 

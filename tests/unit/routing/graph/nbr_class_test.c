@@ -11,6 +11,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 /* Some set for each switch. */
@@ -105,10 +106,8 @@ check_fabric(struct fabric *fabric, uint64_t seed)
 
 TEST(in_trees)
 {
-	struct reason why;
-
 	/* a pod's leaves, the same position of all pods, and tops */
-	ck_assert_uint_eq(check_fabric(gen_tree_three(8, &why), 1), 8 + 4 + 1);
+	ck_assert_uint_eq(check_fabric(shape("three:8"), 1), 8 + 4 + 1);
 }
 
 TEST(in_random_graphs)

@@ -15,6 +15,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/updown/updown_oracle.h"
 #include "tests/unit/suite.h"
 
@@ -322,17 +323,14 @@ fabric_of(unsigned kind, uint64_t seed)
 		return gen_edit_rails(
 			gen_tree_two(&two, &why), 3, seed & 1, &why);
 	case 3:
-		return gen_edit_rails(
-			gen_tree_three(6, &why), 2, seed & 1, &why);
+		return gen_edit_rails(shape("three:6"), 2, seed & 1, &why);
 	case 4:
-		return gen_edit_rails(
-			gen_tree_three(6, &why), 3, seed & 1, &why);
+		return gen_edit_rails(shape("three:6"), 3, seed & 1, &why);
 	case 5:
 		return gen_edit_rails(
 			gen_tree_pgft(3, m, w, NULL, &why), 2, seed & 1, &why);
 	case 6:
-		return gen_edit_rails(
-			gen_tree_kary(3, 3, &why), 2, seed & 1, &why);
+		return gen_edit_rails(shape("kary:3:3"), 2, seed & 1, &why);
 	default:
 		return gen_edit_rails(
 			gen_paper_thirds(1, 2, &why), 2, seed & 1, &why);
@@ -397,10 +395,8 @@ TEST(groups_like_nodes)
 	uint64_t singles = 0, fresh = 0;
 
 	for (uint64_t seed = 1; seed <= 12; seed++) {
-		const struct gen_fattree2 two = {4, 8, 1, 4, 3};
-		struct reason why = {""};
-		struct bed b = {.f = seed % 2 ? gen_tree_two(&two, &why)
-					      : gen_tree_three(6, &why),
+		struct bed b = {
+			.f = seed % 2 ? shape("two:4:8:4:3") : shape("three:6"),
 			.seed = seed,
 			.engine = seed % 3 == 0 ? "updn" : "ftree"};
 
@@ -495,8 +491,6 @@ LOOP_TEST(meshes, 7, 9)
  * node has a single point of failure. */
 TEST(no_price)
 {
-	const struct gen_fattree2 whole = {18, 36, 1, 9, 9};
-
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		struct reason why = {""};
 		AUTO(bed) struct bed b = {.seed = seed, .engine = "ftree"};
@@ -504,8 +498,7 @@ TEST(no_price)
 		struct redundancy_report h;
 
 		b.f = gen_edit_fail_links(
-			gen_edit_rails(
-				gen_tree_two(&whole, &why), 2, true, &why),
+			gen_edit_rails(shape("two:18:36:9"), 2, true, &why),
 			seed % 2 ? 34 : 85, seed, true, &why);
 		ck_assert_ptr_nonnull(b.f);
 		b.t = frozen_topo(b.f, NULL);
@@ -536,9 +529,7 @@ TEST(no_price)
 static struct bed
 with_passive(unsigned further)
 {
-	const struct gen_fattree2 p = {4, 4, 1, 4, 4};
-	struct reason why = {""};
-	struct bed b = {.f = gen_tree_two(&p, &why), .engine = "ftree"};
+	struct bed b = {.f = shape("two:4:4:4"), .engine = "ftree"};
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < 4; i++) {

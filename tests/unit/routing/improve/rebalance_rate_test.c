@@ -13,7 +13,7 @@
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { LIMIT = 1250 }; /* per mille, the configured default */
@@ -137,51 +137,21 @@ expect_shares(const struct routes *r, double part)
 		}
 }
 
-static struct fabric *
-make_648(void)
-{
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-
-	return gen_tree_two(&p, NULL);
-}
-
-static struct fabric *
-make_parallel(void)
-{
-	const struct gen_fattree2 p = {8, 16, 2, 16, 16};
-
-	return gen_tree_two(&p, NULL);
-}
-
-/* Of the study that found the fault: eight uplinks a leaf. */
-static struct fabric *
-make_eight(void)
-{
-	const struct gen_fattree2 p = {8, 4, 1, 8, 8};
-
-	return gen_tree_two(&p, NULL);
-}
-
-static struct fabric *
-make_three(void)
-{
-	return gen_tree_three(12, NULL);
-}
-
 static const struct {
-	struct fabric *(*make)(void);
+	const char *fabric;
 	const char *from, *to, *other;
 	uint64_t most; /* entries */
 } degraded[] = {
-	{make_648, "leaf1", "spine1", "spine2", 150},
-	{make_parallel, "leaf1", "spine1", "spine2", 60},
-	{make_eight, "leaf1", "spine1", "spine2", 60},
-	{make_three, "pod1.leaf1", "pod1.mid1", "pod1.mid2", 320},
+	{"two:18:36:18", "leaf1", "spine1", "spine2", 150},
+	{"two:8:16:16:16:2", "leaf1", "spine1", "spine2", 60},
+	/* of the study that found the fault: eight uplinks a leaf */
+	{"two:8:4:8", "leaf1", "spine1", "spine2", 60},
+	{"three:12", "pod1.leaf1", "pod1.mid1", "pod1.mid2", 320},
 };
 
 LOOP_TEST(fresh_tables, 0, LEN(degraded))
 {
-	AUTO(fabric) struct fabric *f = degraded[_i].make();
+	AUTO(fabric) struct fabric *f = shape("%s", degraded[_i].fabric);
 	AUTO(days) struct days d;
 
 	f->cable[cable_of(f, degraded[_i].from, degraded[_i].to)].rate =
@@ -196,7 +166,9 @@ LOOP_TEST(fresh_tables, 0, LEN(degraded))
  * is fast again. */
 LOOP_TEST(while_running, 0, LEN(degraded))
 {
-	AUTO(fabric) struct fabric *f = degraded[_i].make(), *g = NULL;
+	AUTO(fabric)
+	struct fabric *f = shape("%s", degraded[_i].fabric),
+		      *g = NULL;
 	uint64_t most = degraded[_i].most, was;
 	AUTO(days) struct days d = begin_days(f);
 	uint32_t c = cable_of(f, degraded[_i].from, degraded[_i].to);
@@ -220,8 +192,7 @@ LOOP_TEST(while_running, 0, LEN(degraded))
  * its rate, and tables are kept when something else happens. */
 TEST(only_uplink)
 {
-	const struct gen_fattree2 p = {1, 6, 1, 12, 12};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape("two:1:6:12"), *g = NULL;
 	AUTO(days) struct days d;
 
 	f->cable[cable_of(f, "leaf1", "spine1")].rate = one_sdr;
@@ -250,8 +221,7 @@ saturation_of(const struct routes *r)
  * saturation shows. */
 TEST(two_generations)
 {
-	const struct gen_fattree2 p = {2, 6, 1, 12, 12};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:2:6:12");
 	uint32_t spine = fabric_find(f, "spine2");
 	AUTO(days) struct days d;
 

@@ -12,7 +12,7 @@
 #include "routing/measure/even_split.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { GROUPS = 4000, TRIALS = 20, SEED = 3 };
@@ -60,39 +60,13 @@ rig_close(struct rig *g)
 }
 AUTO_VALUE(rig, struct rig, rig_close)
 
-static struct fabric *
-make_tree(void)
-{
-	struct reason why = {""};
-
-	return gen_tree_three(8, &why);
-}
-
-static struct fabric *
-make_damaged(void)
-{
-	struct reason why = {""};
-
-	return gen_edit_fail_links(
-		gen_tree_three(6, &why), 9, SEED, true, &why);
-}
-
-static struct fabric *
-make_torus(void)
-{
-	const unsigned dim[] = {5, 5};
-	struct reason why = {""};
-
-	return gen_grid(dim, 2, true, 2, &why);
-}
-
 static const struct scene {
 	const char *engine;
-	struct fabric *(*make)(void);
+	const char *fabric;
 } scenes[] = {
-	{"ftree", make_tree},
-	{"updn", make_damaged},
-	{"torus", make_torus},
+	{"ftree", "three:8"},
+	{"updn", "three:6,fail=9,seed=3"},
+	{"torus", "torus:5x5:2"},
 };
 
 enum { SCENES = sizeof(scenes) / sizeof(scenes[0]) };
@@ -104,7 +78,7 @@ LOOP_TEST(test_tables_alone, 0, SCENES)
 	struct even_split_bisection b;
 	struct bandwidth_ebb e;
 
-	rig_open(&g, scenes[_i].make(), scenes[_i].engine);
+	rig_open(&g, shape("%s", scenes[_i].fabric), scenes[_i].engine);
 	even_split_uniform(&g.in, NULL, &l);
 	ck_assert_uint_eq(l.lost, 0);
 	ck_assert_double_eq_tol(l.max, (double)g.r->report.load_max, 1e-9);
@@ -149,7 +123,7 @@ LOOP_TEST(test_all_choices, 0, SCENES)
 	double *load, most = 0, sum = 0;
 	unsigned links = 0;
 
-	rig_open(&g, scenes[_i].make(), scenes[_i].engine);
+	rig_open(&g, shape("%s", scenes[_i].fabric), scenes[_i].engine);
 	load = mem_zalloc(g.t->nports, sizeof(*load));
 	for (sw_ix s = 0; s < g.t->nsw; s++)
 		for (port_ix p = 0; p < g.t->nports; p++)
@@ -178,7 +152,7 @@ TEST(test_full_tree)
 	struct even_split_bisection b;
 	struct bandwidth_ebb e;
 
-	rig_open(&g, make_tree(), "ftree");
+	rig_open(&g, shape("three:8"), "ftree");
 	even_split_bisections(&g.in, g.r->sets, TRIALS, SEED, &b);
 	bandwidth_ebb(&g.in, TRIALS, SEED, &e);
 	ck_assert_double_lt(e.mean, 0.9);
@@ -198,7 +172,7 @@ TEST(test_lost)
 	uint16_t lid;
 	uint8_t out;
 
-	rig_open(&g, make_tree(), "ftree");
+	rig_open(&g, shape("three:8"), "ftree");
 	while (g.t->sw[leaf].nhost == 0)
 		leaf++;
 	up = leaf;

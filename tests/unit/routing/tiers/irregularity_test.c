@@ -17,6 +17,8 @@
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/tiers/tree_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -24,9 +26,7 @@
 static struct fabric *
 plain_tree(void)
 {
-	const struct gen_fattree2 p = {2, 3, 1, 2, 2};
-
-	return gen_tree_two(&p, NULL);
+	return shape("two:2:3:2");
 }
 
 /* The same, and one switch is cabled to itself. */
@@ -269,10 +269,8 @@ LOOP_TEST(several_lids, 0, 2)
 {
 	static const char *const yaml[] = {"", "fabric: {lmc: {hosts: 1}}\n",
 		"fabric: {lmc: {hosts: 2}}\n"};
-	const struct gen_fattree2 two = {4, 6, 1, 4, 4};
 	AUTO(fabric)
-	struct fabric *f =
-		_i == 0 ? gen_tree_two(&two, NULL) : gen_tree_three(8, NULL);
+	struct fabric *f = _i == 0 ? shape("two:4:6:4") : shape("three:8");
 	uint64_t load = 0;
 
 	for (unsigned lmc = 0; lmc < 3; lmc++) {
@@ -305,10 +303,8 @@ LOOP_TEST(several_lids, 0, 2)
  */
 TEST(one_cable_up)
 {
-	const struct gen_fattree2 tree = {4, 6, 1, 4, 4};
 	AUTO(fabric)
-	struct fabric *f =
-		gen_edit_rails(gen_tree_two(&tree, NULL), 2, true, NULL);
+	struct fabric *f = gen_edit_rails(shape("two:4:6:4"), 2, true, NULL);
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[3];
 	struct builder_components p;
@@ -350,10 +346,8 @@ static const struct {
 /* Nodes that lose redundancy by a failure are named, and no others. */
 LOOP_TEST(homes_lost, 0, 3)
 {
-	const struct gen_fattree2 tree = {3, 4, 1, 3, 3};
 	AUTO(fabric)
-	struct fabric *f =
-		gen_edit_rails(gen_tree_two(&tree, NULL), 2, false, NULL);
+	struct fabric *f = gen_edit_rails(shape("two:3:4:3"), 2, false, NULL);
 	struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[2];
 	struct reason why = {""};

@@ -10,6 +10,7 @@
 
 #include "sm/base/mem.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 static inline uint32_t
@@ -499,37 +500,31 @@ ring_of_seven(void)
 static inline struct fabric *
 torus_4_4_4(void)
 {
-	const unsigned n[] = {4, 4, 4};
-
-	return gen_grid(n, 3, true, 1, NULL);
+	return shape("torus:4x4x4");
 }
 
 static inline struct fabric *
 all_to_all(void)
 {
-	const unsigned n[] = {5};
-
-	return gen_hyperx(n, 1, 3, NULL);
+	return shape("hyperx:5:3");
 }
 
 static inline struct fabric *
 small_dragonfly(void)
 {
-	return gen_dragonfly(4, 2, 2, NULL);
+	return shape("dragonfly:4:2:2");
 }
 
 static inline struct fabric *
 four_tiers(void)
 {
-	return gen_tree_kary(3, 4, NULL);
+	return shape("kary:3:4");
 }
 
 static inline struct fabric *
 two_tiers(void)
 {
-	const struct gen_fattree2 p = {18, 36, 1, 17, 1};
-
-	return gen_tree_two(&p, NULL);
+	return shape("two:18:36:17:1");
 }
 
 #endif

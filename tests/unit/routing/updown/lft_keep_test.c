@@ -13,75 +13,24 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { STEPS = 40, MOST = 4 };
 
-static struct fabric *
-make_two(void)
-{
-	return gen_tree_two(&(struct gen_fattree2){6, 12, 1, 6, 3}, NULL);
-}
-
-static struct fabric *
-make_parallel(void)
-{
-	return gen_tree_two(&(struct gen_fattree2){3, 10, 4, 9, 9}, NULL);
-}
-
-static struct fabric *
-make_three(void)
-{
-	return gen_tree_three(8, NULL);
-}
-
-static struct fabric *
-make_racks(void)
-{
-	return gen_paper_racks(1, 12, 12, NULL);
-}
-
-static struct fabric *
-make_planes(void)
-{
-	return gen_paper_planes(&(struct gen_planes){2, 6, 4, 2, 2});
-}
-
-static struct fabric *
-make_torus(void)
-{
-	const unsigned dim[3] = {4, 4, 4};
-
-	return gen_grid(dim, 3, true, 1, NULL);
-}
-
-static struct fabric *
-make_dragonfly(void)
-{
-	return gen_dragonfly(4, 2, 2, NULL);
-}
-
-static struct fabric *
-make_random(void)
-{
-	return gen_random(40, 4, 2, 7, NULL);
-}
-
 static const struct {
-	const char *what;
-	struct fabric *(*make)(void);
+	const char *fabric;
 	const struct engine *engine;
 } fabric_of[] = {
-	{"two tiers", make_two, &engine_ftree},
-	{"parallel links", make_parallel, &engine_ftree},
-	{"three tiers", make_three, &engine_ftree},
-	{"racks", make_racks, &engine_ftree},
-	{"planes", make_planes, &engine_ftree},
-	{"torus", make_torus, &engine_updn},
-	{"dragonfly", make_dragonfly, &engine_updn},
-	{"random", make_random, &engine_updn},
-	{"three tiers by updn", make_three, &engine_updn},
+	{"two:6:12:6:3", &engine_ftree},
+	{"two:3:10:9:9:4", &engine_ftree},
+	{"three:8", &engine_ftree},
+	{"racks:12:12", &engine_ftree},
+	{"planes:2:6:4:2:2", &engine_ftree},
+	{"torus:4x4x4", &engine_updn},
+	{"dragonfly:4:2:2", &engine_updn},
+	{"random:40:4:2:7", &engine_updn},
+	{"three:8", &engine_updn},
 };
 
 static struct routes *
@@ -161,7 +110,7 @@ static void
 run_losses(unsigned kind, uint64_t seed, bool switches)
 {
 	const struct engine *e = fabric_of[kind].engine;
-	struct losses l = {.whole = fabric_of[kind].make(),
+	struct losses l = {.whole = shape("%s", fabric_of[kind].fabric),
 		.rng = {seed},
 		.switches = switches};
 	struct topo *t = frozen_topo(l.whole, &(struct frozen_lids){0});
@@ -178,7 +127,7 @@ run_losses(unsigned kind, uint64_t seed, bool switches)
 		char what[96];
 
 		(void)snprintf(what, sizeof(what), "%s, seed %u, step %u",
-			fabric_of[kind].what, (unsigned)seed, i);
+			fabric_of[kind].fabric, (unsigned)seed, i);
 		toggle_some(&l);
 		f = remaining_fabric(&l);
 		now = frozen_again(f, t, 0);
@@ -230,7 +179,7 @@ LOOP_TEST(switches, 0, 3 * KINDS)
  * are not kept. */
 TEST(wrong_entries)
 {
-	AUTO(fabric) struct fabric *f = make_three();
+	AUTO(fabric) struct fabric *f = shape("three:8");
 	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct routes *r = route_topo(&engine_ftree, t, pool, NULL);

@@ -15,7 +15,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 #include "tests/unit/suite.h"
 
@@ -31,21 +31,17 @@ enum {
 static struct fabric *
 some_tree(uint64_t seed)
 {
-	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
-	static const struct gen_fattree2 thin = {4, 8, 1, 4, 2};
-	struct reason why = {""};
-
 	switch (seed % 5) {
 	case 0:
-		return gen_tree_three(4, &why);
+		return shape("three:4");
 	case 1:
-		return gen_tree_two(&two, &why);
+		return shape("two:4:8:6:3:2");
 	case 2:
-		return gen_tree_three(6, &why);
+		return shape("three:6");
 	case 3:
-		return gen_tree_two(&thin, &why);
+		return shape("two:4:8:4:2");
 	default:
-		return gen_tree_kary(3, 3, &why);
+		return shape("kary:3:3");
 	}
 }
 

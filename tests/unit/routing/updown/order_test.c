@@ -15,24 +15,22 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/mcast/branch_of.h"
 #include "tests/unit/suite.h"
 
 static struct fabric *
 some_fabric(uint64_t seed, struct reason *why)
 {
-	static const unsigned torus[] = {4, 3, 3};
-	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
-
 	switch (seed % 4) {
 	case 0:
 		return gen_random(12 + (unsigned)(seed % 20), 4, 2, seed, why);
 	case 1:
-		return gen_tree_three(4, why);
+		return shape("three:4");
 	case 2:
-		return gen_grid(torus, 3, true, 2, why);
+		return shape("torus:4x3x3:2");
 	default:
-		return gen_tree_two(&two, why);
+		return shape("two:4:8:6:3:2");
 	}
 }
 
@@ -313,8 +311,7 @@ LOOP_TEST(planes_have_no_cycle, 0, 12)
 /* Routes without a switch order of their own have that of their ranks. */
 TEST(ranks_are_an_order)
 {
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_tree_three(4, &why);
+	AUTO(fabric) struct fabric *f = shape("three:4");
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	AUTO(routes) struct routes *r = routes_new(t, pool);

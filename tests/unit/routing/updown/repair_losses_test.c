@@ -15,6 +15,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/tiers/tree_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -119,29 +120,25 @@ make_thirds(void)
 static struct fabric *
 make_planes(void)
 {
-	const struct gen_planes p = {2, 12, 4, 2, 2};
-
-	return gen_paper_planes(&p);
+	return shape("planes:2:12:4:2:2");
 }
 
 static struct fabric *
 three_levels(void)
 {
-	return gen_tree_three(6, NULL);
+	return shape("three:6");
 }
 
 static struct fabric *
 make_random(void)
 {
-	return gen_random(20, 4, 2, 3, NULL);
+	return shape("random:20:4:2:3");
 }
 
 static struct fabric *
 two_ports(void)
 {
-	return gen_edit_rails(
-		gen_tree_two(&(struct gen_fattree2){6, 12, 1, 3, 3}, NULL), 2,
-		true, NULL);
+	return gen_edit_rails(shape("two:6:12:3"), 2, true, NULL);
 }
 
 static struct fabric *
@@ -272,13 +269,11 @@ LOOP_TEST(only_what_is_overloaded, 0, LEN(one_lost))
  */
 TEST(damaged_from_the_start)
 {
-	const struct gen_fattree2 whole = {18, 36, 1, 18, 18};
-
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		struct reason why = {""};
 		AUTO(fabric)
 		struct fabric *f = gen_edit_fail_links(
-			gen_tree_two(&whole, &why), 130, seed, true, &why);
+			shape("two:18:36:18"), 130, seed, true, &why);
 		AUTO(days) struct days d;
 
 		ck_assert_msg(f != NULL, "%s", why.text);
@@ -295,7 +290,7 @@ TEST(damaged_from_the_start)
  */
 TEST(order_is_made_anew)
 {
-	AUTO(fabric) struct fabric *f = gen_dragonfly(8, 4, 4, NULL), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape("dragonfly:8:4:4"), *g = NULL;
 	AUTO(mem) bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	const struct fabric_edit edit = {
 		.drop_node = drop, .drop_orphans = true};
@@ -344,9 +339,7 @@ without_link(const struct fabric *f, uint32_t c)
  */
 TEST(hosts_bound_the_load)
 {
-	const struct gen_fattree2 half = {18, 36, 1, 9, 9};
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&half, &why);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:9");
 	AUTO(days) struct days d = begin_days("half", f, 1);
 	AUTO(fabric) struct fabric *g = without_link(f, f->ncables / 2);
 
@@ -364,8 +357,7 @@ TEST(hosts_bound_the_load)
  */
 TEST(kept_after_rebalance)
 {
-	struct reason why = {""};
-	struct fabric *f = gen_edit_populate(gen_tree_three(12, &why), 5, 5);
+	struct fabric *f = gen_edit_populate(shape("three:12"), 5, 5);
 	uint64_t own = 12 * 6 * 5 - 1;
 
 	for (uint32_t c = f->ncables / 2; c < f->ncables; c += 31) {

@@ -12,6 +12,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 
@@ -93,11 +94,11 @@ TEST(threads)
 	struct reason why = {""};
 
 	for (uint64_t seed = 1; seed <= 2; seed++)
-		check_threads(gen_edit_fail_links(gen_tree_three(16, &why),
+		check_threads(gen_edit_fail_links(shape("three:16"),
 				      (unsigned)seed * 20, seed, true, &why),
 			seed);
-	check_threads(gen_tree_three(16, &why), 3);
-	check_threads(gen_edit_populate(gen_tree_three(16, &why), 5, 1), 4);
+	check_threads(shape("three:16"), 3);
+	check_threads(gen_edit_populate(shape("three:16"), 5, 1), 4);
 }
 
 /* Few different blocks in fresh tables: at most 4 of 15. */
@@ -121,10 +122,10 @@ TEST(shared_blocks)
 {
 	struct reason why = {""};
 
-	check_shared(gen_tree_three(16, &why));
+	check_shared(shape("three:16"));
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		check_shared(gen_edit_fail_links(
-			gen_tree_three(16, &why), 1, seed, true, &why));
+			shape("three:16"), 1, seed, true, &why));
 }
 
 /*

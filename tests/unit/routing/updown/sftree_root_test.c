@@ -13,8 +13,8 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum {
@@ -217,24 +217,18 @@ check_losses(struct fabric *f, const char *name, bool above, unsigned any)
 
 TEST(two_levels)
 {
-	static const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	struct reason why = {""};
-
-	check_losses(gen_tree_two(&p, &why), "648 ports", false, 10);
+	check_losses(shape("two:18:36:18"), "648 ports", false, 10);
 }
 
 TEST(three_levels)
 {
-	struct reason why = {""};
-
-	check_losses(gen_tree_three(12, &why), "432 ports", true, 2);
+	check_losses(shape("three:12"), "432 ports", true, 2);
 }
 
 /* The sFtree root is lost: a leaf under the same switches takes its place. */
 TEST(leaf_lost)
 {
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_tree_three(12, &why), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape("three:12"), *g = NULL;
 	AUTO(mem) bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
@@ -284,7 +278,7 @@ static struct fabric *
 leaves_joined(unsigned pod)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_tree_three(6, &why), *g;
+	struct fabric *f = shape("three:6"), *g;
 	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	uint32_t a, b;
@@ -324,9 +318,7 @@ TEST(no_detours)
 static struct fabric *
 all_but_one_damaged(void)
 {
-	static const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&p, &why), *g;
+	struct fabric *f = shape("two:4:8:4"), *g;
 	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	char leaf[16], top[16];

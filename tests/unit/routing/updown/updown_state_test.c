@@ -8,7 +8,7 @@
 #include "routing/driver/registry.h"
 #include "routing/updown/updown_state.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engines/ftree/layers_asked.h"
 #include "tests/unit/suite.h"
 
@@ -38,11 +38,8 @@ rig_open(struct rig *g, struct fabric *f, const struct engine_options *options)
 static struct fabric *
 make_tree(void)
 {
-	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
-	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&p, &why);
+	struct fabric *f = shape("two:3:6:2:1");
 
-	ck_assert_msg(f != NULL, "%s", why.text);
 	return f;
 }
 
@@ -92,13 +89,12 @@ TEST(printed_and_parsed)
 /* Two trees that links between leaves join: parts of the order, too. */
 TEST(several_trees)
 {
-	const struct gen_planes p = {2, 4, 2, 2, 1};
 	AUTO(rig) struct rig g;
 	AUTO(buf) struct buf text = {0}, again = {0};
 	struct reason why = {""};
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, gen_paper_planes(&p), NULL);
+	rig_open(&g, shape("planes:2:4:2:2:1"), NULL);
 	ck_assert_ptr_nonnull(g.r->part);
 	registry_print_state(g.r, &text);
 	r = routes_new(g.t, g.pool);

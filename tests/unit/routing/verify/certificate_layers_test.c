@@ -18,6 +18,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/routing/verify/judgement_fixture.h"
 #include "tests/unit/suite.h"
@@ -64,8 +65,8 @@ make_torus_three(struct rng *r)
 static struct fabric *
 make_dragonfly(struct rng *r)
 {
-	return rng_below(r, 2) ? gen_dragonfly(4, 2, 1, NULL)
-			       : gen_dragonfly(3, 2, 2, NULL);
+	return rng_below(r, 2) ? shape("dragonfly:4:2:1")
+			       : shape("dragonfly:3:2:2");
 }
 
 static struct fabric *
@@ -79,7 +80,7 @@ static struct fabric *
 make_slimfly(struct rng *r)
 {
 	(void)r;
-	return gen_slimfly(5, 1, NULL);
+	return shape("slimfly:5:1");
 }
 
 static struct fabric *

@@ -15,6 +15,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/verify/judgement_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -47,33 +48,31 @@ static struct fabric *
 make_three(struct rng *r)
 {
 	(void)r;
-	return gen_tree_three(4, NULL);
+	return shape("three:4");
 }
 
 static struct fabric *
 make_damaged(struct rng *r)
 {
-	return gen_edit_fail_links(gen_tree_three(4, NULL), 1 + rng_below(r, 8),
-		rng_next(r), true, NULL);
+	return gen_edit_fail_links(
+		shape("three:4"), 1 + rng_below(r, 8), rng_next(r), true, NULL);
 }
 
 static struct fabric *
 make_kary(struct rng *r)
 {
-	return gen_edit_populate(
-		gen_tree_kary(2, 3, NULL), 1 + rng_below(r, 2), 1);
+	return gen_edit_populate(shape("kary:2:3"), 1 + rng_below(r, 2), 1);
 }
 
 /* One spine or switch in the middle, without which there are pieces. */
 static struct fabric *
 make_pieces(struct rng *r)
 {
-	static const unsigned line[1] = {7};
 	const struct gen_fattree2 tree = {
 		1, 2 + rng_below(r, 4), 1 + rng_below(r, 2), 3, 2};
 
 	return rng_below(r, 2) == 0 ? gen_tree_two(&tree, NULL)
-				    : gen_grid(line, 1, false, 2, NULL);
+				    : shape("mesh:7:2");
 }
 
 static struct fabric *
@@ -616,8 +615,7 @@ LOOP_TEST(never_more_than_the_judge, 0, LEN(kinds))
  * Over two links it is a loop. A LID that a port owns must not. */
 TEST(u_turns)
 {
-	const struct gen_fattree2 tree = {2, 3, 2, 2, 2};
-	struct fabric *f = gen_tree_two(&tree, NULL);
+	struct fabric *f = shape("two:2:3:2:2:2");
 	struct scene s = {.kind = &kinds[0], .t = frozen_topo(f, NULL)};
 	const struct topo_adj *a;
 	struct verify_tables in;

@@ -15,6 +15,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/layers_fixture.h"
 #include "tests/unit/routing/verify/judgement_fixture.h"
 #include "tests/unit/suite.h"
@@ -41,7 +42,6 @@ verify_input(const struct routes *r)
 static struct fabric *
 some_fabric(struct rng *r)
 {
-	static const unsigned dim[2] = {4, 3};
 	const struct gen_fattree2 tree = {2 + rng_below(r, 4),
 		2 + rng_below(r, 6), 1 + rng_below(r, 2), 3, 2};
 	struct reason why;
@@ -50,9 +50,9 @@ some_fabric(struct rng *r)
 	case 0:
 		return gen_tree_two(&tree, &why);
 	case 1:
-		return gen_tree_three(4, &why);
+		return shape("three:4");
 	case 2:
-		return gen_grid(dim, 2, true, 2, &why);
+		return shape("torus:4x3:2");
 	default:
 		return gen_random(12, 4, 2, rng_next(r), &why);
 	}

@@ -14,6 +14,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { NETS = 240, SWITCHES = 14, DEGREE = 4, HOSTS = 2 };
@@ -359,13 +360,12 @@ TEST(test_kinds_at_random)
  * they do not. */
 TEST(test_shortest_sets)
 {
-	const unsigned dim[] = {5, 5};
 	struct reason why = {""};
 	struct rng rng;
 	AUTO(rig) struct rig g;
 
 	rng = (struct rng){1};
-	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
+	rig_open(&g, shape("mesh:5x5"));
 	rig_kinds(&g, ROUTE_COMMITS);
 	make_sets(&g, &rng, 1);
 	ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
@@ -376,13 +376,12 @@ TEST(test_shortest_sets)
 TEST(test_dead_option)
 {
 	static const unsigned ports[] = {9, 77, 200};
-	const unsigned dim[] = {3, 3};
 	struct reason why = {""};
 
 	for (unsigned i = 0; i < 3; i++) {
 		AUTO(rig) struct rig g;
 
-		rig_open(&g, gen_grid(dim, 2, false, 1, &why));
+		rig_open(&g, shape("mesh:3x3"));
 		rig_kinds(&g, ROUTE_COMMITS);
 		g.sets = route_sets_new(g.t, g.can, true);
 		route_set_add(put_set(&g, 0, g.t->nsw - 1), ports[i]);
@@ -395,13 +394,12 @@ TEST(test_dead_option)
 /* A switch to which options lead has no entry. */
 TEST(test_no_entry_behind)
 {
-	const unsigned dim[] = {3, 3};
 	struct reason why = {""};
 	const struct topo_adj *a;
 	AUTO(rig) struct rig g;
 	sw_ix to = TOPO_NONE;
 
-	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
+	rig_open(&g, shape("mesh:3x3"));
 	rig_kinds(&g, ROUTE_COMMITS);
 	g.sets = route_sets_new(g.t, g.can, true);
 	a = &g.t->adj[g.t->sw[0].adj];
@@ -423,14 +421,13 @@ TEST(test_no_entry_behind)
  * are taken for such as do not. */
 TEST(test_sides)
 {
-	const unsigned dim[] = {5, 5};
 	struct verify_sets_report out;
 	struct reason why = {""};
 	struct verify_sets_job job;
 	struct rng rng = {1};
 	AUTO(rig) struct rig g;
 
-	rig_open(&g, gen_grid(dim, 2, false, 1, &why));
+	rig_open(&g, shape("mesh:5x5"));
 	rig_kinds(&g, ROUTE_ESCAPES);
 	make_sets(&g, &rng, 1);
 	job = (struct verify_sets_job){.topo = g.t,
@@ -522,11 +519,10 @@ TEST(test_everywhere)
  * that lead straight to the fourth. */
 TEST(test_loop_of_options)
 {
-	const unsigned dim[] = {4};
 	struct reason why = {""};
 	AUTO(rig) struct rig g;
 
-	rig_open(&g, gen_hyperx(dim, 1, 1, &why));
+	rig_open(&g, shape("hyperx:4"));
 	rig_kinds(&g, ROUTE_ESCAPES);
 	g.sets = route_sets_new(g.t, g.can, true);
 	for (sw_ix s = 1; s < 4; s++)

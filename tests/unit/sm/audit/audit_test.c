@@ -9,7 +9,7 @@
 #include "sm/report/json_util.h"
 #include "tests/sim/model/world.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/adaptive_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -53,9 +53,8 @@ on_audit_message(void *cookie, const struct transport_msg *m, struct mono now)
 static struct rig
 make_ring(const char *yaml)
 {
-	const unsigned dim[] = {RING};
 	const struct sim_options o = sim_defaults();
-	struct rig r = {.f = gen_grid(dim, 1, true, 1, NULL)};
+	struct rig r = {.f = shape("torus:%u", RING)};
 
 	r.w = world_new(r.f, &o, yaml);
 	world_start(r.w);
@@ -265,9 +264,8 @@ TEST(switches_that_forward_adaptively)
 static struct rig
 make_choosing(void)
 {
-	static const struct gen_fattree2 p = {2, 4, 1, 2, 2};
 	const struct sim_options o = sim_defaults();
-	struct rig r = {.f = adaptive_give(gen_tree_two(&p, NULL))};
+	struct rig r = {.f = adaptive_give(shape("two:2:4:2"))};
 
 	r.w = world_new(r.f, &o, "routing: {adaptive: {enabled: true}}\n");
 	world_start(r.w);
@@ -762,8 +760,7 @@ TEST(dependencies_in_a_graph)
 		{false, false, RING, 0},
 		{true, true, 0, 0},
 	};
-	const unsigned dim[] = {RING};
-	AUTO(fabric) struct fabric *f = gen_grid(dim, 1, true, 1, NULL);
+	AUTO(fabric) struct fabric *f = shape("torus:%u", RING);
 	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct audit_dependencies_verdict v;
 

@@ -7,7 +7,7 @@
 #include "sm/base/mem.h"
 #include "tests/sim/model/sim_rmpp.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { RING = 5, HOSTS = 2, ASKED = 64, SLS = 4 };
@@ -59,11 +59,10 @@ record_request(struct transport *t, const struct transport_msg *m)
 static void
 rig_new(struct rig *r, unsigned lmc)
 {
-	const unsigned dim[] = {RING};
 	struct mad_port_info i = {.lid = 1, .sm_lid = 1, .state = PORT_ACTIVE};
 
 	*r = (struct rig){.t.send = record_request, .now = mono_ms(1)};
-	r->f = gen_grid(dim, 1, true, HOSTS, NULL);
+	r->f = shape("torus:%u:%u", RING, HOSTS);
 	r->topo = frozen_topo(r->f, &(struct frozen_lids){.lmc = lmc});
 	i.lid = r->topo->port[r->topo->sm_port].lid;
 	mad_port_info_encode(&i, r->topo->info[r->topo->sm_port]);

@@ -11,7 +11,7 @@
 
 #include "sm/cabling/deviation.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 /* The node that a word names; made when it is new. */
@@ -287,7 +287,7 @@ confuse_links(const struct topo *t, unsigned rings, unsigned of)
 TEST(a_large_fabric)
 {
 	static const unsigned of[] = {2, 3, 5};
-	AUTO(fabric) struct fabric *f = gen_tree_three(56, NULL);
+	AUTO(fabric) struct fabric *f = shape("three:56");
 	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct cabling *plan = cabling_of_topo(t, "plan");
 	struct reason why;

@@ -13,6 +13,7 @@
 #include "sm/mad/mad_ar.h"
 #include "tests/sim/model/sim_hops.h"
 #include "tests/sim/referee/watch.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/adaptive_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -295,7 +296,7 @@ settle_watched(struct world *w, const char *when)
 /* Three levels: tables are written in stages, and switches go on choosing. */
 LOOP_TEST(links_of_three_levels, 0, 6)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t node = 0;
 	unsigned port = 0;
@@ -334,7 +335,7 @@ TEST(cut_and_return_a_cable)
 /* One change after the other, before packets of the first have drained. */
 LOOP_TEST(changes_close_together, 0, 4)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t node[3] = {0};
 	unsigned port[3] = {0};
@@ -377,7 +378,7 @@ cause_trouble(struct world *w, struct rng *r, bool *cut)
 /* What goes wrong at random never makes a cycle, and is in step in the end. */
 LOOP_TEST(random_troubles, 0, 6)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(4, NULL));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);
 	struct rng r = {1000 + (uint64_t)_i};
 	bool cut[32] = {false};
@@ -440,7 +441,7 @@ TEST(off_and_on_by_a_reload)
  * 100,000 blocks. */
 TEST(a_large_fabric_in_one_run)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(22, NULL));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:22"));
 	AUTO(world) struct world *w = core_start(f, "{}");
 	unsigned commits;
 
@@ -471,7 +472,7 @@ cost_of_link(struct world *w, unsigned n, bool up)
  * known then that switches go on choosing when their tables are written. */
 TEST(cost_of_a_link)
 {
-	struct fabric *f = adaptive_give(gen_tree_three(16, NULL));
+	struct fabric *f = adaptive_give(shape("three:16"));
 	struct world *with = core_start(f, on), *without = core_start(f, "{}");
 
 	ck_assert(world_settle(with, mono_ms(10000)));

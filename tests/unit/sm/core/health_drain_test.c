@@ -11,6 +11,8 @@
 #include "tests/sim/data/data.h"
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 
 static const char drain_on[] =
@@ -233,8 +235,7 @@ TEST(two_percent_of_a_tier)
 /* 200 links between tiers: four that turn bad at once are one change. */
 TEST(several_at_once_are_one_change)
 {
-	const struct gen_fattree2 p = {10, 20, 1, 4, 10};
-	AUTO(lab) struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
+	AUTO(lab) struct lab l = lab_of(shape("two:10:20:4:10"), drain_on);
 	unsigned changes = count_changes(&l);
 
 	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
@@ -253,8 +254,7 @@ TEST(several_at_once_are_one_change)
 /* Neither the link of a host nor the last one of a leaf is drained. */
 TEST(nothing_is_cut_off)
 {
-	const struct gen_fattree2 p = {1, 4, 1, 2, 1};
-	AUTO(lab) struct lab l = lab_of(gen_tree_two(&p, NULL), drain_on);
+	AUTO(lab) struct lab l = lab_of(shape("two:1:4:2:1"), drain_on);
 
 	count_errors(&l, "h1", 1, TOO_MANY);
 	count_errors(&l, "leaf3", port_to(&l, "leaf3", "spine1"), TOO_MANY);
@@ -270,12 +270,10 @@ TEST(nothing_is_cut_off)
  * without its other link leaf 2 would depend on spine 2 as well. */
 TEST(no_redundancy_is_taken)
 {
-	const struct gen_fattree2 p = {2, 4, 1, 1, 2};
 	struct reason why = {""};
 	AUTO(lab)
-	struct lab l =
-		lab_of(gen_edit_rails(gen_tree_two(&p, NULL), 2, false, &why),
-			drain_on);
+	struct lab l = lab_of(
+		gen_edit_rails(shape("two:2:4:1:2"), 2, false, &why), drain_on);
 	const struct sm_drain ask = {
 		.guid = l.f->node[fabric_find(l.f, "leaf3")].guid,
 		.port = port_to(&l, "leaf3", "spine1"),
@@ -428,9 +426,8 @@ TEST(the_action_is_another)
  * drained no more. */
 TEST(in_one_hold_down)
 {
-	const struct gen_fattree2 p = {2, 4, 1, 2, 2};
 	AUTO(lab)
-	struct lab l = lab_of(gen_tree_two(&p, NULL),
+	struct lab l = lab_of(shape("two:2:4:2"),
 		"health: {enabled: true, interval: 10s, action: drain}\n"
 		"sweep: {hold_down: 10s}\n");
 	const struct sm_drain other = {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "sm/base/be.h"
+#include "tests/topo/gen.h"
 #include "tests/unit/core_fixture.h"
 
 static const char settings[] =

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 
 enum { SPINES = 18, LEAVES = 36, HOSTS = 18, LIGHT_MS = 10000 };
@@ -124,8 +125,9 @@ expect_named(struct world *w, const struct moment *m)
 LOOP_TEST(most_spines_hang, 0, LEN(moments))
 {
 	const struct moment *m = &moments[_i];
-	const struct gen_fattree2 p = {HOSTS, LEAVES, 1, SPINES, HOSTS};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric)
+	struct fabric *f =
+		shape("two:%u:%u:%u:%u", HOSTS, LEAVES, SPINES, HOSTS);
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = world_new(f, &o, "");
 	struct mono most;

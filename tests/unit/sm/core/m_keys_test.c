@@ -10,6 +10,8 @@
 
 #include "sm/base/be.h"
 #include "tests/sim/referee/watch.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 
 #define OLD UINT64_C(0x1111)
@@ -291,8 +293,7 @@ LOOP_TEST(a_fabric_with_a_known_key_is_taken_over, 0, 4)
  */
 LOOP_TEST(a_guarded_fabric_is_taken_over_soon, 0, 2)
 {
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
 	struct sim_options o = sim_defaults();
 	struct key ours = {.key = NEW, .prot = 2, .lease = 60},
 		   theirs = {.key = FOREIGN,
@@ -452,8 +453,7 @@ TEST(unknown_guarded_keys_until_leases_run_out)
 /* Hundreds of locked ports are polled in turn, where no lease is to be kept. */
 TEST(many_unknown_keys_without_leases)
 {
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
 	struct sim_options o = sim_defaults();
 	AUTO(world)
 	struct world *w = world_new(f, &o,
@@ -605,8 +605,7 @@ TEST(a_lease_runs_out)
 /* 648 hosts: requests are spread over the lease, three to each port. */
 TEST(renewals_are_spread)
 {
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
 	AUTO(world)
 	struct world *w = core_start(
 		f, "fabric: {m_key: 0x1111}\nsweep: {interval: 0}\n");
@@ -632,8 +631,7 @@ TEST(renewals_are_spread)
  */
 TEST(a_lease_that_cannot_be_kept)
 {
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
 	AUTO(world) struct world *w = NULL;
 	struct sm_status s;
 

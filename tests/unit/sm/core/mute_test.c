@@ -5,6 +5,7 @@
  */
 #include <check.h>
 
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 
 enum { IN_ORDER_MS = 8000 };
@@ -52,8 +53,7 @@ set_links_up(struct world *w, bool up)
 
 LOOP_TEST(everything_beyond_our_switch, 0, LEN(moments))
 {
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = NULL;
 	struct sm_status st;

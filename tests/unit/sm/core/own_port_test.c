@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/sim/referee/referee.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/sa/sa_registrations_fixture.h"
 
 enum { LIDS = 200, FOREIGN_BIT = 60 };
@@ -16,8 +17,7 @@ enum { LIDS = 200, FOREIGN_BIT = 60 };
 static struct fabric *
 other_tree(void)
 {
-	const struct gen_fattree2 p = {6, 6, 1, 3, 6};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	struct fabric *f = shape("two:6:6:3:6");
 
 	for (uint32_t n = 0; n < f->nnodes; n++) {
 		f->node[n].guid |= UINT64_C(1) << FOREIGN_BIT;
@@ -33,9 +33,7 @@ other_tree(void)
 static struct fabric *
 first_tree(void)
 {
-	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-
-	return gen_tree_two(&p, NULL);
+	return shape("two:4:8:4");
 }
 
 static void
@@ -250,8 +248,7 @@ LOOP_TEST(our_link_may_lead_elsewhere, 0, 4)
  * cable is back, and no port goes down for it. */
 TEST(our_cable_and_layers)
 {
-	static const unsigned dim[2] = {5, 6};
-	AUTO(fabric) struct fabric *f = gen_grid(dim, 2, true, 2, NULL);
+	AUTO(fabric) struct fabric *f = shape("torus:5x6:2");
 	struct sim_options o = sim_defaults();
 	AUTO(world)
 	struct world *w =

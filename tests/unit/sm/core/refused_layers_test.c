@@ -11,7 +11,7 @@
 #include "tests/sim/chaos/pair_sls.h"
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/refusal.h"
 #include "tests/unit/suite.h"
 
@@ -53,8 +53,7 @@ sweep_anew(struct world *w)
  */
 LOOP_TEST(torus, 0, 2)
 {
-	static const unsigned dim[2] = {6, 5};
-	AUTO(fabric) struct fabric *f = gen_grid(dim, 2, true, 1, NULL);
+	AUTO(fabric) struct fabric *f = shape("torus:6x5");
 	struct sim_options o = sim_defaults();
 	struct refusal x = {.node = fabric_find(f, "sw1.1"), .attr = MAD_SL2VL};
 	AUTO(world) struct world *w = NULL;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -112,7 +114,7 @@ expect_alarm(const struct world *w)
 
 TEST(block_limit_is_over)
 {
-	AUTO(fabric) struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(fabric) struct fabric *f = shape("random:10:3:2:3");
 	AUTO(world) struct world *w = leave_blocked(f);
 
 	w->saved.away = LIMIT;
@@ -127,7 +129,7 @@ TEST(block_limit_is_over)
 
 TEST(block_limit_goes_on)
 {
-	AUTO(fabric) struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(fabric) struct fabric *f = shape("random:10:3:2:3");
 	AUTO(world) struct world *w = leave_blocked(f);
 	uint64_t age = w->saved.block[0].age;
 
@@ -224,7 +226,7 @@ LOOP_TEST(tables_that_arrive_late, 0, 4)
 /* After an orderly end there is nothing to wait for. */
 TEST(nothing_under_way)
 {
-	AUTO(fabric) struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	AUTO(fabric) struct fabric *f = shape("random:10:3:2:3");
 	AUTO(world) struct world *w = start_settled(f, "");
 
 	world_run(w, mono_ms(5000));
@@ -243,8 +245,7 @@ TEST(nothing_under_way)
  */
 TEST(a_switch_leaves_while_tables_are_read)
 {
-	const unsigned dim[] = {8, 8};
-	AUTO(fabric) struct fabric *f = gen_grid(dim, 2, false, 1, NULL);
+	AUTO(fabric) struct fabric *f = shape("mesh:8x8");
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = NULL;
 
@@ -331,7 +332,7 @@ expect_memory(struct world *w)
  * can do: no port goes down. */
 LOOP_TEST(killed_in_its_first_bring_up, 1, 5)
 {
-	AUTO(fabric) struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
+	AUTO(fabric) struct fabric *f = shape("dragonfly:4:1:2");
 	AUTO(world) struct world *w = kill_in_bring_up(f, (unsigned)_i);
 
 	world_start(w);
@@ -348,7 +349,7 @@ LOOP_TEST(killed_in_its_first_bring_up, 1, 5)
  * own doing before there is a view, too. */
 LOOP_TEST(killed_and_its_state_is_lost, 0, 2)
 {
-	AUTO(fabric) struct fabric *f = gen_dragonfly(4, 1, 2, NULL);
+	AUTO(fabric) struct fabric *f = shape("dragonfly:4:1:2");
 	AUTO(world) struct world *w = kill_in_bring_up(f, 4);
 
 	if (_i == 0)

@@ -5,6 +5,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/links_json.h"
 #include "sm/view/event_log.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 
 static const char health_on[] = "health: {enabled: true, interval: 10s}\n";
@@ -76,8 +77,7 @@ set_agent(struct world *w, const char *name, enum sim_perf_agent agent)
  * at once than they have room for. */
 TEST(agents_with_little_room)
 {
-	const struct gen_fattree2 p = {1, 2, 1, 12, 12};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:1:2:12");
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = NULL;
 
@@ -349,8 +349,7 @@ count_pace(void *cookie, struct sim_msg *m)
 /* 648 hosts: 2592 ports, whatever the interval is. */
 TEST(the_pace_is_kept)
 {
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
 	AUTO(world)
 	struct world *w =
 		core_start(f, "health: {enabled: true, interval: 1s}\n");
@@ -429,8 +428,7 @@ TEST(nodes_go_and_come)
 /* Requests take the SL of the layer of their path. */
 TEST(ports_of_a_torus)
 {
-	const unsigned dim[] = {4, 4, 4};
-	AUTO(fabric) struct fabric *f = gen_grid(dim, 3, true, 1, NULL);
+	AUTO(fabric) struct fabric *f = shape("torus:4x4x4");
 	AUTO(world)
 	struct world *w =
 		core_start(f, "health: {enabled: true, interval: 10s}\n"
@@ -582,8 +580,7 @@ TEST(too_much_is_corrected)
  * time, and the errors of all ports are read as often as that allows. */
 TEST(fec_does_not_delay_passes)
 {
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
 	AUTO(world) struct world *w = core_start(f, "");
 	struct pace pace = {.second = -1};
 

@@ -4,6 +4,7 @@
  */
 #include "routing/driver/registry.h"
 #include "tests/sim/referee/tenants.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/policy/partition_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -173,10 +174,9 @@ TEST(restart_half_way)
 /* Members move between partitions, and no pair is cut off during the change. */
 LOOP_TEST(no_pair_is_cut_off, 1, 31)
 {
-	const unsigned dim[] = {LEAVES};
 	struct sim_options o = two_blocks();
 	struct rng rng = {(uint64_t)_i};
-	struct fixture x = {.f = gen_grid(dim, 1, false, PER_LEAF, NULL)};
+	struct fixture x = {.f = shape("mesh:%u:%u", LEAVES, PER_LEAF)};
 	struct tenants *t = tenants_new(&rng, x.f);
 	struct reason why;
 

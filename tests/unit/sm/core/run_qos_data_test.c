@@ -10,7 +10,7 @@
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
 #include "tests/sim/model/world.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { SENDERS = 3 };
@@ -26,10 +26,9 @@ struct scene {
 static struct scene
 scene_new(const char *yaml)
 {
-	const struct gen_fattree2 p = {1, 2, 1, SENDERS, SENDERS};
 	struct sim_options so = sim_defaults();
 	struct data_options o = data_defaults();
-	struct scene x = {.f = gen_tree_two(&p, NULL)};
+	struct scene x = {.f = shape("two:1:2:%u", SENDERS)};
 	const struct qos *q;
 
 	so.vl_cap = 3;

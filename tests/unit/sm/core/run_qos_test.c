@@ -14,7 +14,7 @@
 #include "sm/view/view_slvl.h"
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/refusal.h"
 #include "tests/unit/suite.h"
 
@@ -31,9 +31,7 @@ static const char three[] = "qos:\n"
 static struct fabric *
 two_tier_tree(void)
 {
-	const struct gen_fattree2 p = {2, 4, 1, 3, 3};
-
-	return gen_tree_two(&p, NULL);
+	return shape("two:2:4:3");
 }
 
 static struct world *

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sm/view/view.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -19,7 +20,7 @@ tree_world(struct fabric **f, const char *yaml)
 	struct reason why = {""};
 	struct world *w;
 
-	*f = gen_tree_three(8, &why);
+	*f = shape("three:8");
 	ck_assert_msg(*f != NULL, "%s", why.text);
 	w = core_start(*f, yaml);
 	ck_assert(world_settle(w, mono_ms(60000)));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sm/base/rng.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/sm/sa/sa_fixture.h"
 #include "tests/unit/suite.h"
@@ -293,9 +294,7 @@ until_served(struct pair *p, struct host *h, unsigned limit)
 static struct fabric *
 large_tree(void)
 {
-	const struct gen_fattree2 shape = {12, 24, 1, 12, 12};
-
-	return gen_tree_two(&shape, NULL);
+	return shape("two:12:24:12");
 }
 
 /* The master hands over, and its host answers nothing more; b serves hosts

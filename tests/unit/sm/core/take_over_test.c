@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -22,34 +24,36 @@ make_fabric(int i)
 		 up[] = {1, 1 + k % 3, 2};
 	unsigned dim[] = {3 + k, 4, 2 + k / 3};
 	struct gen_fattree2 flat = {1 + k, 4 + k, 1 + k % 3, 2 + k, 1 + k};
-	struct gen_planes planes = {2, 3 + k, 2 + k / 2, 2, 1 + k % 2};
 	struct fabric *f;
 
 	switch (i % 10) {
 	case 0:
-		return gen_tree_two(&flat, NULL);
+		return shape("two:%u:%u:%u:%u:%u", 1 + k, 4 + k, 2 + k, 1 + k,
+			1 + k % 3);
 	case 1:
 		return gen_tree_three(4 + 2 * (k / 3), NULL);
 	case 2:
 		return gen_tree_pgft(3, down, up, NULL, NULL);
 	case 3:
-		return gen_paper_planes(&planes);
+		return shape(
+			"planes:2:%u:%u:2:%u", 3 + k, 2 + k / 2, 1 + k % 2);
 	case TORUS:
 		return gen_grid(dim, 2 + k % 2, true, 2, NULL);
 	case 5:
 		return gen_random(12 + k, 3 + k % 2, 2, 7 + k, NULL);
 	case 6:
-		f = gen_tree_two(&flat, NULL);
+		f = shape("two:%u:%u:%u:%u:%u", 1 + k, 4 + k, 2 + k, 1 + k,
+			1 + k % 3);
 		return flat.spines > 1
 			       ? gen_edit_fail_links(f, k + 1, k, true, NULL)
 			       : f;
 	case 7:
 		return gen_edit_fail_links(
-			gen_tree_three(4, NULL), k + 1, k, true, NULL);
+			shape("three:4"), k + 1, k, true, NULL);
 	case 8:
-		return gen_edit_rails(gen_tree_three(4, NULL), 2, k % 2, NULL);
+		return gen_edit_rails(shape("three:4"), 2, k % 2, NULL);
 	default:
-		return gen_hyperx(dim, 2, 1 + k, NULL);
+		return shape("hyperx:%ux4:%u", 3 + k, 1 + k);
 	}
 }
 

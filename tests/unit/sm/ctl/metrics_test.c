@@ -14,7 +14,7 @@
 #include "sm/report/status_json.h"
 #include "sm/view/view_redundancy.h"
 #include "tests/sim/model/world.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
 
@@ -179,9 +179,8 @@ TEST(running_daemon)
 		"heddle_quarantined_info", "heddle_foreign_adaptive_info",
 		"heddle_tree_irregularities", "heddle_blocked_deadline_seconds",
 		"heddle_qos_shortage_info", "heddle_control_events_total"};
-	const struct gen_fattree2 p = {2, 4, 1, 3, 3};
 	struct sim_options o = sim_defaults();
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:2:4:3");
 	AUTO(world)
 	struct world *w = world_new(f, &o,
 		"qos:\n  levels:\n    gold: {weight: 8, sl: 3}\n"

@@ -6,6 +6,7 @@
 #include "sm/mad/mad_perf.h"
 #include "sm/report/counters_json.h"
 #include "sm/report/json_util.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/manual.h"
 
@@ -85,8 +86,7 @@ expect_in_manual(const char *page)
 /* 648 hosts, 2592 ports: many pages. */
 TEST(every_port_once)
 {
-	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
 	AUTO(world)
 	struct world *w = core_start(f,
 		"health: {enabled: true, interval: 1s, port_metrics: true}\n");

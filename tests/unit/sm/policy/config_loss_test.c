@@ -9,7 +9,7 @@
 #include "sm/policy/config_loss.h"
 #include "sm/policy/pkeys.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 /* 2 spines, 4 leaves, hosts h1 to h12 */
@@ -32,9 +32,7 @@ by_guid(const void *x, const void *y)
 static struct rig
 rig_new(void)
 {
-	static const struct gen_fattree2 p = {2, 4, 1, 3, 3};
-	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&p, &why);
+	struct fabric *f = shape("two:2:4:3");
 	struct rig r = {.t = frozen_topo(f, NULL)};
 
 	fabric_free(f);

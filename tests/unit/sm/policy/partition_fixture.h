@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "routing/driver/registry.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/sa/sa_fixture.h"
 
 enum { LEAVES = 3, PER_LEAF = 3, HOSTS = LEAVES * PER_LEAF, BLOCK = 32 };
@@ -15,9 +16,8 @@ enum { LEAVES = 3, PER_LEAF = 3, HOSTS = LEAVES * PER_LEAF, BLOCK = 32 };
 static inline struct fixture
 fixture_new(const char *yaml, const struct sim_options *o)
 {
-	const unsigned dim[] = {LEAVES};
 	struct fixture x = {
-		.f = gen_grid(dim, 1, false, PER_LEAF, NULL),
+		.f = shape("mesh:%u:%u", LEAVES, PER_LEAF),
 	};
 
 	x.w = world_new(x.f, o, yaml);

@@ -5,6 +5,7 @@
 #include "routing/driver/registry.h"
 #include "sm/base/rng.h"
 #include "sm/report/partition_json.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/policy/partition_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -540,12 +541,11 @@ LOOP_TEST(isolation, 1, 21)
 	AUTO(fixture) struct fixture x;
 	struct model m;
 	struct fabric *f;
-	const unsigned dim[] = {LEAVES};
 	size_t seen = 0;
 	unsigned heard = 0;
 	char name[8];
 
-	f = gen_grid(dim, 1, false, PER_LEAF, NULL);
+	f = shape("mesh:%u:%u", LEAVES, PER_LEAF);
 	make_model(&m, f, &rng);
 	fabric_free(f);
 	x = fixture_new(m.yaml, &so);

@@ -8,15 +8,13 @@
 #include "routing/driver/registry.h"
 #include "sm/policy/pkeys.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 static struct topo *
 small_topo(void)
 {
-	static const struct gen_fattree2 p = {2, 2, 1, 3, 3};
-	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
+	AUTO(fabric) struct fabric *f = shape("two:2:2:3");
 	struct topo *t = frozen_topo(f, NULL);
 
 	return t;

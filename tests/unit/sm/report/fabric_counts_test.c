@@ -2,7 +2,7 @@
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 TEST(a_line)
@@ -40,8 +40,7 @@ TEST(a_line)
 
 TEST(a_fabric)
 {
-	const unsigned dim[] = {4};
-	AUTO(fabric) struct fabric *f = gen_grid(dim, 1, true, 2, NULL);
+	AUTO(fabric) struct fabric *f = shape("torus:4:2");
 	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct fabric_counts c = fabric_counts_of(t);
 	AUTO(json) json_t *o = fabric_counts_json(t);

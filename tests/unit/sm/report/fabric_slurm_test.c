@@ -7,6 +7,7 @@
 #include "sm/report/fabric_slurm.h"
 #include "sm/view/topo_events.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/graph_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -15,9 +16,7 @@ static struct reason why;
 static struct fabric *
 small_tree(void)
 {
-	const struct gen_fattree2 p = {2, 3, 2, 2, 2};
-
-	return gen_tree_two(&p, &why);
+	return shape("two:2:3:2:2:2");
 }
 
 static void
@@ -89,13 +88,11 @@ expect_lines(
 
 TEST(other_fabrics)
 {
-	const unsigned plane[] = {5, 7};
-
-	expect_lines(gen_tree_three(4, &why), 8, 4,
+	expect_lines(shape("three:4"), 8, 4,
 		"SwitchName=group-pod1.leaf1 Switches=pod1.leaf[1-2]\n");
-	expect_lines(gen_dragonfly(4, 2, 2, &why), 36, 9, "9 groups");
-	expect_lines(gen_grid(plane, 2, true, 1, &why), 35, 7, "2 dimensions");
-	expect_lines(gen_random(20, 4, 2, 3, &why), 20, 0, "no tree");
+	expect_lines(shape("dragonfly:4:2:2"), 36, 9, "9 groups");
+	expect_lines(shape("torus:5x7"), 35, 7, "2 dimensions");
+	expect_lines(shape("random:20:4:2:3"), 20, 0, "no tree");
 }
 
 /* Names that cannot be, or that two have, and hosts with several adapters. */
@@ -244,15 +241,12 @@ expect_stable(struct fabric *f)
 
 TEST(failures_change_nothing)
 {
-	const struct gen_fattree2 p = {4, 4, 1, 3, 3};
-	const unsigned plane[] = {5, 6};
-
-	expect_stable(gen_tree_two(&p, &why));
-	expect_stable(gen_tree_three(4, &why));
+	expect_stable(shape("two:4:4:3"));
+	expect_stable(shape("three:4"));
 	expect_stable(gen_edit_rails(small_tree(), 2, false, &why));
-	expect_stable(gen_dragonfly(4, 1, 2, &why));
-	expect_stable(gen_grid(plane, 2, true, 1, &why));
-	expect_stable(gen_hyperx(plane, 2, 1, &why));
+	expect_stable(shape("dragonfly:4:1:2"));
+	expect_stable(shape("torus:5x6"));
+	expect_stable(shape("hyperx:5x6"));
 }
 
 /* The tree is read without the links of a drained switch, which then looks like
@@ -264,7 +258,7 @@ TEST(drains_change_nothing)
 	const struct fabric_graph *g;
 	struct topo *t;
 
-	graph_fixture_open(&x, gen_tree_three(4, &why));
+	graph_fixture_open(&x, shape("three:4"));
 	t = x.view.topo;
 	fabric_slurm_print(x.graph, false, NULL, &before);
 	for (sw_ix s = 0; s < t->nsw; s++)

@@ -5,6 +5,8 @@
 #include "sm/mad/mad_perf.h"
 #include "sm/report/json_util.h"
 #include "sm/report/path_json.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/core_fixture.h"
 
 static struct fabric_cable *
@@ -138,8 +140,7 @@ slow_down(struct world *w, const char *name, unsigned port)
 /* One of two links of a leaf is slow, the other is down. */
 TEST(a_slow_link_that_carries_much)
 {
-	const struct gen_fattree2 p = {2, 4, 1, 4, 4};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:2:4:4");
 	AUTO(world) struct world *w = start_on(f, "");
 
 	slow_down(w, "leaf3", 5);

@@ -6,6 +6,7 @@
 #include "tests/unit/sm/sa/sa_fixture.h"
 
 #include "sm/base/rng.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { REC = MAD_SA_MEMBER_REC, RECORD = 56, BROADCAST = 0xc000 };
@@ -22,9 +23,7 @@ static const struct mad_gid ipoib = {UINT64_C(0xff12401bffff0000), 0xffffffff};
 static struct fixture
 small_fixture(const char *yaml)
 {
-	const unsigned line[] = {2};
-
-	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
+	return fixture_with(shape("mesh:2:2"), yaml);
 }
 
 static struct mad_sa_member
@@ -302,9 +301,8 @@ TEST(groups_are_made_and_end)
 /* When MLIDs run out, groups share one if switches cannot tell them apart. */
 TEST(mlids_are_shared_when_they_run_short)
 {
-	const unsigned line[] = {2};
 	struct sim_options so = sim_defaults();
-	struct fixture x = {.f = gen_grid(line, 1, false, 2, NULL)};
+	struct fixture x = {.f = shape("mesh:2:2")};
 	struct host *o;
 	unsigned used[8] = {0};
 

@@ -4,15 +4,14 @@
  * that fill the memory.
  */
 #include "routing/driver/registry.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/sa/sa_registrations_fixture.h"
 #include "tests/unit/suite.h"
 
 static struct fixture
 small_fixture(const char *yaml)
 {
-	const unsigned line[] = {2};
-
-	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
+	return fixture_with(shape("mesh:2:2"), yaml);
 }
 
 /* ---- events ---- */
@@ -351,10 +350,9 @@ TEST(ten_thousand_subscriptions)
 /* Two of the longest answers at a time; other requests are busy until later. */
 TEST(answers_fill_the_memory)
 {
-	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};
 	AUTO(fixture)
 	struct fixture x =
-		fixture_with(gen_tree_two(&tree, NULL), "sa: {table_mib: 2}");
+		fixture_with(shape("two:4:32:4"), "sa: {table_mib: 2}");
 	static const char *const names[] = {"h7", "h8", "h9", "h10", "h11"};
 	struct host *o[5];
 	const struct ask a = {0};

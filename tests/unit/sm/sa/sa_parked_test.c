@@ -4,14 +4,13 @@
  * another manager is master. Hosts take any status as final.
  */
 #include "sm/core/sm_priv.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/sa/sa_fixture.h"
 
 static struct fabric *
 small_fabric(void)
 {
-	const unsigned line[] = {2};
-
-	return gen_grid(line, 1, false, 2, NULL);
+	return shape("mesh:2:2");
 }
 
 static struct sa_stats

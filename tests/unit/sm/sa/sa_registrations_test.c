@@ -2,15 +2,14 @@
  * What hosts register with subnet administration: services, alias GUIDs,
  * subscriptions; reports to subscribers; and limits.
  */
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/sa/sa_registrations_fixture.h"
 #include "tests/unit/suite.h"
 
 static struct fixture
 small_fixture(const char *yaml)
 {
-	const unsigned line[] = {2};
-
-	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
+	return fixture_with(shape("mesh:2:2"), yaml);
 }
 
 TEST(services_have_leases)
@@ -366,8 +365,7 @@ TEST(too_many_requests_are_refused)
  * wait, and a fifth table at the same time is one too many. */
 TEST(all_paths_of_a_large_fabric)
 {
-	const struct gen_fattree2 tree = {18, 36, 1, 18, 18};
-	struct fixture x = fixture_with(gen_tree_two(&tree, NULL), "");
+	struct fixture x = fixture_with(shape("two:18:36:18"), "");
 	struct host *o = host_on(x.w, "h7");
 	const struct ask a = {0};
 	unsigned busy = 0;
@@ -393,10 +391,9 @@ TEST(all_paths_of_a_large_fabric)
 
 TEST(too_long_a_table)
 {
-	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};
 	AUTO(fixture)
 	struct fixture x =
-		fixture_with(gen_tree_two(&tree, NULL), "sa: {table_mib: 1}");
+		fixture_with(shape("two:4:32:4"), "sa: {table_mib: 1}");
 	AUTO(host) struct host *o = host_on(x.w, "h7");
 	const struct ask a = {0};
 

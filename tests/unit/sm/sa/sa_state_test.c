@@ -6,15 +6,14 @@
 #include <stdio.h>
 
 #include "sm/base/rng.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/sa/sa_registrations_fixture.h"
 #include "tests/unit/suite.h"
 
 static struct fixture
 small_fixture(const char *yaml)
 {
-	const unsigned line[] = {2};
-
-	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
+	return fixture_with(shape("mesh:2:2"), yaml);
 }
 
 /* The daemon is killed and started again after `away` seconds. */

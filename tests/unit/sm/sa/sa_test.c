@@ -2,6 +2,7 @@
  * Subnet administration as hosts see it: every record, selectors and statuses,
  * from the SM core on a simulated fabric.
  */
+#include "tests/topo/shape.h"
 #include "tests/unit/sm/sa/sa_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -11,9 +12,7 @@ enum { NODES = 6, HOSTS = 4, SWITCHES = 2 };
 static struct fixture
 small_fixture(const char *yaml)
 {
-	const unsigned line[] = {2};
-
-	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
+	return fixture_with(shape("mesh:2:2"), yaml);
 }
 
 static struct host *

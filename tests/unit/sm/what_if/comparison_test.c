@@ -13,6 +13,7 @@
 #include "sm/what_if/comparison.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 static struct fabric *
@@ -20,7 +21,6 @@ make_fabric(int i, struct reason *why)
 {
 	static const unsigned ring[2] = {6, 5}, flat[2] = {6, 5},
 			      few[2] = {5, 4};
-	static const struct gen_fattree2 tree = {2, 4, 1, 2, 2};
 
 	switch (i) {
 	case 0:
@@ -28,9 +28,9 @@ make_fabric(int i, struct reason *why)
 	case 1:
 		return gen_hyperx(flat, 2, 3, why);
 	case 2:
-		return gen_dragonfly(4, 2, 2, why);
+		return shape("dragonfly:4:2:2");
 	case 3:
-		return gen_tree_two(&tree, why);
+		return shape("two:2:4:2");
 	case 4:
 		/* two engines whose loads are alike */
 		return gen_edit_fail_links(

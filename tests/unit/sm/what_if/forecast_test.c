@@ -16,7 +16,7 @@
 #include "sm/what_if/plan_json.h"
 #include "sm/what_if/routes_diff.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 struct scene {
@@ -43,9 +43,7 @@ compute_checked(
 static void
 scene_new(struct scene *s)
 {
-	const struct gen_fattree2 p = {2, 4, 1, 2, 2};
-	struct reason why;
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
+	AUTO(fabric) struct fabric *f = shape("two:2:4:2");
 
 	s->t = frozen_topo(f, NULL);
 	s->pool = lft_pool_new();
@@ -403,10 +401,9 @@ TEST(roles)
 	const char *set[] = {"routing.engines=[ftree]",
 		"routing.roles.leaf=[leaf*, nobody, no?x*]",
 		"routing.roles.spine=[\"*eaf2\", 0x1234]"};
-	struct gen_fattree2 p = {2, 3, 1, 2, 2};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
+	AUTO(fabric) struct fabric *f = shape("two:2:3:2");
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	struct config *base = config_default(registry_modules());
 	struct forecast_job job = {

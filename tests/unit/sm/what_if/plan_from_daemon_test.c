@@ -23,6 +23,8 @@
 #include "sm/what_if/routes_diff.h"
 #include "sm/what_if/transition_preview.h"
 #include "sm/what_if/what_if.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/adaptive_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -113,16 +115,13 @@ struct scene {
 static struct fabric *
 make_plain(void)
 {
-	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-
-	return gen_tree_two(&p, NULL);
+	return shape("two:4:8:4");
 }
 
 static struct fabric *
 make_multi_port(void)
 {
-	const struct gen_fattree2 p = {3, 7, 2, 3, 5};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	struct fabric *f = shape("two:3:7:3:5:2");
 
 	f = gen_edit_rails(f, 2, true, NULL);
 	return gen_edit_fail_links(f, 5, 11, true, NULL);
@@ -131,24 +130,21 @@ make_multi_port(void)
 static struct fabric *
 make_three_tier(void)
 {
-	return gen_edit_fail_links(gen_tree_three(6, NULL), 9, 3, true, NULL);
+	return shape("three:6,fail=9,seed=3");
 }
 
 static struct fabric *
 make_planes(void)
 {
-	const struct gen_planes p = {2, 5, 3, 3, 2};
-
-	return gen_paper_planes(&p);
+	return shape("planes:2:5:3:3:2");
 }
 
 /* Tops report their role, and so does a leaf without hosts. */
 static struct fabric *
 make_reported_roles(void)
 {
-	const struct gen_fattree2 p = {4, 9, 1, 4, 2};
 	struct fabric *f = gen_edit_fail_links(
-		gen_edit_populate(gen_tree_two(&p, NULL), 4, 0), 4, 5, true,
+		gen_edit_populate(shape("two:4:9:4:2"), 4, 0), 4, 5, true,
 		NULL);
 
 	for (uint32_t n = 0; n < f->nnodes; n++) {
@@ -165,7 +161,7 @@ make_reported_roles(void)
 static struct fabric *
 make_mesh(void)
 {
-	return gen_random(14, 3, 2, 7, NULL);
+	return shape("random:14:3:2:7");
 }
 
 static const struct scene scenes[] = {

@@ -8,6 +8,7 @@
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
 #include "tests/topo/note.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 static void
@@ -30,19 +31,17 @@ check_round_trip(struct fabric *f, const char *what)
 
 TEST(what_is_written_is_read)
 {
-	struct gen_fattree2 two = {4, 6, 2, 3, 1};
-	unsigned dim[] = {3, 3};
 	struct fabric *f;
 
 	check_round_trip(gen_pair(), "pair");
-	check_round_trip(gen_tree_two(&two, NULL), "fattree2");
-	check_round_trip(gen_grid(dim, 2, true, 1, NULL), "torus");
-	f = gen_edit_rails(gen_tree_two(&two, NULL), 3, false, NULL);
+	check_round_trip(shape("two:4:6:3:1:2"), "fattree2");
+	check_round_trip(shape("torus:3x3"), "torus");
+	f = gen_edit_rails(shape("two:4:6:3:1:2"), 3, false, NULL);
 	f = gen_edit_aggregation(f, NULL);
 	f = gen_edit_self_loops(f, 3, NULL);
 	check_round_trip(gen_edit_ports(f, 254, true, NULL), "everything");
 
-	f = gen_tree_two(&two, NULL);
+	f = shape("two:4:6:3:1:2");
 	f->node[0].enhanced_p0 = true;
 	fabric_port(f, 0, 0)->lid = 0xbffe;
 	fabric_port(f, fabric_find(f, "h1"), 1)->lid = 77;
@@ -51,7 +50,7 @@ TEST(what_is_written_is_read)
 	f->cable[1].rate = (struct fabric_rate){2, 4, 0, true};
 	check_round_trip(f, "fields");
 
-	f = gen_tree_two(&two, NULL);
+	f = shape("two:4:6:3:1:2");
 	f->node[0].attrs = (struct fabric_attrs){
 		.has_role = true,
 		.role = 4,
@@ -82,25 +81,24 @@ TEST(what_is_written_is_read)
 
 TEST(equal_sees_differences)
 {
-	struct gen_fattree2 two = {2, 2, 1, 1, 1};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
-	struct fabric *g = gen_tree_two(&two, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:2:2:1");
+	struct fabric *g = shape("two:2:2:1");
 
 	ck_assert(fabric_equal(f, g, NULL));
 	g->cable[0].rate.speed_ext = 8;
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	g = gen_tree_two(&two, NULL);
+	g = shape("two:2:2:1");
 	g->node[1].guid++;
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	g = gen_edit_ports(gen_tree_two(&two, NULL), 4, true, NULL);
+	g = gen_edit_ports(shape("two:2:2:1"), 4, true, NULL);
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	g = gen_edit_fail_links(gen_tree_two(&two, NULL), 1, 1, true, NULL);
+	g = shape("two:2:2:1,fail=1");
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	g = gen_tree_two(&two, NULL);
+	g = shape("two:2:2:1");
 	g->node[0].attrs.queue = 1;
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);

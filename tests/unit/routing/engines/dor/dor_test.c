@@ -16,6 +16,7 @@
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
@@ -28,7 +29,6 @@ struct shape {
 static struct fabric *
 shape_fabric(const struct shape *s)
 {
-	const struct gen_fattree2 tree = {4, 6, 1, 3, 3};
 	struct reason why = {""};
 	struct fabric *f = NULL;
 
@@ -41,16 +41,15 @@ shape_fabric(const struct shape *s)
 		f = gen_hyperx(s->dim, s->n, s->hosts, &why);
 		break;
 	case DRAGONFLY:
-		f = gen_dragonfly(4, 2, 2, &why);
+		f = shape("dragonfly:4:2:2");
 		break;
 	case RANDOM:
-		f = gen_random(24, 4, 2, 7, &why);
+		f = shape("random:24:4:2:7");
 		break;
 	case TREE:
-		f = gen_tree_two(&tree, &why);
+		f = shape("two:4:6:3");
 		break;
 	}
-	ck_assert_msg(f != NULL, "%s", why.text);
 	return f;
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "routing/engines/dragonfly/dragonfly.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
@@ -31,8 +33,8 @@ static const struct shape shapes[] = {
 static struct fabric *
 make_shape(const struct shape *s, uint64_t seed, struct reason *why)
 {
-	return rig_fail_links(
-		gen_dragonfly(s->a, s->p, s->h, why), s->out, seed, why);
+	return rig_fail_links(shape("dragonfly:%u:%u:%u", s->a, s->p, s->h),
+		s->out, seed, why);
 }
 
 LOOP_TEST(balanced, 0, LEN(shapes))
@@ -76,7 +78,6 @@ static struct fabric *
 make_other(int i, struct reason *why)
 {
 	static const unsigned flat[2] = {6, 6}, torus[2] = {5, 5}, one[1] = {7};
-	const struct gen_fattree2 tree = {4, 6, 1, 3, 3};
 
 	switch (i) {
 	case 0:
@@ -86,15 +87,14 @@ make_other(int i, struct reason *why)
 	case 2:
 		return gen_hyperx(one, 1, 1, why);
 	case 3:
-		return gen_tree_two(&tree, why);
+		return shape("two:4:6:3");
 	case 4:
-		return gen_random(40, 5, 1, 3, why);
+		return shape("random:40:5:1:3");
 	case 5:
 		/* half a dragonfly */
-		return gen_edit_fail_links(
-			gen_dragonfly(6, 1, 3, why), 140, 2, true, why);
+		return shape("dragonfly:6:1:3,fail=140,seed=2");
 	default:
-		return gen_dragonfly(4, 2, 2, why);
+		return shape("dragonfly:4:2:2");
 	}
 }
 
@@ -175,7 +175,7 @@ LOOP_TEST(losses, 0, 3)
 	double moved;
 
 	rig_open(&g, &engine_dragonfly,
-		gen_dragonfly(a[_i], 2, a[_i] / 2 + 1, &why), &why);
+		shape("dragonfly:%u:2:%u", a[_i], a[_i] / 2 + 1), &why);
 	moved = rig_lose_links(&g, 8, (uint64_t)_i + 5);
 	ck_assert(moved < 50);
 }
@@ -186,6 +186,6 @@ LOOP_TEST(few_links, 0, 4)
 	struct reason why = {""};
 	AUTO(engine_rig) struct engine_rig g;
 
-	rig_open(&g, &engine_dragonfly, gen_dragonfly(4, 1, 1, &why), &why);
+	rig_open(&g, &engine_dragonfly, shape("dragonfly:4:1:1"), &why);
 	(void)rig_lose_links(&g, 13, (uint64_t)_i + 5);
 }

@@ -19,6 +19,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engines/ftree/layers_asked.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
@@ -119,22 +120,19 @@ TEST(populations)
 		{5, 1}, {18, 18}, {18, 1}, {13, 1}, {7, 4}, {1, 0}};
 	static const unsigned three[][2] = {{6, 6}, {7, 5}, {7, 1}, {9, 3},
 		{11, 1}, {12, 1}, {12, 12}, {5, 2}, {1, 0}};
-	struct reason why = {""};
 	char what[64];
 
 	for (size_t i = 0; i < sizeof(two) / sizeof(*two); i++) {
-		struct gen_fattree2 p = {18, 36, 1, two[i][0], two[i][1]};
-
 		(void)snprintf(what, sizeof(what), "648 ports, %u:%u",
 			two[i][0], two[i][1]);
-		check_balance(gen_tree_two(&p, &why), what, 100,
-			two[i][0] == two[i][1] && two[i][0] == 18);
+		check_balance(shape("two:18:36:%u:%u", two[i][0], two[i][1]),
+			what, 100, two[i][0] == two[i][1] && two[i][0] == 18);
 	}
 	for (size_t i = 0; i < sizeof(three) / sizeof(*three); i++) {
 		(void)snprintf(what, sizeof(what), "3456 ports, %u:%u",
 			three[i][0], three[i][1]);
-		check_balance(gen_edit_populate(gen_tree_three(24, &why),
-				      three[i][0], three[i][1]),
+		check_balance(gen_edit_populate(shape("three:24"), three[i][0],
+				      three[i][1]),
 			what, 20, three[i][0] == 12 && three[i][1] == 12);
 	}
 }
@@ -200,10 +198,8 @@ TEST(planes)
 TEST(random_populations)
 {
 	for (uint64_t seed = 1; seed <= 12; seed++) {
-		struct gen_fattree2 p = {6, 12, 1, 6, 6};
-		struct reason why = {""};
 		struct rng g = {seed};
-		struct fabric *f = gen_tree_two(&p, &why), *h;
+		struct fabric *f = shape("two:6:12:6"), *h;
 		AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 		struct fabric_edit edit = {.drop_node = node};
 		char what[32];
@@ -296,7 +292,7 @@ TEST(degraded_three_levels)
 {
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct reason why = {""};
-		struct fabric *f = gen_tree_three(12, &why);
+		struct fabric *f = shape("three:12");
 		AUTO(run) struct run x;
 		char what[64];
 
@@ -396,8 +392,8 @@ TEST(links_flap)
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		flap_links(gen_tree_two(&two, &why), seed, 20);
 		flap_links(gen_tree_two(&par, &why), seed, 20);
-		flap_links(gen_tree_three(8, &why), seed, 20);
-		flap_links(gen_tree_kary(3, 4, &why), seed, 10);
+		flap_links(shape("three:8"), seed, 20);
+		flap_links(shape("kary:3:4"), seed, 10);
 	}
 }
 
@@ -405,9 +401,8 @@ TEST(links_flap)
  * lost. */
 TEST(switch_fails)
 {
-	struct reason why = {""};
 	struct frozen_lids lids = {0};
-	AUTO(fabric) struct fabric *f = gen_tree_three(8, &why), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape("three:8"), *g = NULL;
 	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_node = node};
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
@@ -443,12 +438,11 @@ paper_layer(unsigned i, unsigned j, unsigned n)
 
 TEST(lanes)
 {
-	struct gen_fattree2 p = {18, 36, 1, 2, 2};
 	struct reason why = {""};
 
 	for (unsigned n = 2; n <= 8; n++) {
 		struct engine_options o = with_layers(n);
-		struct run x = route_fabric(gen_tree_two(&p, &why), &o);
+		struct run x = route_fabric(shape("two:18:36:2"), &o);
 		const struct route_layers *l = &x.r->layers;
 		const uint16_t *number = updown_state_of(x.r)->leaf_number;
 		struct verify_tables in = verify_input(x.r);
@@ -484,11 +478,9 @@ TEST(lanes)
 /* Leaves keep their classes when others come and go. */
 TEST(lanes_kept)
 {
-	struct gen_fattree2 p = {4, 8, 1, 2, 2};
 	struct engine_options o = with_layers(4);
-	struct reason why = {""};
 	struct frozen_lids lids = {0};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape("two:4:8:2"), *g = NULL;
 	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_node = node};
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
@@ -546,9 +538,9 @@ TEST(homes)
 		0);
 	ck_assert_uint_eq(
 		count_single_failures(
-			gen_edit_rails(gen_edit_populate(
-					       gen_tree_three(12, &why), 3, 3),
-				2, true, &why),
+			gen_edit_rails(
+				gen_edit_populate(shape("three:12"), 3, 3), 2,
+				true, &why),
 			&load),
 		0);
 	ck_assert_uint_le(load, 431);
@@ -567,12 +559,10 @@ TEST(homes)
  * so. */
 TEST(homing_names_it)
 {
-	struct gen_fattree2 one = {1, 4, 1, 1, 1};
 	struct reason why = {""};
 	AUTO(run)
 	struct run x = route_fabric(
-		gen_edit_rails(gen_tree_two(&one, &why), 2, true, &why),
-		&plain);
+		gen_edit_rails(shape("two:1:4:1"), 2, true, &why), &plain);
 	struct verify_tables in = verify_input(x.r);
 	struct redundancy_report h;
 	char text[256];
@@ -597,9 +587,7 @@ TEST(homing_names_it)
 /* Configured groups count like nodes; a passive port carries nothing. */
 TEST(groups)
 {
-	struct gen_fattree2 p = {4, 4, 1, 4, 4};
-	struct reason why = {""};
-	struct fabric *f = gen_tree_two(&p, &why);
+	struct fabric *f = shape("two:4:4:4");
 	struct route_multi_port home[8];
 	struct engine_options o = {.multi_port = home, .nmulti_port = 8};
 	size_t n = 0;
@@ -636,10 +624,9 @@ TEST(groups)
 
 TEST(refuses)
 {
-	static const unsigned ring[1] = {12};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_grid(ring, 1, true, 1, &why);
+	AUTO(fabric) struct fabric *f = shape("torus:12");
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {
@@ -658,11 +645,10 @@ TEST(refuses)
 /* Entries are kept, and computed afresh on request. */
 TEST(rebalance)
 {
-	struct gen_fattree2 p = {6, 12, 1, 6, 6};
 	static const char *const engines[] = {"ftree"};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape("two:6:12:6"), *g = NULL;
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_account story;
@@ -671,7 +657,7 @@ TEST(rebalance)
 		.topo = t, .pool = pool, .options = &plain, .load_limit = 9000};
 
 	a = compute_routes(&job, engines, 1, &story, &why);
-	g = gen_edit_fail_links(gen_tree_two(&p, &why), 6, 1, true, &why);
+	g = shape("two:6:12:6,fail=6");
 	less = frozen_again(g, t, 0);
 	job.prev = a;
 	job.topo = less;

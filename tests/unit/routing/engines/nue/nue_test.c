@@ -14,6 +14,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/same_routes.h"
 #include "tests/unit/suite.h"
 
@@ -288,7 +289,7 @@ TEST(absence_keeps_orders)
 	AUTO(buf) struct buf was, is;
 	AUTO(mem) bool *drop = NULL;
 
-	rig_open(&g, gen_random(24, 4, 2, 3, &why), &why);
+	rig_open(&g, shape("random:24:4:2:3"), &why);
 	drop = mem_zalloc(g.f->ncables, sizeof(*drop));
 	for (uint32_t c = 0; c < g.f->ncables; c++)
 		drop[c] =
@@ -314,18 +315,17 @@ make_shape(unsigned i, struct reason *why)
 
 	switch (i) {
 	case 0:
-		return gen_random(64, 6, 4, 1, why);
+		return shape("random:64:6:4");
 	case 1:
-		return gen_random(256, 8, 4, 1, why);
+		return shape("random:256:8:4");
 	case 2:
-		return gen_dragonfly(8, 4, 4, why);
+		return shape("dragonfly:8:4:4");
 	case 3:
 		return gen_grid(torus, 3, true, 1, why);
 	case 4:
 		return gen_hyperx(flat, 2, 7, why);
 	default:
-		return gen_edit_fail_links(
-			gen_petersen(24, 5, 2, why), 3, 1, true, why);
+		return shape("petersen:24:5:2,fail=3");
 	}
 }
 

@@ -8,6 +8,8 @@
 
 #include "routing/engines/torus/torus.h"
 #include "routing/graph/dimensions_fit.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
@@ -101,15 +103,14 @@ LOOP_TEST(broken, 0, 5)
  * around: next to no pair needs up/down paths for it. */
 LOOP_TEST(lost_switches, 0, 4)
 {
-	const unsigned size[] = {6, 7, 5};
 	struct reason why = {""};
 	struct channel_verdict v;
 	struct engine_rig g;
 	struct routes *r;
 
 	rig_open(&g, &engine_torus,
-		gen_edit_fail_switches(gen_grid(size, 3, true, 1, &why), 3,
-			(uint64_t)_i, true, &why),
+		gen_edit_fail_switches(
+			shape("torus:6x7x5"), 3, (uint64_t)_i, true, &why),
 		&why);
 	r = rig_route(&g, g.t, NULL, NULL, &why);
 	ck_assert_msg(r != NULL, "%s", why.text);
@@ -148,9 +149,9 @@ make_other(int i, struct reason *why)
 	case 0:
 		return gen_grid(one, 1, false, 2, why);
 	case 1:
-		return gen_dragonfly(4, 1, 2, why);
+		return shape("dragonfly:4:1:2");
 	case 2:
-		return gen_random(40, 5, 1, 3, why);
+		return shape("random:40:5:1:3");
 	case 3:
 		return gen_grid(many, 4, true, 1, why);
 	case 4:
@@ -216,7 +217,6 @@ TEST(given)
  * and pairs have their layers again. */
 LOOP_TEST(renewed, 0, 8)
 {
-	const unsigned size[] = {6, 6};
 	struct rng rng = {(uint64_t)_i};
 	struct reason why = {""};
 	AUTO(engine_rig) struct engine_rig g;
@@ -224,7 +224,7 @@ LOOP_TEST(renewed, 0, 8)
 	AUTO(topo) struct topo *t = NULL;
 	AUTO(mem) bool *drop = NULL;
 
-	rig_open(&g, &engine_torus, gen_grid(size, 2, true, 2, &why), &why);
+	rig_open(&g, &engine_torus, shape("torus:6x6:2"), &why);
 	r = rig_route(&g, g.t, NULL, NULL, &why);
 	drop = mem_zalloc(g.f->ncables, sizeof(*drop));
 	rig_drop_cable(g.f, drop, &rng);

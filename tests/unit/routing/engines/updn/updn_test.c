@@ -17,6 +17,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/routing/updown/updown_oracle.h"
 #include "tests/unit/suite.h"
 
@@ -144,7 +145,7 @@ random_fabric(struct rng *g)
 	case 1:
 		return gen_tree_two(&two, &why);
 	case 2:
-		return gen_tree_three(4, &why);
+		return shape("three:4");
 	case 3:
 		return gen_tree_pgft(3, m, w, p, &why);
 	case 4:
@@ -367,17 +368,13 @@ load_of(struct fabric *f, uint64_t *hosts)
 
 TEST(full_trees)
 {
-	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
-	static const struct gen_fattree2 half = {9, 18, 2, 18, 18};
-	static const struct gen_fattree2 few = {18, 36, 1, 5, 1};
-	struct reason why;
 	uint64_t n;
 
-	ck_assert_uint_eq(load_of(gen_tree_two(&ft648, &why), &n), 630);
-	ck_assert_uint_eq(load_of(gen_tree_two(&half, &why), &n), 306);
-	ck_assert_uint_lt(load_of(gen_tree_two(&few, &why), &n), n);
-	ck_assert_uint_le(load_of(gen_tree_three(12, &why), &n), n - 1);
-	ck_assert_uint_eq(load_of(gen_tree_three(24, &why), &n), 3444);
+	ck_assert_uint_eq(load_of(shape("two:18:36:18"), &n), 630);
+	ck_assert_uint_eq(load_of(shape("two:9:18:18:18:2"), &n), 306);
+	ck_assert_uint_lt(load_of(shape("two:18:36:5:1"), &n), n);
+	ck_assert_uint_le(load_of(shape("three:12"), &n), n - 1);
+	ck_assert_uint_eq(load_of(shape("three:24"), &n), 3444);
 }
 
 /* Masks of two, three and four words; ports up to the last. */
@@ -386,10 +383,9 @@ TEST(big_switches)
 	static const unsigned leaves[] = {63, 64, 65, 66, 128, 129, 200, 254};
 
 	for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
-		struct gen_fattree2 p = {2, leaves[i], 1, 1, 1};
 		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 		struct reason why = {""};
-		AUTO(fabric) struct fabric *f = gen_tree_two(&p, &why);
+		AUTO(fabric) struct fabric *f = shape("two:2:%u:1", leaves[i]);
 		AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 		struct routes *r = route_topo(t, pool, NULL, false), *k;
 		struct verify_tables in = {.topo = t,
@@ -456,9 +452,8 @@ TEST(tiny)
 /* Roots are obeyed; the tiers of a tree are found with any population. */
 TEST(orders)
 {
-	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
 	struct reason why = {""};
-	struct fabric *f = odd_hosts(gen_tree_two(&p, &why), &(struct rng){7});
+	struct fabric *f = odd_hosts(shape("two:3:6:2:1"), &(struct rng){7});
 	struct lft_pool *pool = lft_pool_new();
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct arena *a = arena_new();

@@ -13,6 +13,7 @@
 #include "tests/sim/data/field.h"
 #include "tests/sim/model/sim_int.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 /* ---- a switch that commits ---- */
@@ -42,10 +43,10 @@ up_ports(unsigned first, unsigned n)
 static struct tree
 tree_new(const struct data_options *o)
 {
-	const struct gen_fattree2 two = {SPINES, 2, 1, HOSTS, HOSTS};
 	const struct mad_ar_group all = {{{up_ports(0, SPINES)}}};
 	const struct mad_ar_entry up = {MAD_AR_FREE, 0, UP, GROUP};
-	struct tree t = {.x = field_new(gen_tree_two(&two, NULL), o)};
+	struct tree t = {
+		.x = field_new(shape("two:%u:2:%u", SPINES, HOSTS), o)};
 
 	field_route_shortest(&t.x, 0);
 	t.leaf = fabric_find(t.x.f, "leaf1");

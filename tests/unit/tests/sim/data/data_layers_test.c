@@ -16,82 +16,26 @@
 
 #include "tests/sim/chaos/pair_sls.h"
 #include "tests/sim/data/field.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { MILLISECONDS = 20, PACKET = 2048, ROOM = 2 /* packets in a buffer */ };
 
 struct scene {
 	const char *engine;
-	struct fabric *(*make)(struct reason *why);
+	const char *fabric;
 	unsigned layers; /* at least, so that something is tested */
 	bool sole;	 /* with all SLs on one VL it deadlocks */
 };
 
-static struct fabric *
-make_torus(struct reason *why)
-{
-	static const unsigned dim[3] = {4, 4, 5};
-
-	return gen_grid(dim, 3, true, 1, why);
-}
-
-static struct fabric *
-make_flat(struct reason *why)
-{
-	static const unsigned dim[2] = {6, 5};
-
-	return gen_grid(dim, 2, true, 2, why);
-}
-
-static struct fabric *
-make_broken(struct reason *why)
-{
-	return gen_edit_fail_links(make_flat(why), 1, 3, true, why);
-}
-
-/* Rings of four: a hypercube of six dimensions. */
-static struct fabric *
-make_cube(struct reason *why)
-{
-	static const unsigned dim[3] = {4, 4, 4};
-
-	return gen_grid(dim, 3, true, 1, why);
-}
-
-static struct fabric *
-make_dragonfly(struct reason *why)
-{
-	return gen_dragonfly(4, 2, 2, why);
-}
-
-static struct fabric *
-make_damaged(struct reason *why)
-{
-	return gen_edit_fail_links(
-		gen_dragonfly(4, 2, 2, why), 2, 7, true, why);
-}
-
-static struct fabric *
-make_irregular(struct reason *why)
-{
-	return gen_random(32, 4, 3, 5, why);
-}
-
-static struct fabric *
-make_dense(struct reason *why)
-{
-	return gen_random(40, 6, 2, 11, why);
-}
-
 static const struct scene scenes[] = {
-	{"torus", make_torus, 2, true},
-	{"torus", make_broken, 2, true},
-	{"dor", make_cube, 1, false},
-	{"dragonfly", make_dragonfly, 2, true},
-	{"dragonfly", make_damaged, 2, true},
-	{"nue", make_irregular, 2, true},
-	{"nue", make_dense, 2, false},
+	{"torus", "torus:4x4x5", 2, true},
+	{"torus", "torus:6x5:2,fail=1,seed=3", 2, true},
+	{"dor", "torus:4x4x4", 1, false},
+	{"dragonfly", "dragonfly:4:2:2", 2, true},
+	{"dragonfly", "dragonfly:4:2:2,fail=2,seed=7", 2, true},
+	{"nue", "random:32:4:3:5", 2, true},
+	{"nue", "random:40:6:2:11", 2, false},
 };
 
 enum { SCENES = sizeof(scenes) / sizeof(*scenes) };
@@ -144,7 +88,7 @@ bed_open(struct bed *b, const struct scene *s)
 
 	(void)snprintf(
 		yaml, sizeof(yaml), "routing: {engines: [%s]}\n", s->engine);
-	b->f = s->make(&why);
+	b->f = shape("%s", s->fabric);
 	ck_assert_msg(b->f != NULL, "%s", why.text);
 	field_slow(b->f);
 	b->w = field_bring_up(b->f, yaml);
@@ -247,7 +191,7 @@ TEST(shortest_paths_deadlock)
 {
 	struct data_options o = small_buffers();
 	struct reason why = {""};
-	struct fabric *f = make_flat(&why);
+	struct fabric *f = shape("torus:6x5:2");
 	AUTO(field) struct field x;
 
 	ck_assert_msg(f != NULL, "%s", why.text);

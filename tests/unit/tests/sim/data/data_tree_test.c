@@ -3,7 +3,7 @@
  * gives.
  */
 #include "tests/sim/data/field.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 #include <check.h>
 
@@ -11,9 +11,7 @@
 static struct fabric *
 paper_tree(void)
 {
-	const struct gen_fattree2 two = {9, 18, 1, 9, 9};
-
-	return gen_tree_two(&two, NULL);
+	return shape("two:9:18:9");
 }
 
 struct trial {
@@ -112,8 +110,7 @@ TEST(a_hot_spot_saturates_the_tree)
 {
 	static const uint8_t straight[8] = {
 		0x01, 0x23, 0x45, 0x67, 0x01, 0x23, 0x45, 0x67};
-	const struct gen_fattree2 two = {4, 16, 1, 4, 4};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:4:16:4");
 	AUTO(world) struct world *w = field_bring_up(f, "");
 	double one, more;
 
@@ -157,8 +154,7 @@ any_spine(void *cookie, const struct data_choice *c, struct sim_hops *h)
 
 TEST(switches_may_choose)
 {
-	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:4:8:4");
 	AUTO(world) struct world *w = field_bring_up(f, "");
 	struct chooser leaves = {f, 0};
 	double got[2];
@@ -222,8 +218,7 @@ TEST(load_is_as_asked)
 
 TEST(traffic_meets_the_manager)
 {
-	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&two, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:4:8:4");
 	struct sim_options so = sim_defaults();
 	AUTO(world) struct world *w = world_new(f, &so, "");
 	struct data_options o = data_defaults();

@@ -6,6 +6,7 @@
 
 #include "tests/sim/referee/referee.h"
 #include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 struct court {
@@ -119,8 +120,7 @@ make_ring(unsigned n)
 
 TEST(good_tables_pass)
 {
-	struct gen_fattree2 two = {18, 36, 1, 18, 18};
-	AUTO(court) struct court c = court_new(gen_tree_two(&two, NULL));
+	AUTO(court) struct court c = court_new(shape("two:18:36:18"));
 
 	route_shortest(&c);
 	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
@@ -137,8 +137,7 @@ TEST(good_tables_pass)
 
 TEST(spread_tables_balance)
 {
-	struct gen_fattree2 two = {18, 36, 1, 18, 18};
-	AUTO(court) struct court c = court_new(gen_tree_two(&two, NULL));
+	AUTO(court) struct court c = court_new(shape("two:18:36:18"));
 
 	route_shortest(&c);
 	for (uint32_t sw = 0; sw < c.f->nnodes; sw++) {
@@ -329,8 +328,7 @@ TEST(hung_and_lost_nodes_are_out_of_scope)
 
 TEST(cycles_hide_behind_others)
 {
-	unsigned dim[] = {3, 3};
-	AUTO(court) struct court c = court_new(gen_grid(dim, 2, true, 1, NULL));
+	AUTO(court) struct court c = court_new(shape("torus:3x3"));
 
 	/* shortest paths on a torus, lowest port first: judged consistently */
 	route_shortest(&c);
@@ -450,8 +448,7 @@ give_ports(struct court *c, uint32_t sw, uint32_t to, uint64_t ports)
 
 TEST(alternatives_are_judged)
 {
-	const struct gen_fattree2 two = {2, 2, 1, 2, 2};
-	AUTO(court) struct court c = court_new(gen_tree_two(&two, NULL));
+	AUTO(court) struct court c = court_new(shape("two:2:2:2"));
 	uint32_t leaf = fabric_find(c.f, "leaf1"), far, spine;
 	unsigned back, there;
 

@@ -6,7 +6,7 @@
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/sim/referee/watch.h"
-#include "tests/topo/gen.h"
+#include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
 enum { RING = 4 };
@@ -37,10 +37,9 @@ port_to(const struct fabric *f, uint32_t a, uint32_t b)
 static struct ring
 ring_new(void)
 {
-	static const unsigned dim[] = {RING};
 	static const char *const name[] = {"sw0", "sw1", "sw2", "sw3"};
 	struct sim_options o = sim_defaults();
-	struct ring r = {.f = gen_grid(dim, 1, true, 1, NULL)};
+	struct ring r = {.f = shape("torus:%u", RING)};
 
 	for (int i = 0; i < RING; i++)
 		r.sw[i] = fabric_find(r.f, name[i]);
@@ -377,8 +376,7 @@ TEST(tables_are_followed)
 /* A whole bring-up, and a failed link, without a loop; counts add up. */
 TEST(a_daemon_is_watched)
 {
-	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-	AUTO(fabric) struct fabric *f = gen_tree_two(&p, NULL);
+	AUTO(fabric) struct fabric *f = shape("two:4:8:4");
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = world_new(f, &o, "");
 	struct watch *watch = watch_new(w->sim);
