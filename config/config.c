@@ -60,13 +60,14 @@ keys_new(struct arena *a, const struct schema_module *const *modules)
 
 	s = options_all(&n);
 	for (size_t i = 0; i < n; i++) {
-		schema_section_add(&k, s[i].schema, s[i].offset);
+		schema_section_add(&k, s[i].schema, s[i].offset, s[i].reload);
 		if (strcmp(s[i].schema->path, "routing") != 0)
 			continue;
 		for (size_t m = 0; m < count; m++)
 			if (modules[m]->options != NULL)
 				schema_section_add(&k, modules[m]->options,
-					place_module(modules, m));
+					place_module(modules, m),
+					SCHEMA_REROUTE);
 	}
 	return k;
 }
@@ -529,7 +530,7 @@ take_over_options(const struct config *was, const struct config *is,
 		struct buf value = {0}, b = {0};
 
 		if (!key->o->secret &&
-			(mask != NULL || key->o->reload != SCHEMA_RESTART))
+			(mask != NULL || key->reload != SCHEMA_RESTART))
 			continue;
 		schema_print(key->o, schema_section_base(key, is), -1, &value);
 		buf_printf(&b, "%s=", key->name);
@@ -643,11 +644,11 @@ config_diff(const struct config *was, const struct config *is,
 			mem_grow(out->item, out->n, &cap, sizeof(*out->item));
 		out->item[out->n++] =
 			(struct config_change){.key = mem_strdup(key->name),
-				.reload = key->o->reload,
+				.reload = key->reload,
 				.secret = key->o->secret,
 				.was = value_text(was, key),
 				.is = value_text(is, key)};
-		out->of[key->o->reload]++;
+		out->of[key->reload]++;
 	}
 	arena_free(scratch);
 }
@@ -720,9 +721,10 @@ print_mdoc_sentences(const char *text, struct buf *out)
 
 /* One option, with its default from the struct at base. */
 static void
-option_mdoc(const struct schema_option *o, const char *name, const void *base,
+option_mdoc(const struct section_key *key, const char *name, const void *base,
 	const char *const *names, struct buf *out)
 {
+	const struct schema_option *o = key->o;
 	struct buf range = {0}, def = {0}, values = {0};
 
 	schema_range(o, names, &range);
@@ -737,29 +739,31 @@ option_mdoc(const struct schema_option *o, const char *name, const void *base,
 		print_mdoc_sentences(values.text, out);
 	}
 	buf_printf(out, "Default: %s.\n", def.text);
-	buf_printf(out, "On reload: %s.\n.Pp\n", schema_reload_name(o->reload));
+	buf_printf(
+		out, "On reload: %s.\n.Pp\n", schema_reload_name(key->reload));
 	print_mdoc_sentences(o->help, out);
 	buf_free(&range);
 	buf_free(&values);
 	buf_free(&def);
 }
 
-/* The options that each record of o has. */
+/* The options that each record of an option has. */
 static void
-record_mdoc(const struct schema_option *o, const char *name,
-	const struct schema_env *env, struct buf *out)
+record_mdoc(const struct section_key *of, const struct schema_env *env,
+	struct buf *out)
 {
+	const struct schema_option *o = of->o;
 	void *record = arena_alloc(env->arena, o->record->size);
 	struct section k = {.arena = env->arena, .path = ""};
 	char path[2 * SECTION_KEY_MAX];
 	size_t i;
 
 	schema_defaults(o->record, record, env);
-	schema_section_add(&k, o->record, 0);
+	schema_section_add(&k, o->record, 0, of->reload);
 	for (i = 0; i < k.n; i++) {
-		(void)snprintf(
-			path, sizeof(path), "%s.NAME.%s", name, k.key[i].name);
-		option_mdoc(k.key[i].o, path, record, env->names, out);
+		(void)snprintf(path, sizeof(path), "%s.NAME.%s", of->name,
+			k.key[i].name);
+		option_mdoc(&k.key[i], path, record, env->names, out);
 	}
 }
 
@@ -774,10 +778,10 @@ config_mdoc(const struct schema_module *const *modules, struct buf *out)
 	for (i = 0; i < k.n; i++) {
 		const struct schema_option *o = k.key[i].o;
 
-		option_mdoc(o, k.key[i].name, schema_section_base(&k.key[i], c),
-			env.names, out);
+		option_mdoc(&k.key[i], k.key[i].name,
+			schema_section_base(&k.key[i], c), env.names, out);
 		if (o->type == SCHEMA_RECORDS)
-			record_mdoc(o, k.key[i].name, &env, out);
+			record_mdoc(&k.key[i], &env, out);
 	}
 	config_unref(c);
 }
@@ -947,20 +951,21 @@ put_json(json_t *root, const struct section_key *key,
 
 	json_object_set_new(j, "description",
 		json_sprintf("%s Default: %s. On reload: %s.", o->help,
-			schema_default(o, env), schema_reload_name(o->reload)));
+			schema_default(o, env),
+			schema_reload_name(key->reload)));
 	json_object_set_new(
 		json_object_get(parent_json(root, key->name), "properties"),
 		schema_section_leaf(key->name), j);
 }
 
 static json_t *
-record_json(const struct schema_option *o, const struct schema_env *env)
+record_json(const struct section_key *of, const struct schema_env *env)
 {
 	struct section k = {.arena = arena_new(), .path = ""};
 	json_t *one = section_json();
 	size_t i;
 
-	schema_section_add(&k, o->record, 0);
+	schema_section_add(&k, of->o->record, 0, of->reload);
 	for (i = 0; i < k.n; i++)
 		put_json(
 			one, &k.key[i], env, type_json(k.key[i].o, env->names));
@@ -985,7 +990,7 @@ config_json_schema(const struct schema_module *const *modules, struct buf *out)
 	for (i = 0; i < k.n; i++)
 		put_json(root, &k.key[i], &env,
 			k.key[i].o->type == SCHEMA_RECORDS
-				? record_json(k.key[i].o, &env)
+				? record_json(&k.key[i], &env)
 				: type_json(k.key[i].o, env.names));
 	text = json_dumps(root, JSON_INDENT(2));
 	json_decref(root);

@@ -11,8 +11,6 @@
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 
-#define FIELD(section, member) .offset = offsetof(struct section, member)
-
 static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
 static const char *const methods[] = {
 	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
@@ -24,140 +22,72 @@ static const char *const actions[] = {"none", "tell", "drain", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {
-	{.key = "port",
-		.type = SCHEMA_PORT,
-		FIELD(config_fabric, port),
-		.def = "auto",
+	{SCHEMA_ROW(config_fabric, port, PORT), .def = "auto",
 		.reload = SCHEMA_RESTART,
 		.help = "The local port to manage the fabric from. "
 			"auto takes the first InfiniBand port whose link is "
 			"up; DEVICE/PORT, such as mlx5_0/1, or a port GUID "
 			"names one. The port of a planarized adapter is in two "
 			"devices, with QP0 and with QP1: either names both."},
-	{.key = "subnet_prefix",
-		.type = SCHEMA_HEX,
-		FIELD(config_fabric, subnet_prefix),
+	{SCHEMA_ROW(config_fabric, subnet_prefix, HEX),
 		.def = "0xfe80000000000000",
-		.reload = SCHEMA_REROUTE,
 		.help = "The upper half of every GID. "
 			"Fabrics joined by routers need different ones."},
-	{.key = "lmc.hosts",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, lmc.hosts),
-		.max = 7,
-		.def = "0",
+	{SCHEMA_ROW(config_fabric, lmc.hosts, INT), .max = 7, .def = "0",
 		.unit = "2^n LIDs",
-		.reload = SCHEMA_REROUTE,
 		.help = "LMC of channel adapter ports: how many LIDs, and so "
 			"paths, each one gets."},
-	{.key = "lmc.switches",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, lmc.switches),
-		.max = 7,
-		.def = "0",
+	{SCHEMA_ROW(config_fabric, lmc.switches, INT), .max = 7, .def = "0",
 		.unit = "2^n LIDs",
-		.reload = SCHEMA_REROUTE,
 		.help = "LMC of enhanced switch ports 0. "
 			"Base ports 0 always have one LID."},
-	{.key = "lmc.routers",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, lmc.routers),
-		.max = 7,
-		.def = "0",
+	{SCHEMA_ROW(config_fabric, lmc.routers, INT), .max = 7, .def = "0",
+		.unit = "2^n LIDs", .help = "LMC of router ports."},
+	{SCHEMA_ROW(config_fabric, lmc.aggregation, INT), .max = 7, .def = "0",
 		.unit = "2^n LIDs",
-		.reload = SCHEMA_REROUTE,
-		.help = "LMC of router ports."},
-	{.key = "lmc.aggregation",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, lmc.aggregation),
-		.max = 7,
-		.def = "0",
-		.unit = "2^n LIDs",
-		.reload = SCHEMA_REROUTE,
 		.help = "LMC of the aggregation nodes inside switches."},
-	{.key = "lmc_override",
-		.type = SCHEMA_GUID_INTS,
-		FIELD(config_fabric, lmc_override),
-		.max = 7,
-		.def = "{}",
-		.unit = "2^n LIDs",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_fabric, lmc_override, GUID_INTS), .max = 7,
+		.def = "{}", .unit = "2^n LIDs",
 		.help = "LMC of single ports, by port GUID, instead of that "
 			"of their class."},
-	{.key = "lids.first",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, lids.first),
-		.min = 1,
-		.max = LID_UNICAST_MAX,
-		.def = "1",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_fabric, lids.first, INT), .min = 1,
+		.max = LID_UNICAST_MAX, .def = "1",
 		.help = "The lowest LID to give out."},
-	{.key = "lids.last",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, lids.last),
-		.min = 1,
-		.max = LID_UNICAST_MAX,
-		.def = "0xbfff",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_fabric, lids.last, INT), .min = 1,
+		.max = LID_UNICAST_MAX, .def = "0xbfff",
 		.help = "The highest LID to give out, not below lids.first."},
-	{.key = "priority",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, priority),
-		.max = 15,
-		.def = "0",
+	{SCHEMA_ROW(config_fabric, priority, INT), .max = 15, .def = "0",
 		.reload = SCHEMA_LIVE,
 		.help = "Priority among subnet managers. "
 			"The highest becomes master; among equals the lowest "
 			"GUID. A manager that starts later gets the fabric "
 			"handed over."},
-	{.key = "m_key",
-		.type = SCHEMA_HEX,
-		FIELD(config_fabric, m_key),
-		.def = "0x0",
-		.secret = true,
+	{SCHEMA_ROW(config_fabric, m_key, HEX), .def = "0x0", .secret = true,
 		.reload = SCHEMA_RESWEEP,
 		.help = "The M_Key that is written to ports and sent with "
 			"requests. 0 means none. Make a file that contains a "
 			"key unreadable to other users."},
-	{.key = "m_keys_known",
-		.type = SCHEMA_KEYS,
-		FIELD(config_fabric, m_keys_known),
-		.max = 7,
-		.def = "[]",
-		.secret = true,
-		.reload = SCHEMA_RESWEEP,
+	{SCHEMA_ROW(config_fabric, m_keys_known, KEYS), .max = 7, .def = "[]",
+		.secret = true, .reload = SCHEMA_RESWEEP,
 		.help = "M_Keys that ports may have besides m_key: of another "
 			"manager, or from before a restart. They are tried, in "
 			"this order, on ports that do not take m_key, which is "
 			"then written to them."},
-	{.key = "m_key_protection",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, m_key_protection),
-		.max = 3,
-		.def = "1",
+	{SCHEMA_ROW(config_fabric, m_key_protection, INT), .max = 3, .def = "1",
 		.reload = SCHEMA_RESWEEP,
 		.help = "M_KeyProtectBits of ports, where m_key is not 0. "
 			"0: every host can read the key. 1: it is hidden. 2 "
 			"and 3: the port answers no request without it, and "
 			"diagnostic tools need it."},
-	{.key = "m_key_lease",
-		.type = SCHEMA_DURATION,
-		FIELD(config_fabric, m_key_lease),
-		.min = 3 * SECOND,
-		.max = 65535 * SECOND,
-		.zero_off = true,
-		.def = "60s",
+	{SCHEMA_ROW(config_fabric, m_key_lease, DURATION), .min = 3 * SECOND,
+		.max = 65535 * SECOND, .zero_off = true, .def = "60s",
 		.reload = SCHEMA_RESWEEP,
 		.help = "M_KeyLeasePeriod of ports: this long after a request "
 			"with a wrong key a port drops its protection, unless "
 			"one with the right key comes. heddled sends one to "
 			"each port three times in that time. 0: the "
 			"protection stays when all managers are lost."},
-	{.key = "sm_key",
-		.type = SCHEMA_HEX,
-		FIELD(config_fabric, sm_key),
-		.def = "0x1",
-		.secret = true,
+	{SCHEMA_ROW(config_fabric, sm_key, HEX), .def = "0x1", .secret = true,
 		.reload = SCHEMA_LIVE,
 		.help = "The SM_Key that all subnet managers of a fabric "
 			"share. A manager with another key is not obeyed, nor "
@@ -168,22 +98,12 @@ static const struct schema_option fabric[] = {
 			"standby to its master. OpenSM shows a key only when "
 			"it is asked, so that beside OpenSM the default is the "
 			"key to use."},
-	{.key = "partition_enforcement",
-		.type = SCHEMA_BOOL,
-		FIELD(config_fabric, partition_enforcement),
-		.def = "true",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_fabric, partition_enforcement, BOOL), .def = "true",
 		.help = "Where partitions are configured, have switches "
 			"discard packets from or to a host with a P_Key that "
 			"the host does not have."},
-	{.key = "accept_loss",
-		.type = SCHEMA_INT,
-		FIELD(config_fabric, accept_loss),
-		.min = 0,
-		.max = 1000000,
-		.def = "0",
-		.unit = "ports",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_fabric, accept_loss, INT), .min = 0, .max = 1000000,
+		.def = "0", .unit = "ports", .reload = SCHEMA_LIVE,
 		.help = "How many ports may lose something when this file is "
 			"loaded into a running daemon: another port that they "
 			"may talk to now, by a change of partitions, or a LID, "
@@ -194,12 +114,9 @@ static const struct schema_option fabric[] = {
 			"--config tell it before. Other options, the routing "
 			"engines among them, take nothing: tables are written "
 			"only if they reach every port that has a path."},
-	{.key = "names",
-		.type = SCHEMA_ENUM,
-		FIELD(config_fabric, names),
+	{SCHEMA_ROW(config_fabric, names, ENUM),
 		.choices = names, /* as enum config_names */
 		.def = "pinned",
-		.reload = SCHEMA_REROUTE,
 		.help = "What a name or pattern means as a member of a "
 			"partition or in a QoS rule. A node names itself, and "
 			"root on any host can change its name. pinned resolves "
@@ -210,12 +127,8 @@ static const struct schema_option fabric[] = {
 			"accept takes it over. trusted follows the names at "
 			"once: any host can join any partition that names its "
 			"members."},
-	{.key = "expected",
-		.type = SCHEMA_STRING,
-		FIELD(config_fabric, expected),
-		.max = 4000,
-		.def = "none",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_fabric, expected, STRING), .max = 4000,
+		.def = "none", .reload = SCHEMA_LIVE,
 		.help = "A file with the cabling as it was planned, with which "
 			"each view of the fabric is compared; none: there is "
 			"no such file. A path that does not begin with / "
@@ -231,45 +144,29 @@ static const struct schema_option fabric[] = {
 };
 
 static const struct schema_option routing[] = {
-	{.key = "engines",
-		.type = SCHEMA_NAMES,
-		FIELD(config_routing, engines),
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_routing, engines, NAMES),
 		.help = "Routing engines in order of preference. If one cannot "
 			"route the fabric, or its tables fail verification, "
 			"the next one is tried; up*/down* over the kept switch "
 			"order always comes last. heddle-routing(7) says what "
 			"each of them is for."},
-	{.key = "load_limit",
-		.type = SCHEMA_FACTOR,
-		FIELD(config_routing, load_limit),
-		.min = 1000,
-		.max = 100000,
-		.def = "1.25",
-		.unit = "times the load of fresh tables",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_routing, load_limit, FACTOR), .min = 1000,
+		.max = 100000, .def = "1.25",
+		.unit = "times the load of fresh tables", .reload = SCHEMA_LIVE,
 		.help = "Table entries are kept when the fabric changes while "
 			"the most loaded link carries at most this many times "
 			"what freshly computed tables would give it. Links of "
 			"hosts count, too. A pair of hosts counts more on a "
 			"link that is slower than the fastest, by their "
 			"rates."},
-	{.key = "threads",
-		.type = SCHEMA_INT,
-		FIELD(config_routing, threads),
-		.max = 64,
-		.def = "0",
-		.unit = "threads",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_routing, threads, INT), .max = 64, .def = "0",
+		.unit = "threads", .reload = SCHEMA_LIVE,
 		.help = "Threads that compute and verify routes; the routes "
 			"are the same with any number. 0: as many as there "
 			"are processor cores, but no more than 4."},
-	{.key = "foreign_adaptive",
-		.type = SCHEMA_ENUM,
-		FIELD(config_routing, foreign_adaptive),
+	{SCHEMA_ROW(config_routing, foreign_adaptive, ENUM),
 		.choices = foreign, /* as enum config_adaptive */
 		.def = "off",
-		.reload = SCHEMA_REROUTE,
 		.help = "What to do about switches that another subnet "
 			"manager left with adaptive routing, hash-based "
 			"forwarding, fast recovery or private forwarding "
@@ -283,11 +180,7 @@ static const struct schema_option routing[] = {
 };
 
 static const struct schema_option adaptive[] = {
-	{.key = "enabled",
-		.type = SCHEMA_BOOL,
-		FIELD(config_adaptive_use, enabled),
-		.def = "false",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_adaptive_use, enabled, BOOL), .def = "false",
 		.help = "Let switches that can do so choose, packet by packet, "
 			"among all ports from which routes lead to a "
 			"destination (adaptive routing). Packets of one flow "
@@ -301,12 +194,9 @@ static const struct schema_option adaptive[] = {
 			"first, whatever routing.foreign_adaptive says. After "
 			"a restart groups that are still those wanted are read "
 			"back, and stay."},
-	{.key = "by",
-		.type = SCHEMA_ENUM,
-		FIELD(config_adaptive_use, by),
+	{SCHEMA_ROW(config_adaptive_use, by, ENUM),
 		.choices = bys, /* as enum config_adaptive_by */
 		.def = "sl",
-		.reload = SCHEMA_REROUTE,
 		.help = "What tells packets that may choose from those that "
 			"stay in order. sl: their service level. lid: the LID "
 			"that they are sent to, whatever their QoS level: the "
@@ -317,33 +207,21 @@ static const struct schema_option adaptive[] = {
 			"path query gets LIDs of the first kind where its QoS "
 			"level is adaptive, and else of the second, unless it "
 			"names a LID."},
-	{.key = "prefer",
-		.type = SCHEMA_ENUM,
-		FIELD(config_adaptive_use, prefer),
+	{SCHEMA_ROW(config_adaptive_use, prefer, ENUM),
 		.choices = prefers, /* as enum config_prefer */
 		.def = "default",
-		.reload = SCHEMA_REROUTE,
 		.help = "default: a packet takes the port of the forwarding "
 			"table until that is congested, so that traffic for "
 			"which the tables are free of contention stays so. "
 			"flat: all ports are alike, as with switches whose "
 			"groups have no sub-groups."},
-	{.key = "ageing",
-		.type = SCHEMA_INT,
-		FIELD(config_adaptive_use, ageing_us),
-		.max = 1000000,
-		.def = "0",
-		.unit = "microseconds",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW_AS("ageing", config_adaptive_use, ageing_us, INT),
+		.max = 1000000, .def = "0", .unit = "microseconds",
 		.help = "A flow keeps its port until it has paused this long, "
 			"so that packets which follow each other closely stay "
 			"in order. 0: every packet may take another port."},
-	{.key = "sls",
-		.type = SCHEMA_INT,
-		FIELD(config_adaptive_use, sls),
-		.max = 0xffff,
+	{SCHEMA_ROW(config_adaptive_use, sls, INT), .max = 0xffff,
 		.def = "0xffff",
-		.reload = SCHEMA_REROUTE,
 		.help = "Service levels whose packets may choose; SL n is bit "
 			"n. With QoS levels only those of adaptive levels "
 			"do. Where not all may choose, a switch that "
@@ -352,23 +230,15 @@ static const struct schema_option adaptive[] = {
 };
 
 static const struct schema_option multi_port[] = {
-	{.key = "groups",
-		.type = SCHEMA_GUID_INTS,
-		FIELD(config_multi_port, groups),
-		.max = 65535,
+	{SCHEMA_ROW(config_multi_port, groups, GUID_INTS), .max = 65535,
 		.def = "{}",
-		.reload = SCHEMA_REROUTE,
 		.help = "Ports that stand in for each other, by port GUID: "
 			"ports with the same number get paths over different "
 			"switches, as the ports of one node always do. A port "
 			"is in one group; a port that is not in the fabric, or "
 			"is alone in its group, is named in the log and in the "
 			"status."},
-	{.key = "passive",
-		.type = SCHEMA_GUIDS,
-		FIELD(config_multi_port, passive),
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_multi_port, passive, GUIDS), .def = "[]",
 		.help = "GUIDs of ports that are idle until the other ports of "
 			"their group or node have failed: their paths are "
 			"balanced last. When all the others are gone they "
@@ -376,12 +246,9 @@ static const struct schema_option multi_port[] = {
 };
 
 static const struct schema_option distribution[] = {
-	{.key = "method",
-		.type = SCHEMA_ENUM,
-		FIELD(config_distribution, method),
+	{SCHEMA_ROW(config_distribution, method, ENUM),
 		.choices = methods, /* as enum transition_method_kind */
 		.def = "auto",
-		.reload = SCHEMA_LIVE,
 		.help = "How new tables are written to the switches while "
 			"traffic flows. auto writes directly where no mixture "
 			"of old and new tables can deadlock, else in stages, "
@@ -393,65 +260,35 @@ static const struct schema_option distribution[] = {
 			"of switches, such as those of dor, are written as by "
 			"auto then. dynamic writes in any order and can "
 			"deadlock."},
-	{.key = "allow_unsafe",
-		.type = SCHEMA_BOOL,
-		FIELD(config_distribution, allow_unsafe),
-		.def = "false",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_distribution, allow_unsafe, BOOL), .def = "false",
 		.help = "Permit distribution.method dynamic, which is an error "
 			"without this."},
-	{.key = "max_stages",
-		.type = SCHEMA_INT,
-		FIELD(config_distribution, max_stages),
-		.min = 1,
-		.max = 64,
-		.def = "8",
-		.unit = "stages",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_distribution, max_stages, INT), .min = 1, .max = 64,
+		.def = "8", .unit = "stages",
 		.help = "Dependencies are blocked only where more stages than "
 			"this would be needed, or, while the switch order "
 			"changes, where stages would send more packets back "
 			"and forth than blocked dependencies would discard."},
-	{.key = "drain",
-		.type = SCHEMA_DURATION,
-		FIELD(config_distribution, drain),
-		.min = MS,
-		.max = MINUTE,
-		.zero_off = true,
-		.def = "50ms",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_distribution, drain, DURATION), .min = MS,
+		.max = MINUTE, .zero_off = true, .def = "50ms",
 		.help = "How long packets sent by older tables may be under "
 			"way. This time is waited between stages, before and "
 			"after dependencies are blocked, and after entries "
 			"were set to discard because they are in a table with "
 			"unknown content or lead to one, or to a switch that "
 			"cannot be written."},
-	{.key = "strict_drain",
-		.type = SCHEMA_BOOL,
-		FIELD(config_distribution, strict_drain),
-		.def = "false",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_distribution, strict_drain, BOOL), .def = "false",
 		.help = "Instead of distribution.drain, wait as long as the "
 			"lifetimes of packets in queues and switches allow on "
 			"the longest path."},
-	{.key = "block_limit",
-		.type = SCHEMA_DURATION,
-		FIELD(config_distribution, block_limit),
-		.min = SECOND,
-		.max = HOUR,
-		.def = "60s",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_distribution, block_limit, DURATION), .min = SECOND,
+		.max = HOUR, .def = "60s",
 		.help = "A dependency that is still blocked after this time "
 			"raises an alarm."},
 };
 
 static const struct schema_option roles[] = {
-	{.key = "leaf",
-		.type = SCHEMA_SWITCHES,
-		FIELD(config_roles, leaf),
-		.max = 64,
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_roles, leaf, SWITCHES), .max = 64, .def = "[]",
 		.help = "The leaf switches, by GUID, by name "
 			"(NodeDescription), or by a pattern of names such as "
 			"\"SW-L*\". A GUID takes precedence over a name, a "
@@ -459,30 +296,16 @@ static const struct schema_option roles[] = {
 			"one. A switch in no list is placed by the role that "
 			"it reports (discovery.role_attribute), by the order "
 			"in force, and by its hosts and links."},
-	{.key = "spine",
-		.type = SCHEMA_SWITCHES,
-		FIELD(config_roles, spine),
-		.max = 64,
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_roles, spine, SWITCHES), .max = 64, .def = "[]",
 		.help = "The switches between the leaves and the top of the "
 			"tree, given as in routing.roles.leaf."},
-	{.key = "root",
-		.type = SCHEMA_SWITCHES,
-		FIELD(config_roles, root),
-		.max = 64,
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_roles, root, SWITCHES), .max = 64, .def = "[]",
 		.help = "The switches at the top of the tree, given as in "
 			"routing.roles.leaf."},
 };
 
 static const struct schema_option discovery[] = {
-	{.key = "role_attribute",
-		.type = SCHEMA_DEVICES,
-		FIELD(config_discovery, role_attribute),
-		.def = "[]",
-		.reload = SCHEMA_RESWEEP,
+	{SCHEMA_ROW(config_discovery, role_attribute, DEVICES), .def = "[]",
 		.help = "The switches that are asked for their role in the "
 			"tree, a vendor attribute (0xFFE0), as VENDOR or "
 			"VENDOR:DEVICE. No other switch is asked. An answer "
@@ -491,98 +314,55 @@ static const struct schema_option discovery[] = {
 };
 
 static const struct schema_option sweep[] = {
-	{.key = "interval",
-		.type = SCHEMA_DURATION,
-		FIELD(config_sweep, interval),
-		.min = SECOND,
-		.max = 24 * HOUR,
-		.zero_off = true,
-		.def = "10s",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_sweep, interval, DURATION), .min = SECOND,
+		.max = 24 * HOUR, .zero_off = true, .def = "10s",
 		.help = "How often all switches are asked whether a port "
 			"changed, in case a trap was lost. "
 			"0 turns this off."},
-	{.key = "hold_down",
-		.type = SCHEMA_DURATION,
-		FIELD(config_sweep, hold_down),
-		.max = MINUTE,
+	{SCHEMA_ROW(config_sweep, hold_down, DURATION), .max = MINUTE,
 		.def = "50ms",
-		.reload = SCHEMA_LIVE,
 		.help = "How long to wait after a trap for others that belong "
 			"to the same event before probing."},
 };
 
 static const struct schema_option health[] = {
-	{.key = "enabled",
-		.type = SCHEMA_BOOL,
-		FIELD(config_health, enabled),
-		.def = "false",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_health, enabled, BOOL), .def = "false",
 		.help = "Read the performance counters of all cabled ports "
 			"and say which links are bad: heddlectl links. The "
 			"counters are read as data, while nothing else is "
 			"going on, at most 2500 requests a second, and are "
 			"never cleared."},
-	{.key = "interval",
-		.type = SCHEMA_DURATION,
-		FIELD(config_health, interval),
-		.min = SECOND,
-		.max = HOUR,
-		.def = "30s",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_health, interval, DURATION), .min = SECOND,
+		.max = HOUR, .def = "30s",
 		.help = "How often every port is asked. Where one pass takes "
 			"longer, the next one follows at once."},
-	{.key = "ber_limit",
-		.type = SCHEMA_INT,
-		FIELD(config_health, ber_limit),
-		.min = 6,
-		.max = 18,
-		.def = "12",
-		.unit = "10^-n errors per bit",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_health, ber_limit, INT), .min = 6, .max = 18,
+		.def = "12", .unit = "10^-n errors per bit",
 		.help = "A link is bad if one of its ports counted more symbol "
 			"errors in an hour than this part of the bits that it "
 			"carries in an hour. Symbol errors are what the error "
 			"correction of the link left: this is the effective "
 			"bit error ratio."},
-	{.key = "raw_ber_limit",
-		.type = SCHEMA_INT,
-		FIELD(config_health, raw_ber_limit),
-		.max = 18,
-		.def = "0",
+	{SCHEMA_ROW(config_health, raw_ber_limit, INT), .max = 18, .def = "0",
 		.unit = "10^-n errors per bit",
-		.reload = SCHEMA_LIVE,
 		.help = "The same for the errors before correction, where they "
 			"are known: of links of FDR and faster what their "
 			"devices say that they corrected or detected, and "
 			"symbol errors of links up to QDR. Links work with "
 			"many of them: 5 or 6 finds "
 			"cables that will fail. 0: any number is allowed."},
-	{.key = "flap_limit",
-		.type = SCHEMA_INT,
-		FIELD(config_health, flap_limit),
-		.max = 100,
-		.def = "3",
+	{SCHEMA_ROW(config_health, flap_limit, INT), .max = 100, .def = "3",
 		.unit = "times in 10 minutes",
-		.reload = SCHEMA_LIVE,
 		.help = "A link that went down so many times in 10 minutes is "
 			"bad. 0: any number is allowed."},
-	{.key = "recovery_limit",
-		.type = SCHEMA_INT,
-		FIELD(config_health, recovery_limit),
-		.max = 100,
-		.def = "10",
-		.unit = "times an hour",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_health, recovery_limit, INT), .max = 100,
+		.def = "10", .unit = "times an hour",
 		.help = "A link that retrained so many times in an hour, "
 			"without going down, is bad. 0: any number is "
 			"allowed."},
-	{.key = "action",
-		.type = SCHEMA_ENUM,
-		FIELD(config_health, action),
+	{SCHEMA_ROW(config_health, action, ENUM),
 		.choices = actions, /* as enum config_health_action */
 		.def = "tell",
-		.reload = SCHEMA_LIVE,
 		.help = "What to do about a link that turns bad, or good "
 			"again. "
 			"none: it is only listed as bad. tell: it is an event, "
@@ -593,34 +373,20 @@ static const struct schema_option health[] = {
 			"get a single point of failure, nor over more than "
 			"2 % of the links of a tier: what is not drained for "
 			"such a reason is an event, too."},
-	{.key = "quiet_time",
-		.type = SCHEMA_DURATION,
-		FIELD(config_health, quiet_time),
-		.min = SECOND,
-		.max = 24 * HOUR,
-		.def = "1h",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_health, quiet_time, DURATION), .min = SECOND,
+		.max = 24 * HOUR, .def = "1h",
 		.help = "For how long nothing must have been wrong with a link "
 			"that was drained for its health before it is used "
 			"again. It doubles each time that the link turns bad "
 			"again. Where an administrator has taken the drain "
 			"back, the link is not drained again for that time."},
-	{.key = "quiet_time_max",
-		.type = SCHEMA_DURATION,
-		FIELD(config_health, quiet_time_max),
-		.min = SECOND,
-		.max = 240 * HOUR,
-		.def = "24h",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_health, quiet_time_max, DURATION), .min = SECOND,
+		.max = 240 * HOUR, .def = "24h",
 		.help = "The most that health.quiet_time becomes by doubling. "
 			"A link that was in use for so long, and nothing was "
 			"wrong with it, begins with health.quiet_time again. "
 			"Less than that counts as that."},
-	{.key = "port_metrics",
-		.type = SCHEMA_BOOL,
-		FIELD(config_health, port_metrics),
-		.def = "false",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_health, port_metrics, BOOL), .def = "false",
 		.help = "Have heddlectl metrics tell the counters of every "
 			"port, too, under the names of infiniband_exporter. "
 			"Data and packets are read in 64 bits then, which "
@@ -628,47 +394,21 @@ static const struct schema_option health[] = {
 };
 
 static const struct schema_option smp[] = {
-	{.key = "timeout",
-		.type = SCHEMA_DURATION,
-		FIELD(config_smp, timeout),
-		.min = MS,
-		.max = MINUTE,
+	{SCHEMA_ROW(config_smp, timeout, DURATION), .min = MS, .max = MINUTE,
 		.def = "200ms",
-		.reload = SCHEMA_LIVE,
 		.help = "How long to wait for the answer to a management "
 			"packet before it is sent again."},
-	{.key = "retries",
-		.type = SCHEMA_INT,
-		FIELD(config_smp, retries),
-		.max = 15,
-		.def = "3",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_smp, retries, INT), .max = 15, .def = "3",
 		.help = "How many times a packet without answer is sent "
 			"again."},
-	{.key = "window_max",
-		.type = SCHEMA_INT,
-		FIELD(config_smp, window_max),
-		.min = 1,
-		.max = 4096,
-		.def = "64",
-		.unit = "packets",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_smp, window_max, INT), .min = 1, .max = 4096,
+		.def = "64", .unit = "packets",
 		.help = "The most packets in flight at once. "
 			"The window below this adapts to losses."},
-	{.key = "target_max",
-		.type = SCHEMA_INT,
-		FIELD(config_smp, target_max),
-		.min = 1,
-		.max = 256,
-		.def = "4",
-		.unit = "packets",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_smp, target_max, INT), .min = 1, .max = 256,
+		.def = "4", .unit = "packets",
 		.help = "The most packets in flight to one node."},
-	{.key = "lid_routed",
-		.type = SCHEMA_BOOL,
-		FIELD(config_smp, lid_routed),
-		.def = "true",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_smp, lid_routed, BOOL), .def = "true",
 		.help = "Send packets that write tables by LID where tables "
 			"and ports are proven to carry the packet there and "
 			"its answer back; a packet without answer is sent "
@@ -678,33 +418,17 @@ static const struct schema_option smp[] = {
 };
 
 static const struct schema_option standby[] = {
-	{.key = "poll_interval",
-		.type = SCHEMA_DURATION,
-		FIELD(config_standby, poll_interval),
-		.min = 100 * MS,
-		.max = HOUR,
-		.def = "1s",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_standby, poll_interval, DURATION), .min = 100 * MS,
+		.max = HOUR, .def = "1s",
 		.help = "How often a standby asks the master whether it is "
 			"alive, with one packet each time. Not below "
 			"smp.timeout, for which an answer is waited for."},
-	{.key = "missed_polls",
-		.type = SCHEMA_INT,
-		FIELD(config_standby, missed_polls),
-		.min = 1,
-		.max = 100,
+	{SCHEMA_ROW(config_standby, missed_polls, INT), .min = 1, .max = 100,
 		.def = "3",
-		.reload = SCHEMA_LIVE,
 		.help = "After how many polls without answer in a row a "
 			"standby looks for a new master."},
-	{.key = "refresh",
-		.type = SCHEMA_DURATION,
-		FIELD(config_standby, refresh),
-		.min = SECOND,
-		.max = 24 * HOUR,
-		.zero_off = true,
-		.def = "60s",
-		.reload = SCHEMA_LIVE,
+	{SCHEMA_ROW(config_standby, refresh, DURATION), .min = SECOND,
+		.max = 24 * HOUR, .zero_off = true, .def = "60s",
 		.help = "How often a standby reads the fabric, so that it can "
 			"tell about topology and routes and serve hosts as "
 			"soon as it takes over: topology, LIDs and P_Keys each "
@@ -713,104 +437,55 @@ static const struct schema_option standby[] = {
 };
 
 static const struct schema_option link[] = {
-	{.key = "subnet_timeout",
-		.type = SCHEMA_INT,
-		FIELD(config_link, subnet_timeout),
-		.max = 31,
-		.def = "18",
+	{SCHEMA_ROW(config_link, subnet_timeout, INT), .max = 31, .def = "18",
 		.unit = "4.096us x 2^n",
-		.reload = SCHEMA_REROUTE,
 		.help = "The longest time that a packet may need through the "
 			"fabric, written to every port."},
-	{.key = "packet_lifetime",
-		.type = SCHEMA_INT,
-		FIELD(config_link, packet_lifetime),
-		.max = 31,
-		.def = "18",
+	{SCHEMA_ROW(config_link, packet_lifetime, INT), .max = 31, .def = "18",
 		.unit = "4.096us x 2^n",
-		.reload = SCHEMA_REROUTE,
 		.help = "How long a packet may stay in a switch before it is "
 			"dropped, written to every switch. 20 or more: no "
 			"limit."},
-	{.key = "hoq_lifetime",
-		.type = SCHEMA_INT,
-		FIELD(config_link, hoq_lifetime),
-		.max = 31,
-		.def = "18",
+	{SCHEMA_ROW(config_link, hoq_lifetime, INT), .max = 31, .def = "18",
 		.unit = "4.096us x 2^n",
-		.reload = SCHEMA_REROUTE,
 		.help = "How long a packet may wait at the head of a queue "
 			"towards another switch. 20 or more: no limit."},
-	{.key = "leaf_hoq_lifetime",
-		.type = SCHEMA_INT,
-		FIELD(config_link, leaf_hoq_lifetime),
-		.max = 31,
-		.def = "16",
-		.unit = "4.096us x 2^n",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_link, leaf_hoq_lifetime, INT), .max = 31,
+		.def = "16", .unit = "4.096us x 2^n",
 		.help = "The same as link.hoq_lifetime, towards a host, router "
 			"or aggregation node. Shorter, so that one slow host "
 			"does not hold up a switch."},
-	{.key = "vl_stall_count",
-		.type = SCHEMA_INT,
-		FIELD(config_link, vl_stall_count),
-		.max = 7,
-		.def = "7",
+	{SCHEMA_ROW(config_link, vl_stall_count, INT), .max = 7, .def = "7",
 		.unit = "packets",
-		.reload = SCHEMA_REROUTE,
 		.help = "How many packets in a row may be dropped because of "
 			"the head-of-queue lifetime before the VL counts as "
 			"stalled."},
-	{.key = "phy_errors_threshold",
-		.type = SCHEMA_INT,
-		FIELD(config_link, phy_errors_threshold),
-		.max = 15,
-		.def = "8",
-		.unit = "errors",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_link, phy_errors_threshold, INT), .max = 15,
+		.def = "8", .unit = "errors",
 		.help = "After how many errors of the physical layer a port "
 			"reports trap 129 (LocalPhyErrors), written to every "
 			"port. 0: as the device means it, never or "
 			"always."},
-	{.key = "overrun_errors_threshold",
-		.type = SCHEMA_INT,
-		FIELD(config_link, overrun_errors_threshold),
-		.max = 15,
-		.def = "8",
-		.unit = "flow control periods",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_link, overrun_errors_threshold, INT), .max = 15,
+		.def = "8", .unit = "flow control periods",
 		.help = "After how many flow control periods in a row with "
 			"buffer overruns a port reports trap 130 "
 			"(OverrunErrors), written to every port. 0 as for "
 			"link.phy_errors_threshold."},
-	{.key = "max_vls",
-		.type = SCHEMA_INT,
-		FIELD(config_link, max_vls),
-		.choices = vl_counts,
-		.def = "15",
-		.unit = "data VLs",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(config_link, max_vls, INT), .choices = vl_counts,
+		.def = "15", .unit = "data VLs",
 		.help = "The most virtual lanes to make operational on a "
 			"link."},
 };
 
 static const struct schema_option state[] = {
-	{.key = "dir",
-		.type = SCHEMA_PATH,
-		FIELD(config_state, dir),
-		.max = 4000,
+	{SCHEMA_ROW(config_state, dir, PATH), .max = 4000,
 		.def = "/var/lib/heddle",
-		.reload = SCHEMA_RESTART,
 		.help = "The directory of the data that must survive a "
 			"restart: LIDs, the switch order, and what hosts "
 			"registered (services, subscriptions, alias GUIDs)."},
-	{.key = "events_size",
-		.type = SCHEMA_INT,
-		FIELD(config_state, events_size),
-		.max = 65536,
-		.def = "64",
+	{SCHEMA_ROW(config_state, events_size, INT), .max = 65536, .def = "64",
 		.unit = "MiB",
-		.reload = SCHEMA_RESTART,
 		.help = "The room for events in the files events and events.1 "
 			"of state.dir, see heddle-events(7). "
 			"The oldest ones make room for new ones; 0: events are "
@@ -818,13 +493,8 @@ static const struct schema_option state[] = {
 };
 
 static const struct schema_option record[] = {
-	{.key = "dir",
-		.type = SCHEMA_PATH,
-		FIELD(config_record, dir),
-		.max = 4000,
-		.zero_off = true,
+	{SCHEMA_ROW(config_record, dir, PATH), .max = 4000, .zero_off = true,
 		.def = "",
-		.reload = SCHEMA_RESTART,
 		.help = "The directory in which everything is recorded that "
 			"comes into the subnet manager, so that heddle-sim(8) "
 			"can replay it, such as /var/lib/heddle/record; no "
@@ -835,14 +505,8 @@ static const struct schema_option record[] = {
 			"up to 6 % on processors that are busy otherwise, and "
 			"less at rest; the manager waits for nothing. Empty: "
 			"nothing is recorded."},
-	{.key = "size",
-		.type = SCHEMA_INT,
-		FIELD(config_record, size),
-		.min = 1,
-		.max = 1048576,
-		.def = "256",
-		.unit = "MiB",
-		.reload = SCHEMA_RESTART,
+	{SCHEMA_ROW(config_record, size, INT), .min = 1, .max = 1048576,
+		.def = "256", .unit = "MiB",
 		.help = "The room for recordings. The oldest ones make room "
 			"for new ones. What was recorded since the daemon "
 			"started can be replayed as long as all of it has "
@@ -850,56 +514,48 @@ static const struct schema_option record[] = {
 };
 
 static const struct schema_option control[] = {
-	{.key = "socket",
-		.type = SCHEMA_PATH,
-		FIELD(config_control, socket),
+	{SCHEMA_ROW(config_control, socket, PATH),
 		.max = 107, /* sun_path, terminated */
 		.def = "/run/heddle/heddle.sock",
-		.reload = SCHEMA_RESTART,
 		.help = "The socket that heddlectl(8) connects to."},
 };
 
 static const struct schema_option log_rows[] = {
-	{.key = "level",
-		.type = SCHEMA_ENUM,
-		FIELD(config_log, level),
+	{SCHEMA_ROW(config_log, level, ENUM),
 		.choices = levels, /* as enum log_level */
-		.def = "info",
-		.reload = SCHEMA_LIVE,
-		.help = "Log verbosity."},
+		.def = "info", .help = "Log verbosity."},
 };
 
-#define SECTION(path, rows, type, member)                                      \
+/* The section that is called as the member of struct config that holds it. */
+#define SECTION(member, rows, reload)                                          \
 	{                                                                      \
-		&(const struct schema){path, rows,                             \
+		&(const struct schema){#member, rows,                          \
 			sizeof(rows) / sizeof((rows)[0]),                      \
-			sizeof(struct type)},                                  \
-			offsetof(struct config, member)                        \
+			sizeof(((struct config *)0)->member)},                 \
+			offsetof(struct config, member), SCHEMA_##reload       \
 	}
 
 static const struct options_section sections[] = {
-	SECTION("fabric", fabric, config_fabric, fabric),
-	SECTION("routing", routing, config_routing, routing),
-	SECTION("routing.adaptive", adaptive, config_adaptive_use,
-		routing.adaptive),
-	SECTION("routing.multi_port", multi_port, config_multi_port,
-		routing.multi_port),
-	SECTION("routing.roles", roles, config_roles, routing.roles),
-	SECTION("discovery", discovery, config_discovery, discovery),
-	SECTION("distribution", distribution, config_distribution,
-		distribution),
-	SECTION("sweep", sweep, config_sweep, sweep),
-	SECTION("health", health, config_health, health),
-	SECTION("smp", smp, config_smp, smp),
-	SECTION("standby", standby, config_standby, standby),
-	SECTION("link", link, config_link, link),
-	{&sa_schema, offsetof(struct config, sa)},
-	{&partitions_schema, offsetof(struct config, partitions)},
-	{&qos_schema, offsetof(struct config, qos)},
-	SECTION("state", state, config_state, state),
-	SECTION("record", record, config_record, record),
-	SECTION("control", control, config_control, control),
-	SECTION("log", log_rows, config_log, log),
+	SECTION(fabric, fabric, REROUTE),
+	SECTION(routing, routing, REROUTE),
+	SECTION(routing.adaptive, adaptive, REROUTE),
+	SECTION(routing.multi_port, multi_port, REROUTE),
+	SECTION(routing.roles, roles, REROUTE),
+	SECTION(discovery, discovery, RESWEEP),
+	SECTION(distribution, distribution, LIVE),
+	SECTION(sweep, sweep, LIVE),
+	SECTION(health, health, LIVE),
+	SECTION(smp, smp, LIVE),
+	SECTION(standby, standby, LIVE),
+	SECTION(link, link, REROUTE),
+	{&sa_schema, offsetof(struct config, sa), SCHEMA_LIVE},
+	{&partitions_schema, offsetof(struct config, partitions),
+		SCHEMA_REROUTE},
+	{&qos_schema, offsetof(struct config, qos), SCHEMA_REROUTE},
+	SECTION(state, state, RESTART),
+	SECTION(record, record, RESTART),
+	SECTION(control, control, RESTART),
+	SECTION(log, log_rows, LIVE),
 };
 
 const struct options_section *

@@ -14,6 +14,7 @@
 struct options_section {
 	const struct schema *schema;
 	size_t offset; /* of the section's struct in struct config */
+	enum schema_reload reload; /* of its options that say none */
 };
 
 /* All sections, in the order in which they are printed. */

@@ -13,23 +13,13 @@ const char *const partition_rates[] = {"2.5", "5", "10", "14", "20", "25", "28",
 	"30", "40", "50", "56", "60", "80", "100", "112", "120", "168", "200",
 	"300", "400", "600", "800", "1200", "1600", NULL};
 
-#define FIELD(member) .offset = offsetof(struct partition_options, member)
-
 static const struct schema_option rows[] = {
-	{.key = "pkey",
-		.type = SCHEMA_HEX,
-		FIELD(pkey),
-		.max = PKEY_NUMBER,
+	{SCHEMA_ROW(partition_options, pkey, HEX), .max = PKEY_NUMBER,
 		.def = "0x0",
-		.reload = SCHEMA_REROUTE,
 		.help = "The partition's key, without the bit of full "
 			"membership: 0x0001 to 0x7fff. It must be given."},
-	{.key = "members",
-		.type = SCHEMA_WORDS,
-		FIELD(members),
-		.choices = memberships,
+	{SCHEMA_ROW(partition_options, members, WORDS), .choices = memberships,
 		.def = "{}",
-		.reload = SCHEMA_REROUTE,
 		.help = "The members and their membership: all, hosts, "
 			"switches, routers, sm (the port that heddled uses), a "
 			"port GUID (a node GUID, where no port has it), or a "
@@ -37,52 +27,24 @@ static const struct schema_option rows[] = {
 			"members talk to full members only; both gives a port "
 			"both keys. If several entries match a port, the last "
 			"one applies."},
-	{.key = "ipoib.enabled",
-		.type = SCHEMA_BOOL,
-		FIELD(ipoib.enabled),
-		.def = "false",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(partition_options, ipoib.enabled, BOOL), .def = "false",
 		.help = "Create the broadcast group that IPoIB interfaces of "
 			"this partition join."},
-	{.key = "ipoib.mtu",
-		.type = SCHEMA_INT,
-		FIELD(ipoib.mtu),
-		.choices = mtus,
-		.def = "2048",
-		.unit = "bytes",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(partition_options, ipoib.mtu, INT), .choices = mtus,
+		.def = "2048", .unit = "bytes",
 		.help = "MTU of the broadcast group: no member may have less."},
-	{.key = "ipoib.rate",
-		.type = SCHEMA_ENUM,
-		FIELD(ipoib.rate),
-		.choices = partition_rates,
-		.def = "10",
-		.unit = "Gb/s",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(partition_options, ipoib.rate, ENUM),
+		.choices = partition_rates, .def = "10", .unit = "Gb/s",
 		.help = "Rate of the broadcast group: no member may be "
 			"slower."},
-	{.key = "ipoib.sl",
-		.type = SCHEMA_INT,
-		FIELD(ipoib.sl),
-		.max = 15,
-		.def = "0",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(partition_options, ipoib.sl, INT), .max = 15, .def = "0",
 		.help = "Service level of the broadcast group."},
-	{.key = "ipoib.scope",
-		.type = SCHEMA_INT,
-		FIELD(ipoib.scope),
-		.choices = scopes,
+	{SCHEMA_ROW(partition_options, ipoib.scope, INT), .choices = scopes,
 		.def = "2",
-		.reload = SCHEMA_REROUTE,
 		.help = "Scope in the group's address: 2 link, 5 site, "
 			"8 organization, 14 global."},
-	{.key = "ipoib.qkey",
-		.type = SCHEMA_HEX,
-		FIELD(ipoib.qkey),
-		.max = 0xffffffff,
-		.def = "0xb1b",
-		.reload = SCHEMA_REROUTE,
-		.help = "Q_Key of the broadcast group."},
+	{SCHEMA_ROW(partition_options, ipoib.qkey, HEX), .max = 0xffffffff,
+		.def = "0xb1b", .help = "Q_Key of the broadcast group."},
 };
 
 static const struct schema entry = {"", rows, sizeof(rows) / sizeof(rows[0]),
@@ -93,7 +55,6 @@ static const struct schema_option partitions[] = {
 		.type = SCHEMA_RECORDS,
 		.record = &entry,
 		.def = "{}",
-		.reload = SCHEMA_REROUTE,
 		.help = "The partitions by name. Without any, all ports are "
 			"full members of the default partition, 0x7fff. As "
 			"soon as there is one, and 0x7fff is not among them, "

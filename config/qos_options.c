@@ -25,153 +25,76 @@ static const char *const rates[] = {"none", "2.5", "5", "10", "14", "20", "25",
 	"28", "30", "40", "50", "56", "60", "80", "100", "112", "120", "168",
 	"200", "300", "400", "600", "800", "1200", "1600", NULL};
 
-#define FIELD(member) .offset = offsetof(struct qos_level_options, member)
-
 static const struct schema_option levels[] = {
-	{.key = "sl",
-		.type = SCHEMA_ENUM,
-		FIELD(sl),
-		.choices = sls,
-		.def = "any",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(qos_level_options, sl, ENUM), .choices = sls, .def = "any",
 		.help = "The service level (SL) of this level, for programs "
 			"that are configured with it. any: the lowest free SL; "
 			"the level default takes 0 if it can. With several "
 			"routing layers the level has another SL on each "
 			"further layer, which hosts learn with their paths."},
-	{.key = "weight",
-		.type = SCHEMA_INT,
-		FIELD(weight),
-		.min = 1,
-		.max = 255,
-		.def = "1",
-		.unit = "parts",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(qos_level_options, weight, INT), .min = 1, .max = 255,
+		.def = "1", .unit = "parts",
 		.help = "The level's share of a busy link, relative to the "
 			"other levels of its priority."},
-	{.key = "weight_at.hosts",
-		.type = SCHEMA_INT,
-		FIELD(weight_at[QOS_HOSTS]),
-		.min = 1,
-		.max = 255,
-		.zero_off = true,
-		.def = "0",
+	{SCHEMA_ROW_AS("weight_at.hosts", qos_level_options,
+		 weight_at[QOS_HOSTS], INT),
+		.min = 1, .max = 255, .zero_off = true, .def = "0",
 		.unit = "parts",
-		.reload = SCHEMA_REROUTE,
 		.help = "Another weight at ports of hosts. 0: the same as "
 			"weight."},
-	{.key = "weight_at.switches",
-		.type = SCHEMA_INT,
-		FIELD(weight_at[QOS_SWITCHES]),
-		.min = 1,
-		.max = 255,
-		.zero_off = true,
-		.def = "0",
+	{SCHEMA_ROW_AS("weight_at.switches", qos_level_options,
+		 weight_at[QOS_SWITCHES], INT),
+		.min = 1, .max = 255, .zero_off = true, .def = "0",
 		.unit = "parts",
-		.reload = SCHEMA_REROUTE,
 		.help = "Another weight at external ports of switches. 0: the "
 			"same as weight."},
-	{.key = "weight_at.port0",
-		.type = SCHEMA_INT,
-		FIELD(weight_at[QOS_PORT0]),
-		.min = 1,
-		.max = 255,
-		.zero_off = true,
-		.def = "0",
+	{SCHEMA_ROW_AS("weight_at.port0", qos_level_options,
+		 weight_at[QOS_PORT0], INT),
+		.min = 1, .max = 255, .zero_off = true, .def = "0",
 		.unit = "parts",
-		.reload = SCHEMA_REROUTE,
 		.help = "Another weight at enhanced ports 0 of switches. 0: "
 			"the same as weight."},
-	{.key = "weight_at.routers",
-		.type = SCHEMA_INT,
-		FIELD(weight_at[QOS_ROUTERS]),
-		.min = 1,
-		.max = 255,
-		.zero_off = true,
-		.def = "0",
+	{SCHEMA_ROW_AS("weight_at.routers", qos_level_options,
+		 weight_at[QOS_ROUTERS], INT),
+		.min = 1, .max = 255, .zero_off = true, .def = "0",
 		.unit = "parts",
-		.reload = SCHEMA_REROUTE,
 		.help = "Another weight at ports of routers. 0: the same as "
 			"weight."},
-	{.key = "priority",
-		.type = SCHEMA_ENUM,
-		FIELD(high),
-		.choices = priorities,
-		.def = "low",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW_AS("priority", qos_level_options, high, ENUM),
+		.choices = priorities, .def = "low",
 		.help = "high: served before all low levels, up to "
 			"qos.high_limit."},
-	{.key = "shares_with",
-		.type = SCHEMA_STRING,
-		FIELD(shares_with),
-		.max = TEXT,
+	{SCHEMA_ROW(qos_level_options, shares_with, STRING), .max = TEXT,
 		.def = "default",
-		.reload = SCHEMA_REROUTE,
 		.help = "The level whose VLs this one uses on links with fewer "
 			"VLs than levels. Levels get VLs of their own in the "
 			"order in which the file lists them."},
-	{.key = "adaptive",
-		.type = SCHEMA_BOOL,
-		FIELD(adaptive),
-		.def = "false",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(qos_level_options, adaptive, BOOL), .def = "false",
 		.help = "With routing.adaptive.enabled: packets of this level "
 			"may choose among ports, and overtake each other. "
 			"Those of the other levels stay in order."},
-	{.key = "mtu_limit",
-		.type = SCHEMA_ENUM,
-		FIELD(mtu),
-		.choices = mtus,
-		.def = "none",
-		.unit = "bytes",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW_AS("mtu_limit", qos_level_options, mtu, ENUM),
+		.choices = mtus, .def = "none", .unit = "bytes",
 		.help = "The highest MTU of paths of this level."},
-	{.key = "rate_limit",
-		.type = SCHEMA_ENUM,
-		FIELD(rate),
-		.choices = rates,
-		.def = "none",
-		.unit = "Gb/s",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW_AS("rate_limit", qos_level_options, rate, ENUM),
+		.choices = rates, .def = "none", .unit = "Gb/s",
 		.help = "The highest rate of paths of this level."},
-	{.key = "packet_lifetime",
-		.type = SCHEMA_INT,
-		FIELD(lifetime),
-		.min = 1,
-		.max = 31,
-		.zero_off = true,
-		.def = "0",
+	{SCHEMA_ROW_AS("packet_lifetime", qos_level_options, lifetime, INT),
+		.min = 1, .max = 31, .zero_off = true, .def = "0",
 		.unit = "4.096us x 2^n",
-		.reload = SCHEMA_REROUTE,
 		.help = "The packet lifetime given with paths of this level. "
 			"0: link.subnet_timeout."},
 };
 
-#undef FIELD
-#define FIELD(member) .offset = offsetof(struct qos_rule_options, member)
-
 static const struct schema_option rules[] = {
-	{.key = "level",
-		.type = SCHEMA_STRING,
-		FIELD(level),
-		.max = TEXT,
-		.def = "default",
-		.reload = SCHEMA_REROUTE,
-		.help = "The level, one of qos.levels."},
-	{.key = "partitions",
-		.type = SCHEMA_TEXTS,
-		FIELD(partitions),
-		.max = TEXT,
+	{SCHEMA_ROW(qos_rule_options, level, STRING), .max = TEXT,
+		.def = "default", .help = "The level, one of qos.levels."},
+	{SCHEMA_ROW(qos_rule_options, partitions, TEXTS), .max = TEXT,
 		.def = "[]",
-		.reload = SCHEMA_REROUTE,
 		.help = "Paths and groups in these partitions, by name, or by "
 			"P_Key such as 0x7fff."},
-	{.key = "services",
-		.type = SCHEMA_TEXTS,
-		FIELD(services),
-		.max = TEXT,
+	{SCHEMA_ROW(qos_rule_options, services, TEXTS), .max = TEXT,
 		.def = "[]",
-		.reload = SCHEMA_REROUTE,
 		.help = "Paths for these services: iser, lustre, nfs, nvme, "
 			"rds, sdp, smb, rdma_cm (all of its services), "
 			"tcp:PORT, tcp:FIRST-LAST, udp:PORT (ports of "
@@ -179,29 +102,14 @@ static const struct schema_option rules[] = {
 			"0x10000-0x1ffff. ipoib: paths that are asked for "
 			"without a service, as IPoIB does, and groups. SRP "
 			"targets have IDs of their own, see with."},
-	{.key = "classes",
-		.type = SCHEMA_TEXTS,
-		FIELD(classes),
-		.max = TEXT,
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(qos_rule_options, classes, TEXTS), .max = TEXT, .def = "[]",
 		.help = "Paths asked for with these QoS classes, or ranges "
 			"such as 8-15; rdma_cm asks with the type of service."},
-	{.key = "with",
-		.type = SCHEMA_TEXTS,
-		FIELD(with),
-		.max = TEXT,
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(qos_rule_options, with, TEXTS), .max = TEXT, .def = "[]",
 		.help = "Paths from or to one of these ports: a port GUID, a "
 			"node GUID, a pattern of node names, hosts, switches, "
 			"routers, sm."},
-	{.key = "among",
-		.type = SCHEMA_TEXTS,
-		FIELD(among),
-		.max = TEXT,
-		.def = "[]",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW(qos_rule_options, among, TEXTS), .max = TEXT, .def = "[]",
 		.help = "Paths from one of these ports to another."},
 };
 
@@ -210,87 +118,52 @@ static const struct schema level_schema = {"", levels,
 static const struct schema rule_schema = {"", rules,
 	sizeof(rules) / sizeof(rules[0]), sizeof(struct qos_rule_options)};
 
-#undef FIELD
-#define FIELD(member) .offset = offsetof(struct config_qos, member)
-
 static const struct schema_option rows[] = {
-	{.key = "levels",
-		.type = SCHEMA_RECORDS,
-		FIELD(levels),
-		.record = &level_schema,
+	{SCHEMA_ROW(config_qos, levels, RECORDS), .record = &level_schema,
 		.def = "{}",
-		.reload = SCHEMA_REROUTE,
 		.help = "QoS levels by name, each with virtual lanes (VLs) of "
 			"its own on every link. Traffic that no rule gives a "
 			"level takes the level default, which need not be "
 			"listed. Without any level all traffic is treated "
 			"alike and the switches keep their own tables."},
-	{.key = "rules",
-		.type = SCHEMA_RECORDS,
-		FIELD(rules),
-		.record = &rule_schema,
+	{SCHEMA_ROW(config_qos, rules, RECORDS), .record = &rule_schema,
 		.def = "{}",
-		.reload = SCHEMA_REROUTE,
 		.help = "Which traffic takes which level, by name. The first "
 			"matching rule applies; a rule that can never match, "
 			"or that conflicts with another, is an error. Programs "
 			"that do not ask for their paths choose a level "
 			"themselves, by its sl."},
-	{.key = "high_limit.hosts",
-		.type = SCHEMA_INT,
-		FIELD(high_limit[QOS_HOSTS]),
-		.max = 255,
-		.def = "16",
-		.unit = "4 KiB",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW_AS(
+		 "high_limit.hosts", config_qos, high_limit[QOS_HOSTS], INT),
+		.max = 255, .def = "16", .unit = "4 KiB",
 		.help = "How much a host port may send of high-priority levels "
 			"before a low-priority one is served. 0: one packet. "
 			"255: no limit."},
-	{.key = "high_limit.switches",
-		.type = SCHEMA_INT,
-		FIELD(high_limit[QOS_SWITCHES]),
-		.max = 255,
-		.def = "16",
-		.unit = "4 KiB",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW_AS("high_limit.switches", config_qos,
+		 high_limit[QOS_SWITCHES], INT),
+		.max = 255, .def = "16", .unit = "4 KiB",
 		.help = "The same as qos.high_limit.hosts, for external ports "
 			"of switches."},
-	{.key = "high_limit.port0",
-		.type = SCHEMA_INT,
-		FIELD(high_limit[QOS_PORT0]),
-		.max = 255,
-		.def = "16",
-		.unit = "4 KiB",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW_AS(
+		 "high_limit.port0", config_qos, high_limit[QOS_PORT0], INT),
+		.max = 255, .def = "16", .unit = "4 KiB",
 		.help = "The same as qos.high_limit.hosts, for enhanced ports "
 			"0 of switches."},
-	{.key = "high_limit.routers",
-		.type = SCHEMA_INT,
-		FIELD(high_limit[QOS_ROUTERS]),
-		.max = 255,
-		.def = "16",
-		.unit = "4 KiB",
-		.reload = SCHEMA_REROUTE,
+	{SCHEMA_ROW_AS("high_limit.routers", config_qos,
+		 high_limit[QOS_ROUTERS], INT),
+		.max = 255, .def = "16", .unit = "4 KiB",
 		.help = "The same as qos.high_limit.hosts, for ports of "
 			"routers."},
-	{.key = "shortage",
-		.type = SCHEMA_ENUM,
-		FIELD(shortage),
-		.choices = shortages,
+	{SCHEMA_ROW(config_qos, shortage, ENUM), .choices = shortages,
 		.def = "share",
-		.reload = SCHEMA_REROUTE,
 		.help = "What to do where a link has fewer VLs than there are "
 			"levels. share: on that link only, levels share VLs as "
 			"their shares_with says. refuse: such a configuration "
 			"is refused; if the fabric changes so, all levels "
 			"share VLs everywhere until it is restored. Either "
 			"raises an alarm."},
-	{.key = "unknown_sl",
-		.type = SCHEMA_ENUM,
-		FIELD(unknown_sl),
-		.choices = unknowns,
+	{SCHEMA_ROW(config_qos, unknown_sl, ENUM), .choices = unknowns,
 		.def = "default",
-		.reload = SCHEMA_REROUTE,
 		.help = "Packets whose service level belongs to no level "
 			"travel on that of the level default (default) or are "
 			"discarded (drop; service level 0 is never "

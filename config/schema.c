@@ -344,7 +344,7 @@ load_record(const struct loading *l, const struct yaml_value *v, void *record)
 
 	(void)snprintf(path, sizeof(path), "%.80s.%.60s.", l->path, v->key);
 	k.path = path;
-	schema_section_add(&k, l->o->record, 0);
+	schema_section_add(&k, l->o->record, 0, l->o->reload);
 	if (v->kind == YAML_KIND_MAP)
 		schema_section_read(&k, v, record, l->env, l->d);
 	else if (v->kind != YAML_KIND_BAD && !yaml_empty(v))
@@ -575,7 +575,7 @@ print_records(const struct schema_option *o, const struct schema_records *v,
 	struct buf lines = {0};
 	size_t i;
 
-	schema_section_add(&k, o->record, 0);
+	schema_section_add(&k, o->record, 0, o->reload);
 	for (i = 0; i < v->n; i++) {
 		buf_printf(out, "\n%*s", indent, "");
 		value_quote(v->name[i], out);
@@ -692,7 +692,8 @@ struct reading {
 };
 
 void
-schema_section_add(struct section *k, const struct schema *s, size_t offset)
+schema_section_add(struct section *k, const struct schema *s, size_t offset,
+	enum schema_reload reload)
 {
 	struct section_key *key =
 		arena_array(k->arena, k->n + s->n, sizeof(*key));
@@ -704,6 +705,9 @@ schema_section_add(struct section *k, const struct schema *s, size_t offset)
 	for (i = 0; i < s->n; i++) {
 		key = &k->key[k->n++];
 		key->o = &s->option[i];
+		key->reload = key->o->reload != SCHEMA_AS_OTHERS
+				      ? key->o->reload
+				      : reload;
 		key->offset = offset;
 		(void)snprintf(key->name, sizeof(key->name), "%s%s%s", s->path,
 			s->path[0] != '\0' ? "." : "", key->o->key);

@@ -66,7 +66,9 @@ enum schema_type {	  /* what is stored at the offset */
 
 /* What a reload does about a changed option. */
 enum schema_reload {
-	SCHEMA_LIVE,	/* takes effect at once */
+	SCHEMA_AS_OTHERS, /* of a row: as the section says, or the option whose
+			     records these are */
+	SCHEMA_LIVE,	  /* takes effect at once */
 	SCHEMA_REROUTE, /* the fabric is routed again, and what differs written
 			 */
 	SCHEMA_RESWEEP, /* ... after a full sweep: other nodes may answer */
@@ -173,6 +175,16 @@ struct schema_option {
 	bool reading;  /* it decides how an engine reads the fabric */
 };
 
+/*
+ * The head of a row for a member of struct section, whose key is the member's
+ * name (SCHEMA_ROW) or another one. kind: of enum schema_type.
+ */
+#define SCHEMA_ROW(section, member, kind)                                      \
+	SCHEMA_ROW_AS(#member, section, member, kind)
+#define SCHEMA_ROW_AS(name, section, member, kind)                             \
+	.key = (name), .type = SCHEMA_##kind,                                  \
+	.offset = offsetof(struct section, member)
+
 struct schema {
 	const char *path; /* "routing.NAME" */
 	const struct schema_option *option;
@@ -260,7 +272,8 @@ enum { SECTION_KEY_MAX = 80 };
 
 struct section_key {
 	const struct schema_option *o;
-	size_t offset; /* of the schema's struct in the section's */
+	enum schema_reload reload; /* never SCHEMA_AS_OTHERS */
+	size_t offset;		   /* of the schema's struct in the section's */
 	char name[SECTION_KEY_MAX];
 	struct diag_place at; /* of its value in the file, line 0: absent */
 	const struct yaml_value *v; /* that value, NULL: absent */
@@ -273,9 +286,10 @@ struct section {
 	const char *path; /* for messages: "" or "partitions.storage." */
 };
 
-/* Add the options of s, with their struct at offset, under s->path. */
-void schema_section_add(
-	struct section *k, const struct schema *s, size_t offset);
+/* Add the options of s, with their struct at offset, under s->path. reload is
+ * of those that say none. */
+void schema_section_add(struct section *k, const struct schema *s,
+	size_t offset, enum schema_reload reload);
 
 /* The key of this name, or NULL. */
 struct section_key *schema_section_find(

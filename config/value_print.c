@@ -244,7 +244,7 @@ print_records(const struct schema_option *o, const void *field, struct buf *out)
 	struct section k = {.arena = arena_new(), .path = ""};
 	size_t i;
 
-	schema_section_add(&k, o->record, 0);
+	schema_section_add(&k, o->record, 0, o->reload);
 	buf_put(out, "{", 1);
 	for (i = 0; i < v->n; i++) {
 		buf_printf(out, "%s", i > 0 ? ", " : "");

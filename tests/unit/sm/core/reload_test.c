@@ -163,7 +163,7 @@ reload_with(struct world *w, const char *yaml, int cause, const char *key)
 
 static void
 check_option(struct world *w, const char *path, const struct schema_option *o,
-	int cause)
+	enum schema_reload reload, int cause)
 {
 	struct view *before = view_ref(sm_view(w->sm));
 	AUTO(config) struct config *was = config_ref(w->config);
@@ -174,21 +174,21 @@ check_option(struct world *w, const char *path, const struct schema_option *o,
 	reload_with(w, file.text, cause, file.text);
 	config_diff(was, w->config, &ch);
 	ck_assert_uint_ge(ch.n, 1);
-	ck_assert_uint_ge(ch.of[o->reload], 1);
+	ck_assert_uint_ge(ch.of[reload], 1);
 	ck_assert_msg(
-		is_rerouted(w, before) == (o->reload == SCHEMA_REROUTE ||
-						  o->reload == SCHEMA_RESWEEP),
+		is_rerouted(w, before) ==
+			(reload == SCHEMA_REROUTE || reload == SCHEMA_RESWEEP),
 		"with %s the routes %s: %s", causes[cause].name,
-		o->reload == SCHEMA_REROUTE ? "stay" : "change", file.text);
+		reload == SCHEMA_REROUTE ? "stay" : "change", file.text);
 	config_changes_free(&ch);
 	view_unref(before);
 	before = view_ref(sm_view(w->sm));
 	reload_with(w, "", cause, file.text);
 	ck_assert_msg(
-		is_rerouted(w, before) == (o->reload == SCHEMA_REROUTE ||
-						  o->reload == SCHEMA_RESWEEP),
+		is_rerouted(w, before) ==
+			(reload == SCHEMA_REROUTE || reload == SCHEMA_RESWEEP),
 		"with %s the routes %s without %s", causes[cause].name,
-		o->reload == SCHEMA_REROUTE ? "stay" : "change", file.text);
+		reload == SCHEMA_REROUTE ? "stay" : "change", file.text);
 	view_unref(before);
 }
 
@@ -204,10 +204,15 @@ LOOP_TEST(every_option_with_every_cause, 0, LEN(causes))
 		for (size_t k = 0; k < section[i].schema->n; k++) {
 			const struct schema_option *o =
 				&section[i].schema->option[k];
+			enum schema_reload reload =
+				o->reload != SCHEMA_AS_OTHERS
+					? o->reload
+					: section[i].reload;
 
 			/* the daemon hands these over as they were */
-			if (o->reload != SCHEMA_RESTART)
-				check_option(w, section[i].schema->path, o, _i);
+			if (reload != SCHEMA_RESTART)
+				check_option(w, section[i].schema->path, o,
+					reload, _i);
 		}
 	core_expect_order(w, "all options");
 }
