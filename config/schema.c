@@ -23,30 +23,17 @@ struct loading {
 	const char *path;
 };
 
-/* A GUID from the file with its place, to report one that is listed twice. */
+/* An entry from the file with its place, to report one that is listed twice. */
 struct placed {
-	uint64_t guid;
-	uint32_t value;
+	const char *text;
 	struct diag_place at;
 };
-
-static void *
-field_of(const struct schema_option *o, void *base)
-{
-	return (char *)base + o->offset;
-}
-
-static const void *
-const_field_of(const struct schema_option *o, const void *base)
-{
-	return (const char *)base + o->offset;
-}
 
 int
 schema_set(const struct schema_option *o, const char *text, void *base,
 	const struct schema_env *env, struct reason *why)
 {
-	return value_set(o, text, field_of(o, base), env, why);
+	return value_set(o, text, (char *)base + o->offset, env, why);
 }
 
 const char *
@@ -117,7 +104,7 @@ is_kind(const struct loading *l, const struct yaml_value *v,
 	if (v->kind == kind)
 		return true;
 	(void)reason_set(&why, "expected %s (%s), found %s", kind_name(kind),
-		value_type_name(l->o->type), kind_name(v->kind));
+		value_type(l->o->type)->name, kind_name(v->kind));
 	(void)report_bad_value(l, v, why.text);
 	return false;
 }
@@ -134,212 +121,171 @@ load_scalar(const struct loading *l, const struct yaml_value *v, void *field)
 	return 0;
 }
 
-static void
-report_duplicate(const struct loading *l, struct diag_place at,
-	struct diag_place other, const char *what)
+/* One of a list of names, which choices[] has. */
+static int
+load_name(const struct loading *l, const struct yaml_value *v, void *entry)
 {
-	struct diag *e = diag_add(l->d, at, "duplicate-value", l->path,
-		"%s: %s is listed twice", l->path, what);
+	const char **name = entry;
+	uint32_t ix = 0;
 
-	diag_note(l->d, e, other, "listed here before");
-	if (l->o->secret)
-		diag_hide(e);
+	if (l->o->choices == NULL || load_scalar(l, v, &ix) < 0)
+		return -1;
+	*name = arena_strdup(l->env->arena, l->o->choices[ix]);
+	return 0;
 }
 
 static int
-load_names(const struct loading *l, const struct yaml_value *list,
-	struct schema_names *field)
+load_text(const struct loading *l, const struct yaml_value *v, void *entry)
 {
-	const char *const *known =
-		l->o->choices != NULL ? l->o->choices : l->env->names;
-	const char **name;
-	struct diag_place *at;
-	const struct yaml_value *v;
-	size_t many = 0, i, j, n = 0;
-	int rc = 0;
+	struct schema_text *t = entry;
 
-	while (known != NULL && known[many] != NULL)
-		many++;
-	/* none is listed twice, so known bounds the list */
-	name = arena_array(l->env->arena, many, sizeof(const char *));
-	at = arena_array(l->env->arena, many, sizeof(*at));
-	for (v = list->first; v != NULL; v = v->next) {
-		struct schema_option one = {.key = l->o->key,
-			.type = SCHEMA_ENUM,
-			.choices = known,
-			.def = l->o->def};
-		struct loading item = {&one, l->env, l->d, l->path};
-		uint32_t ix = 0;
-
-		if (known == NULL || load_scalar(&item, v, &ix) < 0) {
-			rc = -1;
-			continue;
-		}
-		for (j = 0; j < n && name[j] != known[ix]; j++)
-			;
-		if (j < n) {
-			report_duplicate(l, v->at, at[j], known[ix]);
-			rc = -1;
-			continue;
-		}
-		at[n] = v->at;
-		name[n++] = known[ix];
-	}
-	for (i = 0; i < n; i++)
-		name[i] = arena_strdup(l->env->arena, name[i]);
-	*field = (struct schema_names){name, n};
-	return rc;
-}
-
-static int
-by_guid(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	return diag_before(x->at, y->at) ? -1 : diag_before(y->at, x->at);
-}
-
-/* Sort, and report every GUID that is listed twice. 0 or -1. */
-static int
-sort_guids(const struct loading *l, struct placed *p, size_t n)
-{
-	char text[24];
-	size_t i;
-	int rc = 0;
-
-	qsort(p, n, sizeof(*p), by_guid);
-	for (i = 1; i < n; i++) {
-		if (p[i].guid != p[i - 1].guid)
-			continue;
-		(void)snprintf(text, sizeof(text), "0x%016" PRIx64, p[i].guid);
-		report_duplicate(
-			l, p[i].at, p[i - 1].at, l->o->secret ? "a key" : text);
-		rc = -1;
-	}
-	return rc;
-}
-
-static int
-load_guids(const struct loading *l, const struct yaml_value *list,
-	struct schema_guids *field)
-{
-	struct schema_option one = {.key = l->o->key,
-		.type = l->o->type == SCHEMA_KEYS ? SCHEMA_HEX : SCHEMA_GUID,
-		.secret = l->o->secret,
-		.def = l->o->def};
-	struct loading item = {&one, l->env, l->d, l->path};
-	struct placed *p = mem_zalloc(list->n, sizeof(*p));
-	uint64_t *guid = arena_array(l->env->arena, list->n, sizeof(*guid));
-	const struct yaml_value *v;
-	struct reason why;
-	size_t i, n = 0;
-	int rc = 0;
-
-	for (v = list->first; v != NULL; v = v->next) {
-		p[n].at = v->at;
-		if (load_scalar(&item, v, &p[n].guid) < 0)
-			rc = -1;
-		else
-			n++;
-	}
-	for (i = 0; i < n; i++)
-		guid[i] = p[i].guid;
-	if (sort_guids(l, p, n) < 0)
-		rc = -1;
-	if (l->o->type == SCHEMA_KEYS && list->n > l->o->max) {
-		(void)reason_set(&why, "at most %" PRIu64 " keys", l->o->max);
-		rc = report_bad_value(l, list, why.text);
-	}
-	for (i = 0; i < n && l->o->type != SCHEMA_KEYS; i++)
-		guid[i] = p[i].guid;
-	free(p);
-	*field = (struct schema_guids){guid, n};
-	return rc;
+	t->at = v->at;
+	return load_scalar(l, v, &t->text);
 }
 
 /* One "GUID: integer". */
 static int
-load_guid_int(
-	const struct loading *l, const struct yaml_value *v, struct placed *p)
+load_guid_int(const struct loading *l, const struct yaml_value *v, void *entry)
 {
-	struct schema_option one = *l->o;
-	struct loading item = {&one, l->env, l->d, l->path};
+	struct schema_guid_int *i = entry;
 
-	if (v->key[0] == '\0')
-		return -1; /* already reported */
-	p->at = v->key_at;
-	if (!value_guid(v->key, &p->guid)) {
+	if (!value_guid(v->key, &i->guid)) {
 		diag_add(l->d, v->key_at, "value", l->path,
 			"%s: '%.60s' is not a GUID such as "
 			"0x0002c90300a1b2c3",
 			l->path, v->key);
 		return -1;
 	}
-	one.type = SCHEMA_INT;
-	return load_scalar(&item, v, &p->value);
+	return load_scalar(l, v, &i->value);
 }
 
 static int
-load_guid_ints(const struct loading *l, const struct yaml_value *map,
-	struct schema_guid_ints *field)
+load_word(const struct loading *l, const struct yaml_value *v, void *entry)
 {
-	struct placed *p = mem_zalloc(map->n, sizeof(*p));
-	struct schema_guid_int *entry =
-		arena_array(l->env->arena, map->n, sizeof(*entry));
-	const struct yaml_value *v;
-	size_t i, n = 0;
-	int rc = 0;
+	struct schema_word *w = entry;
 
-	for (v = map->first; v != NULL; v = v->next) {
-		if (load_guid_int(l, v, &p[n]) < 0)
-			rc = -1;
-		else
-			n++;
+	w->text = arena_strdup(l->env->arena, v->key);
+	w->at = v->key_at;
+	return load_scalar(l, v, &w->value);
+}
+
+/* How lists and maps are read: an entry of them, and what all must be. */
+static const struct entries {
+	int (*load)(const struct loading *l, const struct yaml_value *v,
+		void *entry);
+	bool texts;  /* an entry begins with a text, none twice */
+	bool guids;  /* it begins with a GUID or a key, none twice */
+	bool sorted; /* by these GUIDs */
+} kinds[] = {
+	[SCHEMA_NAMES] = {.load = load_name, .texts = true},
+	[SCHEMA_GUIDS] = {.load = load_scalar, .guids = true, .sorted = true},
+	[SCHEMA_KEYS] = {.load = load_scalar, .guids = true},
+	[SCHEMA_GUID_INTS] = {.load = load_guid_int,
+		.guids = true,
+		.sorted = true},
+	[SCHEMA_SWITCHES] = {.load = load_scalar, .texts = true},
+	[SCHEMA_DEVICES] = {.load = load_scalar},
+	[SCHEMA_SHAPES] = {.load = load_scalar},
+	[SCHEMA_WORDS] = {.load = load_word}, /* the file has no key twice */
+	[SCHEMA_TEXTS] = {.load = load_text, .texts = true},
+};
+
+static int
+by_text(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	int c = strcmp(x->text, y->text);
+
+	if (c != 0)
+		return c;
+	return diag_before(x->at, y->at) ? -1 : diag_before(y->at, x->at);
+}
+
+/* Report every entry that is listed twice. */
+static void
+check_duplicates(const struct loading *l, struct placed *p, size_t n)
+{
+	struct diag *e;
+
+	qsort(p, n, sizeof(*p), by_text);
+	for (size_t i = 1; i < n; i++) {
+		if (strcmp(p[i].text, p[i - 1].text) != 0)
+			continue;
+		e = diag_add(l->d, p[i].at, "duplicate-value", l->path,
+			"%s: %s is listed twice", l->path,
+			l->o->secret ? "a key" : p[i].text);
+		diag_note(l->d, e, p[i - 1].at, "listed here before");
+		if (l->o->secret)
+			diag_hide(e);
 	}
-	if (sort_guids(l, p, n) < 0)
-		rc = -1;
-	for (i = 0; i < n; i++)
-		entry[i] = (struct schema_guid_int){p[i].guid, p[i].value};
-	free(p);
-	*field = (struct schema_guid_ints){entry, n};
-	return rc;
 }
 
-static int
-load_words(const struct loading *l, const struct yaml_value *map,
-	struct schema_words *field)
+/* The text by which an entry differs from the others. */
+static const char *
+entry_text(const struct loading *l, const void *entry)
 {
+	char text[24];
+
+	if (kinds[l->o->type].texts)
+		return *(const char *const *)entry;
+	(void)snprintf(
+		text, sizeof(text), "0x%016" PRIx64, *(const uint64_t *)entry);
+	return arena_strdup(l->env->arena, text);
+}
+
+static void
+load_entries(const struct loading *l, const struct yaml_value *all, void *field)
+{
+	const struct value_type *t = value_type(l->o->type);
+	const struct entries *kind = &kinds[l->o->type];
 	struct schema_option one = *l->o;
 	struct loading item = {&one, l->env, l->d, l->path};
-	struct schema_word *entry =
-		arena_array(l->env->arena, map->n, sizeof(*entry));
-	const struct yaml_value *v;
-	size_t n = 0;
-	int rc = 0;
+	char *entry = arena_array(l->env->arena, all->n, t->entry);
+	struct placed *p = mem_zalloc(all->n, sizeof(*p));
+	struct value_list list = {entry, 0};
 
-	one.type = SCHEMA_ENUM;
-	for (v = map->first; v != NULL; v = v->next) {
-		if (v->key[0] == '\0' || /* already reported */
-			load_scalar(&item, v, &entry[n].value) < 0) {
-			rc = -1;
+	one.type = t->item;
+	if (l->o->type == SCHEMA_KEYS)
+		one.max = 0; /* that of a list of keys is their number */
+	if (l->o->type == SCHEMA_NAMES && one.choices == NULL)
+		one.choices = l->env->names;
+	for (const struct yaml_value *v = all->first; v != NULL; v = v->next) {
+		void *e = entry + list.n * t->entry;
+
+		if ((t->map && v->key[0] == '\0') || /* already reported */
+			kind->load(&item, v, e) < 0)
 			continue;
-		}
-		entry[n].text = arena_strdup(l->env->arena, v->key);
-		entry[n++].at = v->key_at;
+		if (kind->texts || kind->guids)
+			p[list.n] = (struct placed){
+				entry_text(l, e), t->map ? v->key_at : v->at};
+		list.n++;
 	}
-	*field = (struct schema_words){entry, n};
-	return rc;
+	if (kind->texts || kind->guids)
+		check_duplicates(l, p, list.n);
+	if (kind->sorted)
+		qsort(entry, list.n, t->entry, value_by_guid);
+	free(p);
+	memcpy(field, &list, sizeof(list));
+}
+
+static void
+load_keys(const struct loading *l, const struct yaml_value *list, void *field)
+{
+	struct reason why;
+
+	load_entries(l, list, field);
+	if (list->n <= l->o->max)
+		return;
+	(void)reason_set(&why, "at most %" PRIu64 " keys", l->o->max);
+	(void)report_bad_value(l, list, why.text);
 }
 
 /* One record: its options have their defaults already. */
-static int
+static void
 load_record(const struct loading *l, const struct yaml_value *v, void *record)
 {
 	struct arena *scratch = arena_new();
 	struct section k = {.arena = scratch};
-	size_t before = diag_count(l->d);
 	char path[2 * SECTION_KEY_MAX];
 
 	(void)snprintf(path, sizeof(path), "%.80s.%.60s.", l->path, v->key);
@@ -352,10 +298,9 @@ load_record(const struct loading *l, const struct yaml_value *v, void *record)
 			"%s.%.60s: expected keys and their values", l->path,
 			v->key);
 	arena_free(scratch);
-	return diag_count(l->d) > before ? -1 : 0;
 }
 
-static int
+static void
 load_records(const struct loading *l, const struct yaml_value *map,
 	struct schema_records *field)
 {
@@ -366,279 +311,45 @@ load_records(const struct loading *l, const struct yaml_value *map,
 	char *record = arena_array(a, map->n, size);
 	const struct yaml_value *v;
 	size_t n = 0;
-	int rc = 0;
 
 	for (v = map->first; v != NULL; v = v->next) {
 		if (v->key[0] == '\0')
 			continue; /* already reported */
 		schema_defaults(l->o->record, record + n * size, l->env);
-		if (load_record(l, v, record + n * size) < 0)
-			rc = -1;
+		load_record(l, v, record + n * size);
 		name[n] = arena_strdup(a, v->key);
 		at[n++] = v->key_at;
 	}
 	*field = (struct schema_records){name, at, record, n};
-	return rc;
 }
 
-/* True, after a report, if the text is in the list already. */
-static bool
-is_listed_already(const struct loading *l, const struct yaml_value *v,
-	const char *text, const struct placed *p, const char *const *name,
-	size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(name[i], text) == 0) {
-			report_duplicate(l, v->at, p[i].at, text);
-			return true;
-		}
-	return false;
-}
-
-static int
-load_switches(const struct loading *l, const struct yaml_value *list,
-	struct schema_names *field)
-{
-	struct schema_option one = *l->o;
-	struct loading item = {&one, l->env, l->d, l->path};
-	struct placed *p = mem_zalloc(list->n, sizeof(*p));
-	const char **name =
-		arena_array(l->env->arena, list->n, sizeof(const char *));
-	const struct yaml_value *v;
-	size_t n = 0;
-	int rc = 0;
-
-	one.type = SCHEMA_SWITCH;
-	for (v = list->first; v != NULL; v = v->next) {
-		p[n].at = v->at;
-		if (load_scalar(&item, v, &name[n]) < 0 ||
-			is_listed_already(l, v, name[n], p, name, n))
-			rc = -1;
-		else
-			n++;
-	}
-	free(p);
-	*field = (struct schema_names){name, n};
-	return rc;
-}
-
-static int
-load_texts(const struct loading *l, const struct yaml_value *list,
-	struct schema_texts *field)
-{
-	struct schema_option one = *l->o;
-	struct loading item = {&one, l->env, l->d, l->path};
-	struct schema_text *entry =
-		arena_array(l->env->arena, list->n, sizeof(*entry));
-	const struct yaml_value *v;
-	size_t n = 0, i;
-	int rc = 0;
-
-	one.type = SCHEMA_STRING;
-	for (v = list->first; v != NULL; v = v->next) {
-		entry[n].at = v->at;
-		if (load_scalar(&item, v, &entry[n].text) < 0) {
-			rc = -1;
-			continue;
-		}
-		for (i = 0; i < n; i++)
-			if (strcmp(entry[i].text, entry[n].text) == 0)
-				break;
-		if (i < n) {
-			report_duplicate(l, v->at, entry[i].at, entry[n].text);
-			rc = -1;
-			continue;
-		}
-		n++;
-	}
-	*field = (struct schema_texts){entry, n};
-	return rc;
-}
-
-static int
-load_devices(const struct loading *l, const struct yaml_value *list,
-	struct schema_devices *field)
-{
-	struct schema_option one = *l->o;
-	struct loading item = {&one, l->env, l->d, l->path};
-	struct schema_device *entry =
-		arena_array(l->env->arena, list->n, sizeof(*entry));
-	const struct yaml_value *v;
-	size_t n = 0;
-	int rc = 0;
-
-	one.type = SCHEMA_DEVICE;
-	for (v = list->first; v != NULL; v = v->next) {
-		if (load_scalar(&item, v, &entry[n]) < 0)
-			rc = -1;
-		else
-			n++;
-	}
-	*field = (struct schema_devices){entry, n};
-	return rc;
-}
-
-static int
-load_shapes(const struct loading *l, const struct yaml_value *list,
-	struct schema_shapes *field)
-{
-	struct schema_option one = *l->o;
-	struct loading item = {&one, l->env, l->d, l->path};
-	struct schema_shape *entry =
-		arena_array(l->env->arena, list->n, sizeof(*entry));
-	size_t n = 0;
-	int rc = 0;
-
-	one.type = SCHEMA_SHAPE;
-	for (const struct yaml_value *v = list->first; v != NULL; v = v->next) {
-		if (load_scalar(&item, v, &entry[n]) < 0)
-			rc = -1;
-		else
-			n++;
-	}
-	*field = (struct schema_shapes){entry, n};
-	return rc;
-}
-
-/* Read v into the field; mistakes go to d under path. 0 or -1. */
-static int
+static void
 load_option(const struct schema_option *o, const struct yaml_value *v,
 	void *base, const struct schema_env *env, struct diag_list *d,
 	const char *path)
 {
+	const struct value_type *t = value_type(o->type);
 	struct loading l = {o, env, d, path};
-	void *field = field_of(o, base);
+	void *field = (char *)base + o->offset;
+	bool many = o->type == SCHEMA_RECORDS || t->entry > 0;
 
-	switch (o->type) {
-	case SCHEMA_NAMES:
-		if (!is_kind(&l, v, YAML_KIND_LIST))
-			return -1;
-		return load_names(&l, v, field);
-	case SCHEMA_GUIDS:
-	case SCHEMA_KEYS:
-		if (!is_kind(&l, v, YAML_KIND_LIST))
-			return -1;
-		return load_guids(&l, v, field);
-	case SCHEMA_GUID_INTS:
-		if (!is_kind(&l, v, YAML_KIND_MAP))
-			return -1;
-		return load_guid_ints(&l, v, field);
-	case SCHEMA_WORDS:
-		if (!is_kind(&l, v, YAML_KIND_MAP))
-			return -1;
-		return load_words(&l, v, field);
-	case SCHEMA_RECORDS:
-		if (!is_kind(&l, v, YAML_KIND_MAP))
-			return -1;
-		return load_records(&l, v, field);
-	case SCHEMA_SWITCHES:
-		if (!is_kind(&l, v, YAML_KIND_LIST))
-			return -1;
-		return load_switches(&l, v, field);
-	case SCHEMA_TEXTS:
-		if (!is_kind(&l, v, YAML_KIND_LIST))
-			return -1;
-		return load_texts(&l, v, field);
-	case SCHEMA_DEVICES:
-		if (!is_kind(&l, v, YAML_KIND_LIST))
-			return -1;
-		return load_devices(&l, v, field);
-	case SCHEMA_SHAPES:
-		if (!is_kind(&l, v, YAML_KIND_LIST))
-			return -1;
-		return load_shapes(&l, v, field);
-	case SCHEMA_BOOL:
-	case SCHEMA_INT:
-	case SCHEMA_HEX:
-	case SCHEMA_DURATION:
-	case SCHEMA_FACTOR:
-	case SCHEMA_STRING:
-	case SCHEMA_PATH:
-	case SCHEMA_ENUM:
-	case SCHEMA_GUID:
-	case SCHEMA_PORT:
-	case SCHEMA_SWITCH:
-	case SCHEMA_DEVICE:
-	case SCHEMA_SHAPE:
-	default:
-		return load_scalar(&l, v, field);
-	}
-}
-
-/* Each record with its keys below its name. */
-static void
-print_records(const struct schema_option *o, const struct schema_records *v,
-	int indent, struct buf *out)
-{
-	struct arena *scratch = arena_new();
-	struct section k = {.arena = scratch, .path = ""};
-	struct buf lines = {0};
-	size_t i;
-
-	schema_section_add(&k, o->record, 0, o->reload);
-	for (i = 0; i < v->n; i++) {
-		buf_printf(out, "\n%*s", indent, "");
-		value_quote(v->name[i], out);
-		buf_printf(out, ":\n");
-		schema_section_print(&k,
-			(const char *)v->record + i * o->record->size,
-			indent + 2, &lines);
-		/* the caller ends the last line */
-		buf_put(out, lines.text, lines.n - 1);
-		buf_free(&lines);
-	}
-	arena_free(scratch);
-}
-
-static void
-print_words(const struct schema_option *o, const struct schema_words *v,
-	int indent, struct buf *out)
-{
-	size_t i;
-
-	for (i = 0; i < v->n; i++) {
-		buf_printf(out, "\n%*s", indent, "");
-		value_quote(v->entry[i].text, out);
-		buf_printf(out, ": %s", o->choices[v->entry[i].value]);
-	}
+	if (!many)
+		(void)load_scalar(&l, v, field);
+	else if (!is_kind(&l, v, t->map ? YAML_KIND_MAP : YAML_KIND_LIST))
+		return;
+	else if (o->type == SCHEMA_RECORDS)
+		load_records(&l, v, field);
+	else if (o->type == SCHEMA_KEYS)
+		load_keys(&l, v, field);
+	else
+		load_entries(&l, v, field);
 }
 
 void
 schema_print(const struct schema_option *o, const void *base, int indent,
 	struct buf *out)
 {
-	const void *field = const_field_of(o, base);
-	const struct schema_guids *guids = field;
-	const struct schema_guid_ints *ints = field;
-	const struct schema_words *words = field;
-	const struct schema_records *records = field;
-	const struct schema_names *switches = field;
-	size_t i;
-
-	if (indent >= 0 &&
-		(o->type == SCHEMA_GUIDS || o->type == SCHEMA_KEYS) &&
-		guids->n > 0) {
-		for (i = 0; i < guids->n; i++)
-			buf_printf(out, "\n%*s- 0x%016" PRIx64, indent, "",
-				guids->guid[i]);
-	} else if (indent >= 0 && o->type == SCHEMA_GUID_INTS && ints->n > 0) {
-		for (i = 0; i < ints->n; i++)
-			buf_printf(out, "\n%*s0x%016" PRIx64 ": %" PRIu32,
-				indent, "", ints->entry[i].guid,
-				ints->entry[i].value);
-	} else if (indent >= 0 && o->type == SCHEMA_WORDS && words->n > 0) {
-		print_words(o, words, indent, out);
-	} else if (indent >= 0 && o->type == SCHEMA_RECORDS && records->n > 0) {
-		print_records(o, records, indent, out);
-	} else if (indent >= 0 && o->type == SCHEMA_SWITCHES &&
-		   switches->n > 0) {
-		for (i = 0; i < switches->n; i++) {
-			buf_printf(out, "\n%*s- ", indent, "");
-			value_quote(switches->name[i], out);
-		}
-	} else {
-		value_print(o, field, out);
-	}
+	value_print(o, (const char *)base + o->offset, indent, out);
 }
 
 bool
@@ -665,7 +376,7 @@ schema_range(const struct schema_option *o, const char *const *names,
 const char *
 schema_type_name(enum schema_type type)
 {
-	return value_type_name(type);
+	return value_type(type)->name;
 }
 
 const char *
@@ -833,7 +544,7 @@ read_map(/* NOLINT(misc-no-recursion) */
 		if (k != NULL) {
 			k->at = v->at;
 			k->v = v;
-			(void)load_option(k->o, v, (char *)r->base + k->offset,
+			load_option(k->o, v, (char *)r->base + k->offset,
 				r->env, r->d, path);
 		} else if (!fits || !is_section(r->k, name)) {
 			report_unknown_key(r, v, prefix, path);

@@ -180,7 +180,8 @@ struct schema_option {
  * name (SCHEMA_ROW) or another one. kind: of enum schema_type.
  */
 #define SCHEMA_ROW(section, member, kind)                                      \
-	SCHEMA_ROW_AS(#member, section, member, kind)
+	.key = #member, .type = SCHEMA_##kind,                                 \
+	.offset = offsetof(struct section, member)
 #define SCHEMA_ROW_AS(name, section, member, kind)                             \
 	.key = (name), .type = SCHEMA_##kind,                                  \
 	.offset = offsetof(struct section, member)

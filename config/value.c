@@ -346,105 +346,6 @@ set_port(const struct reading *r)
 }
 
 static int
-by_guid(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Cut "[a, b]" into words in the arena; -1 when it is not of that form. */
-static int
-split_list(const struct reading *r, const char ***word, size_t *n)
-{
-	size_t len = strlen(r->text);
-	char *s, *save = NULL, *w;
-
-	if (len < 2 || r->text[0] != '[' || r->text[len - 1] != ']')
-		return refuse_value(r, "is not a list such as [a, b]");
-	s = arena_strdup(r->env->arena, r->text + 1);
-	s[len - 2] = '\0';
-	*word = arena_array(r->env->arena, len, sizeof(const char *));
-	*n = 0;
-	for (w = strtok_r(s, ", ", &save); w != NULL;
-		w = strtok_r(NULL, ", ", &save))
-		(*word)[(*n)++] = w;
-	return 0;
-}
-
-static int
-set_names(const struct reading *r)
-{
-	struct schema_names *field = r->field;
-	const char **name;
-	size_t n;
-
-	if (split_list(r, &name, &n) < 0)
-		return -1;
-	*field = (struct schema_names){name, n};
-	return 0;
-}
-
-static int
-set_guids(const struct reading *r)
-{
-	struct schema_guids *field = r->field;
-	struct reading item = *r;
-	const char **word;
-	uint64_t *guid;
-	size_t n = 0, i, kept = 0;
-
-	if (split_list(r, &word, &n) < 0)
-		return -1;
-	guid = arena_array(r->env->arena, n, sizeof(uint64_t));
-	for (i = 0; i < n; i++) {
-		item.text = word[i];
-		item.field = &guid[i];
-		if (set_guid(&item) < 0)
-			return -1;
-	}
-	qsort(guid, n, sizeof(uint64_t), by_guid);
-	for (i = 0; i < n; i++)
-		if (i == 0 || guid[i] != guid[i - 1])
-			guid[kept++] = guid[i];
-	*field = (struct schema_guids){guid, kept};
-	return 0;
-}
-
-static int
-set_guid_ints(const struct reading *r)
-{
-	struct schema_guid_ints *field = r->field;
-
-	if (strcmp(r->text, "{}") != 0)
-		return refuse_value(r, "is not {}");
-	*field = (struct schema_guid_ints){0};
-	return 0;
-}
-
-static int
-set_words(const struct reading *r)
-{
-	struct schema_words *field = r->field;
-
-	if (strcmp(r->text, "{}") != 0)
-		return refuse_value(r, "is not {}");
-	*field = (struct schema_words){0};
-	return 0;
-}
-
-static int
-set_records(const struct reading *r)
-{
-	struct schema_records *field = r->field;
-
-	if (strcmp(r->text, "{}") != 0)
-		return refuse_value(r, "is not {}");
-	*field = (struct schema_records){0};
-	return 0;
-}
-
-static int
 set_switch(const struct reading *r)
 {
 	const char **field = r->field;
@@ -456,49 +357,6 @@ set_switch(const struct reading *r)
 	buf_printf(&canonical, "0x%016" PRIx64, guid);
 	*field = arena_strdup(r->env->arena, canonical.text);
 	buf_free(&canonical);
-	return 0;
-}
-
-static int
-set_switches(const struct reading *r)
-{
-	struct schema_names *field = r->field;
-	struct reading item = *r;
-	const char **word, **name;
-	size_t n;
-
-	if (split_list(r, &word, &n) < 0)
-		return -1;
-	name = arena_array(r->env->arena, n, sizeof(const char *));
-	for (size_t i = 0; i < n; i++) {
-		item.text = word[i];
-		item.field = &name[i];
-		if (set_switch(&item) < 0)
-			return -1;
-	}
-	*field = (struct schema_names){name, n};
-	return 0;
-}
-
-static int
-set_texts(const struct reading *r)
-{
-	struct schema_texts *field = r->field;
-	struct reading item = *r;
-	struct schema_text *entry;
-	const char **word;
-	size_t n;
-
-	if (split_list(r, &word, &n) < 0)
-		return -1;
-	entry = arena_array(r->env->arena, n, sizeof(*entry));
-	for (size_t i = 0; i < n; i++) {
-		item.text = word[i];
-		item.field = &entry[i].text;
-		if (set_string(&item) < 0)
-			return -1;
-	}
-	*field = (struct schema_texts){entry, n};
 	return 0;
 }
 
@@ -522,28 +380,6 @@ set_device(const struct reading *r)
 		return refuse_value(r, "is not VENDOR or VENDOR:DEVICE such as "
 				       "0x2c9:0xd2f0");
 	*field = (struct schema_device){(uint32_t)vendor, (uint32_t)device};
-	return 0;
-}
-
-static int
-set_devices(const struct reading *r)
-{
-	struct schema_devices *field = r->field;
-	struct reading item = *r;
-	struct schema_device *entry;
-	const char **word = NULL;
-	size_t n = 0;
-
-	if (split_list(r, &word, &n) < 0)
-		return -1;
-	entry = arena_array(r->env->arena, n, sizeof(*entry));
-	for (size_t i = 0; i < n; i++) {
-		item.text = word[i];
-		item.field = &entry[i];
-		if (set_device(&item) < 0)
-			return -1;
-	}
-	*field = (struct schema_devices){entry, n};
 	return 0;
 }
 
@@ -572,37 +408,9 @@ set_shape(const struct reading *r)
 	return 0;
 }
 
-/* A list is cut at blanks, too, so a shape is two words of it. */
-static int
-set_shapes(const struct reading *r)
-{
-	struct schema_shapes *field = r->field;
-	struct reading item = *r;
-	struct schema_shape *entry;
-	const char **word = NULL;
-	size_t n = 0;
-
-	if (split_list(r, &word, &n) < 0)
-		return -1;
-	entry = arena_array(r->env->arena, n, sizeof(*entry));
-	for (size_t i = 0; i < n; i += 2) {
-		struct buf both = {0};
-		int rc;
-
-		buf_printf(&both, "%s%s%s", word[i], i + 1 < n ? " " : "",
-			i + 1 < n ? word[i + 1] : "");
-		item.text = both.text;
-		item.field = &entry[i / 2];
-		rc = set_shape(&item);
-		buf_free(&both);
-		if (rc < 0)
-			return -1;
-	}
-	*field = (struct schema_shapes){entry, n / 2};
-	return 0;
-}
-
 typedef int set_fn(const struct reading *r);
+
+static set_fn set_list, set_map;
 
 static set_fn *const setters[] = {
 	[SCHEMA_BOOL] = set_bool,
@@ -615,20 +423,86 @@ static set_fn *const setters[] = {
 	[SCHEMA_ENUM] = set_enum,
 	[SCHEMA_GUID] = set_guid,
 	[SCHEMA_PORT] = set_port,
-	[SCHEMA_NAMES] = set_names,
-	[SCHEMA_GUIDS] = set_guids,
-	[SCHEMA_KEYS] = set_guids, /* its default only */
-	[SCHEMA_GUID_INTS] = set_guid_ints,
+	[SCHEMA_NAMES] = set_list,
+	[SCHEMA_GUIDS] = set_list,
+	[SCHEMA_KEYS] = set_list, /* its default only */
+	[SCHEMA_GUID_INTS] = set_map,
 	[SCHEMA_SWITCH] = set_switch,
-	[SCHEMA_SWITCHES] = set_switches,
+	[SCHEMA_SWITCHES] = set_list,
 	[SCHEMA_DEVICE] = set_device,
-	[SCHEMA_DEVICES] = set_devices,
+	[SCHEMA_DEVICES] = set_list,
 	[SCHEMA_SHAPE] = set_shape,
-	[SCHEMA_SHAPES] = set_shapes,
-	[SCHEMA_WORDS] = set_words,
-	[SCHEMA_TEXTS] = set_texts,
-	[SCHEMA_RECORDS] = set_records,
+	[SCHEMA_SHAPES] = set_list,
+	[SCHEMA_WORDS] = set_map,
+	[SCHEMA_TEXTS] = set_list,
+	[SCHEMA_RECORDS] = set_map,
 };
+
+int
+value_by_guid(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Sort n GUIDs, and keep each of them once: how many are left. */
+static size_t
+sort_guids(uint64_t *guid, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(guid, n, sizeof(*guid), value_by_guid);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || guid[i] != guid[i - 1])
+			guid[kept++] = guid[i];
+	return kept;
+}
+
+/* "[a, b]", whose names are not judged. */
+static int
+set_list(const struct reading *r)
+{
+	const struct value_type *t = value_type(r->o->type);
+	struct reading item = *r;
+	size_t len = strlen(r->text);
+	struct value_list list = {0};
+	char *entry, *s, *save = NULL;
+
+	if (len < 2 || r->text[0] != '[' || r->text[len - 1] != ']')
+		return refuse_value(r, "is not a list such as [a, b]");
+	s = arena_strdup(r->env->arena, r->text + 1);
+	s[len - 2] = '\0';
+	list.entry = entry = arena_array(r->env->arena, len / 2, t->entry);
+	for (s = strtok_r(s, ",", &save); s != NULL;
+		s = strtok_r(NULL, ",", &save)) {
+		item.text = s + strspn(s, " ");
+		item.field = entry + list.n * t->entry;
+		if (r->o->type == SCHEMA_NAMES)
+			*(const char **)item.field = item.text;
+		else if (setters[t->item](&item) < 0)
+			return -1;
+		list.n++;
+	}
+	if (r->o->type == SCHEMA_GUIDS)
+		list.n = sort_guids((uint64_t *)(void *)entry, list.n);
+	memcpy(r->field, &list, sizeof(list));
+	return 0;
+}
+
+/* The empty map, the only one that a default can be. */
+static int
+set_map(const struct reading *r)
+{
+	bool records = r->o->type == SCHEMA_RECORDS;
+
+	if (strcmp(r->text, "{}") != 0)
+		return refuse_value(r, "is not {}");
+	memset(r->field, 0,
+		records ? sizeof(struct schema_records)
+			: sizeof(struct value_list));
+	return 0;
+}
 
 int
 value_set(const struct schema_option *o, const char *text, void *field,

@@ -20,9 +20,30 @@ extern const struct value_unit {
 int value_set(const struct schema_option *o, const char *text, void *field,
 	const struct schema_env *env, struct reason *why);
 
-/* Append the canonical text of field in one line. */
-void value_print(
-	const struct schema_option *o, const void *field, struct buf *out);
+/* Any list or map of schema.h but struct schema_records. */
+struct value_list {
+	const void *entry;
+	size_t n;
+};
+
+/* A type: how a value of it is printed, or, of a list or map, an entry. */
+struct value_type {
+	const char *name; /* what a person calls it: "list of GUIDs" */
+	void (*print)(const struct schema_option *o, const void *field,
+		struct buf *out); /* NULL: SCHEMA_RECORDS */
+	enum schema_type item;	  /* of an entry's value */
+	size_t entry;		  /* bytes of an entry; 0: a single value */
+	bool lines;		  /* an entry a line, where there is room */
+	bool map;
+};
+const struct value_type *value_type(enum schema_type type);
+
+/* The order of entries that begin with a GUID, for qsort. */
+int value_by_guid(const void *a, const void *b);
+
+/* schema_print of a field. */
+void value_print(const struct schema_option *o, const void *field, int indent,
+	struct buf *out);
 
 /* Append "a, b or c". */
 void value_choices(const char *const *choices, struct buf *out);
@@ -30,9 +51,6 @@ void value_choices(const char *const *choices, struct buf *out);
 /* schema_range. */
 void value_range(const struct schema_option *o, const char *const *names,
 	struct buf *out);
-
-/* What a person calls the type: "integer", "list of GUIDs". */
-const char *value_type_name(enum schema_type type);
 
 /* Append s, in double quotes unless it is made of harmless characters. */
 void value_quote(const char *s, struct buf *out);

@@ -119,47 +119,20 @@ print_enum(const struct schema_option *o, const void *field, struct buf *out)
 }
 
 static void
-print_names(const struct schema_option *o, const void *field, struct buf *out)
+print_guid(const struct schema_option *o, const void *field, struct buf *out)
 {
-	const struct schema_names *v = field;
-	size_t i;
-
 	(void)o;
-	buf_put(out, "[", 1);
-	for (i = 0; i < v->n; i++) {
-		buf_printf(out, "%s", i > 0 ? ", " : "");
-		value_quote(v->name[i], out);
-	}
-	buf_put(out, "]", 1);
+	buf_printf(out, "0x%016" PRIx64, *(const uint64_t *)field);
 }
 
 static void
-print_guids(const struct schema_option *o, const void *field, struct buf *out)
-{
-	const struct schema_guids *v = field;
-	size_t i;
-
-	(void)o;
-	buf_put(out, "[", 1);
-	for (i = 0; i < v->n; i++)
-		buf_printf(
-			out, "%s0x%016" PRIx64, i > 0 ? ", " : "", v->guid[i]);
-	buf_put(out, "]", 1);
-}
-
-static void
-print_guid_ints(
+print_guid_int(
 	const struct schema_option *o, const void *field, struct buf *out)
 {
-	const struct schema_guid_ints *v = field;
-	size_t i;
+	const struct schema_guid_int *v = field;
 
 	(void)o;
-	buf_put(out, "{", 1);
-	for (i = 0; i < v->n; i++)
-		buf_printf(out, "%s0x%016" PRIx64 ": %" PRIu32,
-			i > 0 ? ", " : "", v->entry[i].guid, v->entry[i].value);
-	buf_put(out, "}", 1);
+	buf_printf(out, "0x%016" PRIx64 ": %" PRIu32, v->guid, v->value);
 }
 
 static void
@@ -174,19 +147,6 @@ print_device(const struct schema_option *o, const void *field, struct buf *out)
 }
 
 static void
-print_devices(const struct schema_option *o, const void *field, struct buf *out)
-{
-	const struct schema_devices *v = field;
-
-	buf_put(out, "[", 1);
-	for (size_t i = 0; i < v->n; i++) {
-		buf_printf(out, "%s", i > 0 ? ", " : "");
-		print_device(o, &v->entry[i], out);
-	}
-	buf_put(out, "]", 1);
-}
-
-static void
 print_shape(const struct schema_option *o, const void *field, struct buf *out)
 {
 	const struct schema_shape *v = field;
@@ -195,108 +155,133 @@ print_shape(const struct schema_option *o, const void *field, struct buf *out)
 }
 
 static void
-print_shapes(const struct schema_option *o, const void *field, struct buf *out)
+print_word(const struct schema_option *o, const void *field, struct buf *out)
 {
-	const struct schema_shapes *v = field;
+	const struct schema_word *v = field;
 
-	buf_put(out, "[", 1);
-	for (size_t i = 0; i < v->n; i++) {
-		buf_printf(out, "%s", i > 0 ? ", " : "");
-		print_shape(o, &v->entry[i], out);
-	}
-	buf_put(out, "]", 1);
+	value_quote(v->text, out);
+	buf_printf(out, ": %s", o->choices[v->value]);
+}
+
+static const struct value_type types[] = {
+	[SCHEMA_BOOL] = {"true or false", .print = print_bool},
+	[SCHEMA_INT] = {"integer", .print = print_int},
+	[SCHEMA_HEX] = {"hexadecimal number", .print = print_hex},
+	[SCHEMA_DURATION] = {"duration", .print = print_duration},
+	[SCHEMA_FACTOR] = {"factor", .print = print_factor},
+	[SCHEMA_STRING] = {"string", .print = print_string},
+	[SCHEMA_PATH] = {"path", .print = print_string},
+	[SCHEMA_ENUM] = {"word", .print = print_enum},
+	[SCHEMA_GUID] = {"GUID", .print = print_guid},
+	[SCHEMA_PORT] = {"port", .print = print_string},
+	[SCHEMA_NAMES] = {"list of names", .print = print_string,
+		.item = SCHEMA_ENUM, .entry = sizeof(const char *)},
+	[SCHEMA_GUIDS] = {"list of GUIDs", .print = print_guid,
+		.item = SCHEMA_GUID, .entry = sizeof(uint64_t), .lines = true},
+	[SCHEMA_KEYS] = {"list of keys", .print = print_guid,
+		.item = SCHEMA_HEX, .entry = sizeof(uint64_t), .lines = true},
+	[SCHEMA_GUID_INTS] = {"map of GUIDs to integers",
+		.print = print_guid_int, .item = SCHEMA_INT,
+		.entry = sizeof(struct schema_guid_int), .lines = true,
+		.map = true},
+	[SCHEMA_SWITCH] = {"switch", .print = print_string},
+	[SCHEMA_SWITCHES] = {"list of switches", .print = print_string,
+		.item = SCHEMA_SWITCH, .entry = sizeof(const char *),
+		.lines = true},
+	[SCHEMA_DEVICE] = {"kind of device", .print = print_device},
+	[SCHEMA_DEVICES] = {"list of kinds of devices", .print = print_device,
+		.item = SCHEMA_DEVICE, .entry = sizeof(struct schema_device)},
+	[SCHEMA_SHAPE] = {"shape and size", .print = print_shape},
+	[SCHEMA_SHAPES] = {"list of shapes and sizes", .print = print_shape,
+		.item = SCHEMA_SHAPE, .entry = sizeof(struct schema_shape)},
+	[SCHEMA_WORDS] = {"map of texts to words", .print = print_word,
+		.item = SCHEMA_ENUM, .entry = sizeof(struct schema_word),
+		.lines = true, .map = true},
+	[SCHEMA_TEXTS] = {"list of texts", .print = print_string,
+		.item = SCHEMA_STRING, .entry = sizeof(struct schema_text)},
+	[SCHEMA_RECORDS] = {"map of names to keys and values", .print = NULL,
+		.lines = true, .map = true},
+};
+
+const struct value_type *
+value_type(enum schema_type type)
+{
+	return &types[type];
+}
+
+/* Append what stands before entry i, which has a line of its own where indent
+ * is not below 0. */
+static void
+begin_entry(const struct value_type *t, size_t i, int indent, struct buf *out)
+{
+	if (indent >= 0)
+		buf_printf(out, "\n%*s%s", indent, "", t->map ? "" : "- ");
+	else if (i > 0)
+		buf_printf(out, ", ");
 }
 
 static void
-print_words(const struct schema_option *o, const void *field, struct buf *out)
+print_records(const struct schema_option *o, const struct schema_records *v,
+	int indent, struct buf *out)
 {
-	const struct schema_words *v = field;
-	size_t i;
-
-	buf_put(out, "{", 1);
-	for (i = 0; i < v->n; i++) {
-		buf_printf(out, "%s", i > 0 ? ", " : "");
-		value_quote(v->entry[i].text, out);
-		buf_printf(out, ": %s", o->choices[v->entry[i].value]);
-	}
-	buf_put(out, "}", 1);
-}
-
-static void
-print_texts(const struct schema_option *o, const void *field, struct buf *out)
-{
-	const struct schema_texts *v = field;
-	size_t i;
-
-	(void)o;
-	buf_put(out, "[", 1);
-	for (i = 0; i < v->n; i++) {
-		buf_printf(out, "%s", i > 0 ? ", " : "");
-		value_quote(v->entry[i].text, out);
-	}
-	buf_put(out, "]", 1);
-}
-
-static void
-print_records(const struct schema_option *o, const void *field, struct buf *out)
-{
-	const struct schema_records *v = field;
 	struct section k = {.arena = arena_new(), .path = ""};
-	size_t i;
 
 	schema_section_add(&k, o->record, 0, o->reload);
-	buf_put(out, "{", 1);
-	for (i = 0; i < v->n; i++) {
-		buf_printf(out, "%s", i > 0 ? ", " : "");
+	for (size_t i = 0; i < v->n; i++) {
+		const void *record =
+			(const char *)v->record + i * o->record->size;
+
+		begin_entry(&types[o->type], i, indent, out);
 		value_quote(v->name[i], out);
-		buf_printf(out, ": ");
-		schema_section_print_line(
-			&k, (const char *)v->record + i * o->record->size, out);
+		buf_printf(out, indent >= 0 ? ":\n" : ": ");
+		if (indent < 0) {
+			schema_section_print_line(&k, record, out);
+			continue;
+		}
+		schema_section_print(&k, record, indent + 2, out);
+		out->text[--out->n] = '\0'; /* its last line end */
 	}
-	buf_put(out, "}", 1);
 	arena_free(k.arena);
 }
 
-static const struct type {
-	const char *name;
-	void (*print)(const struct schema_option *o, const void *field,
-		struct buf *out);
-} types[] = {
-	[SCHEMA_BOOL] = {"true or false", print_bool},
-	[SCHEMA_INT] = {"integer", print_int},
-	[SCHEMA_HEX] = {"hexadecimal number", print_hex},
-	[SCHEMA_DURATION] = {"duration", print_duration},
-	[SCHEMA_FACTOR] = {"factor", print_factor},
-	[SCHEMA_STRING] = {"string", print_string},
-	[SCHEMA_PATH] = {"path", print_string},
-	[SCHEMA_ENUM] = {"word", print_enum},
-	[SCHEMA_GUID] = {"GUID", print_hex},
-	[SCHEMA_PORT] = {"port", print_string},
-	[SCHEMA_NAMES] = {"list of names", print_names},
-	[SCHEMA_GUIDS] = {"list of GUIDs", print_guids},
-	[SCHEMA_KEYS] = {"list of keys", print_guids},
-	[SCHEMA_GUID_INTS] = {"map of GUIDs to integers", print_guid_ints},
-	[SCHEMA_SWITCH] = {"switch", print_string},
-	[SCHEMA_SWITCHES] = {"list of switches", print_names},
-	[SCHEMA_DEVICE] = {"kind of device", print_device},
-	[SCHEMA_DEVICES] = {"list of kinds of devices", print_devices},
-	[SCHEMA_SHAPE] = {"shape and size", print_shape},
-	[SCHEMA_SHAPES] = {"list of shapes and sizes", print_shapes},
-	[SCHEMA_WORDS] = {"map of texts to words", print_words},
-	[SCHEMA_TEXTS] = {"list of texts", print_texts},
-	[SCHEMA_RECORDS] = {"map of names to keys and values", print_records},
-};
-
-void
-value_print(const struct schema_option *o, const void *field, struct buf *out)
+static void
+print_entries(const struct schema_option *o, const struct value_list *v,
+	int indent, struct buf *out)
 {
-	types[o->type].print(o, field, out);
+	const struct value_type *t = &types[o->type];
+
+	for (size_t i = 0; i < v->n; i++) {
+		begin_entry(t, i, indent, out);
+		t->print(o, (const char *)v->entry + i * t->entry, out);
+	}
 }
 
-const char *
-value_type_name(enum schema_type type)
+void
+value_print(const struct schema_option *o, const void *field, int indent,
+	struct buf *out)
 {
-	return types[type].name;
+	const struct value_type *t = &types[o->type];
+	const struct schema_records *records =
+		o->type == SCHEMA_RECORDS ? field : NULL;
+	struct value_list list = {0};
+	bool lines;
+
+	if (records == NULL && t->entry == 0) {
+		t->print(o, field, out);
+		return;
+	}
+	if (records == NULL)
+		memcpy(&list, field, sizeof(list));
+	lines = t->lines && indent >= 0 &&
+		(records != NULL ? records->n : list.n) > 0;
+	if (!lines)
+		buf_put(out, t->map ? "{" : "[", 1);
+	if (records != NULL)
+		print_records(o, records, lines ? indent : -1, out);
+	else
+		print_entries(o, &list, lines ? indent : -1, out);
+	if (!lines)
+		buf_put(out, t->map ? "}" : "]", 1);
 }
 
 void
