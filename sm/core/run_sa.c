@@ -236,7 +236,7 @@ run_sa_publish(struct sm *sm, struct mono now)
 {
 	sm->now = now;
 	if (sm->hosts.view != sm->view || sa_is_paused(sm->hosts.sa)) {
-		sa_commit(sm->hosts.sa, sm->view, now);
+		sa_commit(sm->hosts.sa, sm->view);
 		run_mcast_publish(sm, now);
 	}
 	sm->hosts.view = sm->view;
@@ -246,7 +246,7 @@ void
 run_sa_serve(struct sm *sm, struct view *v, struct mono now)
 {
 	sm->now = now;
-	sa_commit(sm->hosts.sa, v, now);
+	sa_commit(sm->hosts.sa, v);
 	sm->hosts.view = v;
 }
 

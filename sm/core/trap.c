@@ -247,7 +247,7 @@ trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	case TRAP_ACT:
 	case TRAP_AGAIN:
 		tell_local(sm, m->addr.lid, &n, now);
-		sa_trap(sm->hosts.sa, m->addr.lid, s->data, now);
+		sa_trap(sm->hosts.sa, m->addr.lid, s->data);
 		act_on_trap(sm, m->addr.lid, &n, now);
 		trap_fault_report(
 			sm, m->addr.lid, &n, s->data, verdict == TRAP_ACT, now);

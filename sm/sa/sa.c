@@ -183,19 +183,17 @@ static uint16_t
 judge_method(const struct sa_kind *k, const struct sa_query *q)
 {
 	uint8_t method = q->h.method;
-	bool has = false;
+	bool has = k != NULL && (k->over != SA_OWN || k->begin != NULL);
 
 	if (k == NULL)
 		return MAD_STATUS_METHOD_ATTR;
-	if (method == MAD_GET)
-		has = k->begin != NULL;
-	else if (method == MAD_SA_GET_TABLE)
-		has = k->begin != NULL && !k->single;
+	if (method == MAD_SA_GET_TABLE)
+		has = has && !k->single;
 	else if (method == MAD_SET)
 		has = k->set != NULL;
 	else if (method == MAD_SA_DELETE)
 		has = k->del != NULL;
-	else
+	else if (method != MAD_GET)
 		has = k->method == method;
 	return has ? 0 : MAD_STATUS_METHOD_ATTR;
 }
@@ -217,14 +215,13 @@ queue_job(struct sa_query *q)
 }
 
 static void
-serve_query(struct sa_query *q, struct mono now)
+serve_query(struct sa_query *q)
 {
 	const struct sa_kind *k = q->kind;
 	uint16_t status;
 
 	if (q->h.method == MAD_SET || q->h.method == MAD_SA_DELETE) {
-		status = q->h.method == MAD_SET ? k->set(q, now)
-						: k->del(q, now);
+		status = q->h.method == MAD_SET ? k->set(q) : k->del(q);
 		if (status != SA_LATER)
 			sa_query_answer(q, status);
 		return;
@@ -304,13 +301,13 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	} else if (status != 0) {
 		sa_query_answer(q, status);
 	} else {
-		serve_query(q, now);
+		serve_query(q);
 	}
 }
 
 /* False: it is from nowhere, or no request. */
 static bool
-answer_parked(struct sa *sa, const struct transport_msg *m, struct mono now)
+answer_parked(struct sa *sa, const struct transport_msg *m)
 {
 	struct sa_query *q;
 	struct mad_sa h;
@@ -323,7 +320,7 @@ answer_parked(struct sa *sa, const struct transport_msg *m, struct mono now)
 		sa_query_free(q);
 		return false;
 	}
-	serve_query(q, now);
+	serve_query(q);
 	return true;
 }
 
@@ -338,7 +335,7 @@ serve_parked(struct sa *sa, struct mono now)
 		m = sa_parked_due(sa, now, &ripe);
 		if (m == NULL)
 			return;
-		if (!ripe || !answer_parked(sa, m, now))
+		if (!ripe || !answer_parked(sa, m))
 			sa->stats.unanswered++;
 		sa_parked_done(sa);
 	}
@@ -381,7 +378,7 @@ run_jobs(struct sa *sa)
 }
 
 void
-sa_commit(struct sa *sa, struct view *v, struct mono now)
+sa_commit(struct sa *sa, struct view *v)
 {
 	struct view *old = view_ref(sa->view);
 
@@ -389,7 +386,7 @@ sa_commit(struct sa *sa, struct view *v, struct mono now)
 	set_view(sa, v);
 	sa_services_commit(sa);
 	sa_guids_commit(sa);
-	sa_informs_commit(sa, old, now);
+	sa_informs_commit(sa, old);
 	sa_groups_commit(sa);
 	sa_parked_commit(sa);
 	if (old != NULL)

@@ -154,7 +154,7 @@ void sa_ignore(struct sa *sa, const struct transport_msg *m);
  * GIDs that came and went; services, subscriptions, alias GUIDs and memberships
  * of ports that left end. sa_tick is due at once if requests were parked.
  */
-void sa_commit(struct sa *sa, struct view *v, struct mono now);
+void sa_commit(struct sa *sa, struct view *v);
 
 /*
  * All ports go down for a change: what the view says of paths ends, and holds
@@ -198,8 +198,7 @@ size_t sa_restore(
 	struct sa *sa, const char *text, uint64_t away, struct mono now);
 
 /* A trap from the port with this LID: report it to subscribers. */
-void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
-	struct mono now);
+void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA]);
 
 /* Set the groups of the configuration (copied). */
 void sa_configured_group(

@@ -274,7 +274,7 @@ choose_all(const struct sa_query *q, const struct topo_port *p, unsigned block,
 }
 
 static uint16_t
-guid_set(struct sa_query *q, struct mono now)
+guid_set(struct sa_query *q)
 {
 	uint64_t guid[BLOCK];
 	const struct topo_port *p;
@@ -283,7 +283,6 @@ guid_set(struct sa_query *q, struct mono now)
 	port_ix port;
 	uint16_t status = check_request(q, &port, &block);
 
-	(void)now;
 	if (status != 0)
 		return status;
 	p = &q->view->topo->port[port];
@@ -301,14 +300,13 @@ guid_set(struct sa_query *q, struct mono now)
 }
 
 static uint16_t
-guid_delete(struct sa_query *q, struct mono now)
+guid_delete(struct sa_query *q)
 {
 	struct owner *o;
 	unsigned block;
 	port_ix port;
 	uint16_t status = check_request(q, &port, &block);
 
-	(void)now;
 	if (status != 0)
 		return status;
 	o = find_owner(q->sa->guids, q->view->topo->port[port].guid);
@@ -317,15 +315,6 @@ guid_delete(struct sa_query *q, struct mono now)
 			entry_number(block, i) < o->n)
 			assign_guid(q->sa->guids, o, entry_number(block, i), 0);
 	answer_block(q, port, block);
-	return 0;
-}
-
-static uint16_t
-guid_begin(struct sa_query *q)
-{
-	sa_scope_ports(q, false);
-	q->at *= BLOCKS;
-	q->end *= BLOCKS;
 	return 0;
 }
 
@@ -475,7 +464,8 @@ const struct sa_kind sa_guid = {
 	.size = SIZE,
 	.part = parts,
 	.nparts = sizeof(parts) / sizeof(parts[0]),
-	.begin = guid_begin,
+	.over = SA_LIDS,
+	.per = BLOCKS,
 	.record = guid_record,
 	.set = guid_set,
 	.del = guid_delete,

@@ -99,14 +99,13 @@ subscribe_requester(struct sa_query *q, struct mad_sa_inform *i)
 }
 
 static uint16_t
-inform_set(struct sa_query *q, struct mono now)
+inform_set(struct sa_query *q)
 {
 	struct sa_informs *s = q->sa->informs;
 	struct mad_sa_inform i;
 	struct event_sub *sub;
 	uint16_t status = 0;
 
-	(void)now;
 	mad_sa_inform_decode(q->want, &i);
 	if (!is_sensible(&i) || q->view->topo->port[q->from].guid == 0)
 		return MAD_SA_REQ_INVALID;

@@ -249,7 +249,7 @@ encode_member(const struct sa_group *g, const struct sa_joined *m, uint8_t *rec)
 }
 
 static uint16_t
-member_set(struct sa_query *q, struct mono now)
+member_set(struct sa_query *q)
 {
 	struct sa *sa = q->sa;
 	struct request r;
@@ -257,7 +257,6 @@ member_set(struct sa_query *q, struct mono now)
 	struct sa_joined *m = NULL, want;
 	uint16_t status = read_request(q, &r);
 
-	(void)now;
 	if (status != 0)
 		return status;
 	if (has_components(q, MAD_SA_MEMBER_MGID))
@@ -284,7 +283,7 @@ member_set(struct sa_query *q, struct mono now)
 }
 
 static uint16_t
-member_delete(struct sa_query *q, struct mono now)
+member_delete(struct sa_query *q)
 {
 	struct request r;
 	struct sa_group *g;
@@ -292,7 +291,6 @@ member_delete(struct sa_query *q, struct mono now)
 	uint16_t status = read_request(q, &r);
 	struct sa_joined left;
 
-	(void)now;
 	if (status != 0)
 		return status;
 	if (!has_components(q, JOIN))

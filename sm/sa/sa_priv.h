@@ -35,6 +35,16 @@ struct sa_part {
 	uint16_t at, width;
 };
 
+/* What a kind of record has candidates of. Where a query names a LID, which is
+ * component 0 and at byte 0, they are of what has it alone. */
+enum sa_over {
+	SA_OWN,	     /* its begin sets the range of them */
+	SA_NUMBERS,  /* so many in all */
+	SA_LIDS,     /* ports: the one that has the LID */
+	SA_PORTS,    /* ports: all of the node that has the LID */
+	SA_SWITCHES, /* switches */
+};
+
 /* A kind of record: a row of the dispatch table. A method that it lacks is
  * NULL. */
 struct sa_kind {
@@ -42,9 +52,11 @@ struct sa_kind {
 	uint16_t size; /* of a record: a multiple of 8, at most 200 */
 	const struct sa_part *part;
 	size_t nparts;
+	enum sa_over over;
+	uint32_t per; /* candidates of each; 0: one */
 	/*
-	 * Get and GetTable: set the range of candidates (at, end); a status
-	 * other than 0 ends the query.
+	 * Get and GetTable: set the range of candidates (at, end), or judge the
+	 * request; a status other than 0 ends the query. NULL: as over says.
 	 */
 	uint16_t (*begin)(struct sa_query *q);
 	/*
@@ -53,8 +65,8 @@ struct sa_kind {
 	 */
 	bool (*record)(const struct sa_query *q, uint64_t ix, uint8_t *rec);
 	/* Set and Delete: the answer's record is in q->want. */
-	uint16_t (*set)(struct sa_query *q, struct mono now);
-	uint16_t (*del)(struct sa_query *q, struct mono now);
+	uint16_t (*set)(struct sa_query *q);
+	uint16_t (*del)(struct sa_query *q);
 	/* Get gives the first of several instead of TOO_MANY. */
 	bool any;
 	bool single; /* has no GetTable */
@@ -201,9 +213,8 @@ sa_query_has(const struct sa_query *q, unsigned n)
 bool sa_scope_sees(const struct sa_query *q, port_ix p);
 /* The LID of the port that p is reached by: its own, or its switch's. */
 uint16_t sa_scope_lid(const struct view *v, port_ix p);
-/* Number the candidates by ports; component 0 is a LID at byte 0. all: every
- * port of the node with that LID, not only the one that owns it. */
-void sa_scope_ports(struct sa_query *q, bool all);
+/* Number the candidates, so many per thing; none where there is no such LID. */
+void sa_scope_number(struct sa_query *q, enum sa_over over, uint32_t per);
 /* The end that a LID names; false: none. */
 bool sa_scope_by_lid(
 	const struct sa_query *q, uint16_t lid, struct sa_end *out);
@@ -324,7 +335,7 @@ port_ix sa_guids_port(const struct sa *sa, const struct view *v, uint64_t guid);
 /* sa_inform.c, sa_report.c: subscriptions, and reports to their owners. */
 struct sa_informs *sa_informs_new(void);
 void sa_informs_free(struct sa_informs *i);
-void sa_informs_commit(struct sa *sa, const struct view *old, struct mono now);
+void sa_informs_commit(struct sa *sa, const struct view *old);
 void sa_informs_response(
 	struct sa *sa, uint16_t lid, uint64_t tid, struct mono now);
 struct mono sa_informs_next(const struct sa *sa);

@@ -24,7 +24,9 @@ sa_query_begin(struct sa_query *q, bool method)
 		for (unsigned bit = p->at; bit < end; bit++)
 			q->care[bit / 8] |= (uint8_t)(0x80U >> bit % 8);
 	}
-	return k->begin(q);
+	if (k->over != SA_OWN)
+		sa_scope_number(q, k->over, k->per > 0 ? k->per : 1);
+	return k->begin != NULL ? k->begin(q) : 0;
 }
 
 /*

@@ -11,13 +11,6 @@
 /* Answers are sent within 4.096 us x 2^this: 1 s, the time of a long table. */
 enum { RESP_TIME = 18 };
 
-static uint16_t
-cpi_begin(struct sa_query *q)
-{
-	q->end = 1;
-	return 0;
-}
-
 static bool
 cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
@@ -44,7 +37,8 @@ cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 const struct sa_kind sa_class_port_info = {
 	.attr = MAD_SA_CLASS_PORT_INFO,
 	.size = MAD_SA_PORT_INFO,
-	.begin = cpi_begin,
+	.over = SA_NUMBERS,
+	.per = 1,
 	.record = cpi_record,
 	.single = true,
 };
@@ -69,13 +63,6 @@ static const struct sa_part node_parts[] = {
 	{13, 328, 24}, /* VendorID */
 	{14, 352, 512} /* NodeDescription */
 };
-
-static uint16_t
-node_begin(struct sa_query *q)
-{
-	sa_scope_ports(q, false);
-	return 0;
-}
 
 static bool
 node_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
@@ -116,7 +103,7 @@ const struct sa_kind sa_node = {
 	.size = NODE_SIZE,
 	.part = node_parts,
 	.nparts = sizeof(node_parts) / sizeof(node_parts[0]),
-	.begin = node_begin,
+	.over = SA_LIDS,
 	.record = node_record,
 };
 
@@ -132,13 +119,6 @@ static const struct sa_part sm_parts[] = {
 	{5, 192, 4},  /* Priority */
 	{6, 196, 4}   /* SMState */
 };
-
-static uint16_t
-sm_begin(struct sa_query *q)
-{
-	q->end = MANAGERS;
-	return 0;
-}
 
 static bool
 sm_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
@@ -163,6 +143,7 @@ const struct sa_kind sa_manager_kind = {
 	.size = SM_SIZE,
 	.part = sm_parts,
 	.nparts = sizeof(sm_parts) / sizeof(sm_parts[0]),
-	.begin = sm_begin,
+	.over = SA_NUMBERS,
+	.per = MANAGERS,
 	.record = sm_record,
 };

@@ -79,24 +79,17 @@ static const struct sa_part port_parts[] = {
  * for, whatever others it has. The bits to compare are then those set in the
  * request.
  */
-static void
+static uint16_t
 match_capabilities(struct sa_query *q)
 {
 	enum { AT = PORT_INFO + 20, AT2 = PORT_INFO + 60 };
 
 	if ((q->h.mod >> 31) == 0)
-		return;
+		return 0;
 	if (sa_query_has(q, CAPMASK))
 		memcpy(q->care + AT, q->want + AT, 4);
 	if (sa_query_has(q, CAPMASK2))
 		memcpy(q->care + AT2, q->want + AT2, 2);
-}
-
-static uint16_t
-port_begin(struct sa_query *q)
-{
-	sa_scope_ports(q, true);
-	match_capabilities(q);
 	return 0;
 }
 
@@ -142,7 +135,8 @@ const struct sa_kind sa_port = {
 	.size = PORT_SIZE,
 	.part = port_parts,
 	.nparts = sizeof(port_parts) / sizeof(port_parts[0]),
-	.begin = port_begin,
+	.over = SA_PORTS,
+	.begin = match_capabilities,
 	.record = port_record,
 };
 
@@ -155,15 +149,6 @@ static const struct sa_part pkey_parts[] = {
 	{1, 16, 16}, /* BlockNum */
 	{2, 32, 8}   /* PortNum */
 };
-
-static uint16_t
-pkey_begin(struct sa_query *q)
-{
-	sa_scope_ports(q, true);
-	q->at *= PKEY_BLOCKS;
-	q->end *= PKEY_BLOCKS;
-	return 0;
-}
 
 static bool
 pkey_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
@@ -189,7 +174,8 @@ const struct sa_kind sa_pkey = {
 	.size = PKEY_SIZE,
 	.part = pkey_parts,
 	.nparts = sizeof(pkey_parts) / sizeof(pkey_parts[0]),
-	.begin = pkey_begin,
+	.over = SA_PORTS,
+	.per = PKEY_BLOCKS,
 	.record = pkey_record,
 };
 
@@ -203,13 +189,6 @@ static const struct sa_part link_parts[] = {
 	{2, 24, 8}, /* ToPort */
 	{3, 32, 16} /* ToLID */
 };
-
-static uint16_t
-link_begin(struct sa_query *q)
-{
-	sa_scope_ports(q, true);
-	return 0;
-}
 
 static bool
 link_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
@@ -237,6 +216,6 @@ const struct sa_kind sa_link = {
 	.size = LINK_SIZE,
 	.part = link_parts,
 	.nparts = sizeof(link_parts) / sizeof(link_parts[0]),
-	.begin = link_begin,
+	.over = SA_PORTS,
 	.record = link_record,
 };

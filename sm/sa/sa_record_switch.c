@@ -9,28 +9,6 @@
 #include "sm/sa/sa_priv.h"
 #include "sm/view/view_slvl.h"
 
-/* Number the candidates by switches, per candidates each. */
-static void
-number_by_switch(struct sa_query *q, uint32_t per)
-{
-	const struct topo *t = q->view->topo;
-	port_ix p;
-	sw_ix s;
-
-	q->end = (uint64_t)t->nsw * per;
-	if (!sa_query_has(q, 0))
-		return;
-	p = topo_by_lid(t, be_get16(q->want), NULL);
-	s = p == TOPO_NONE ? TOPO_NONE : t->node[t->port[p].node].sw;
-	if (s == TOPO_NONE) {
-		q->end = 0;
-		return;
-	}
-	be_put16(q->want, t->port[p].lid);
-	q->at = (uint64_t)s * per;
-	q->end = q->at + per;
-}
-
 /* The LID of switch s, or 0 when the requester may not see it. */
 static uint16_t
 visible_lid(const struct sa_query *q, sw_ix s)
@@ -49,13 +27,6 @@ static const struct sa_part switch_parts[] = {
 	{0, 0, 16}, /* LID */
 };
 
-static uint16_t
-switch_begin(struct sa_query *q)
-{
-	number_by_switch(q, 1);
-	return 0;
-}
-
 static bool
 switch_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
@@ -73,7 +44,7 @@ const struct sa_kind sa_switch = {
 	.size = SWITCH_SIZE,
 	.part = switch_parts,
 	.nparts = sizeof(switch_parts) / sizeof(switch_parts[0]),
-	.begin = switch_begin,
+	.over = SA_SWITCHES,
 	.record = switch_record,
 };
 
@@ -89,7 +60,7 @@ static const struct sa_part lft_parts[] = {
 static uint16_t
 lft_begin(struct sa_query *q)
 {
-	number_by_switch(q, q->view->routes->nblocks);
+	sa_scope_number(q, SA_SWITCHES, q->view->routes->nblocks);
 	return 0;
 }
 
@@ -132,7 +103,7 @@ static uint16_t
 mft_begin(struct sa_query *q)
 {
 	q->per = sa_groups_blocks(q->sa) * MFT_POSITIONS;
-	number_by_switch(q, q->per);
+	sa_scope_number(q, SA_SWITCHES, q->per);
 	return 0;
 }
 
@@ -177,15 +148,6 @@ static const struct sa_part sl2vl_parts[] = {
 	{2, 24, 8}  /* OutputPortNum */
 };
 
-static uint16_t
-sl2vl_begin(struct sa_query *q)
-{
-	sa_scope_ports(q, true);
-	q->at *= PORTS;
-	q->end *= PORTS;
-	return 0;
-}
-
 /* Candidates: output port, input port. */
 static bool
 sl2vl_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
@@ -213,7 +175,8 @@ const struct sa_kind sa_sl2vl = {
 	.size = SL2VL_SIZE,
 	.part = sl2vl_parts,
 	.nparts = sizeof(sl2vl_parts) / sizeof(sl2vl_parts[0]),
-	.begin = sl2vl_begin,
+	.over = SA_PORTS,
+	.per = PORTS,
 	.record = sl2vl_record,
 };
 
@@ -226,15 +189,6 @@ static const struct sa_part vlarb_parts[] = {
 	{1, 16, 8}, /* OutputPortNum */
 	{2, 24, 8}  /* BlockNum */
 };
-
-static uint16_t
-vlarb_begin(struct sa_query *q)
-{
-	sa_scope_ports(q, true);
-	q->at *= VLARB_BLOCKS;
-	q->end *= VLARB_BLOCKS;
-	return 0;
-}
 
 static bool
 vlarb_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
@@ -257,6 +211,7 @@ const struct sa_kind sa_vlarb = {
 	.size = VLARB_SIZE,
 	.part = vlarb_parts,
 	.nparts = sizeof(vlarb_parts) / sizeof(vlarb_parts[0]),
-	.begin = vlarb_begin,
+	.over = SA_PORTS,
+	.per = VLARB_BLOCKS,
 	.record = vlarb_record,
 };

@@ -242,11 +242,10 @@ compare_views(struct sa *sa, const struct view *old)
 }
 
 void
-sa_informs_commit(struct sa *sa, const struct view *old, struct mono now)
+sa_informs_commit(struct sa *sa, const struct view *old)
 {
 	struct sa_informs *s = sa->informs;
 
-	(void)now;
 	for (size_t i = s->n; i-- > 0;) {
 		port_ix p = topo_by_port_guid(sa->view->topo, s->sub[i]->owner);
 
@@ -258,8 +257,7 @@ sa_informs_commit(struct sa *sa, const struct view *old, struct mono now)
 }
 
 void
-sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
-	struct mono now)
+sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA])
 {
 	enum { AT_ISSUER_LID = 6 };
 	struct mad_gid issuer;
@@ -267,7 +265,6 @@ sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 	struct event *e;
 	port_ix p;
 
-	(void)now;
 	if (sa->view == NULL || sa->informs->n == 0)
 		return;
 	p = lid == 0 ? sa->view->topo->sm_port

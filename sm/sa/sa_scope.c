@@ -19,30 +19,33 @@ sa_scope_lid(const struct view *v, port_ix p)
 }
 
 void
-sa_scope_ports(struct sa_query *q, bool all)
+sa_scope_number(struct sa_query *q, enum sa_over over, uint32_t per)
 {
 	const struct topo *t = q->view->topo;
-	const struct topo_node *n;
+	uint64_t first = 0, n = over == SA_SWITCHES ? t->nsw : t->nports;
+	const struct topo_node *node;
 	port_ix p;
 
-	q->end = t->nports;
-	if (!sa_query_has(q, 0))
-		return;
-	p = topo_by_lid(t, be_get16(q->want), NULL);
-	if (p == TOPO_NONE) {
-		q->end = 0;
-		return;
+	if (over == SA_NUMBERS)
+		n = 1;
+	if (over != SA_NUMBERS && sa_query_has(q, 0)) {
+		p = topo_by_lid(t, be_get16(q->want), NULL);
+		if (p == TOPO_NONE)
+			return;
+		node = &t->node[t->port[p].node];
+		if (over == SA_SWITCHES && node->sw == TOPO_NONE)
+			return;
+		/* records hold the base LID; a query may name any of them */
+		be_put16(q->want, t->port[p].lid);
+		first = over == SA_SWITCHES ? node->sw : p;
+		n = 1;
+		if (over == SA_PORTS && node->type == TOPO_SWITCH) {
+			first = node->first_port;
+			n = node->nports + 1U;
+		}
 	}
-	/* records hold the base LID; a query may name any LID of the port */
-	be_put16(q->want, t->port[p].lid);
-	n = &t->node[t->port[p].node];
-	if (all && n->type == TOPO_SWITCH) {
-		q->at = n->first_port;
-		q->end = (uint64_t)n->first_port + n->nports + 1;
-	} else {
-		q->at = p;
-		q->end = (uint64_t)p + 1;
-	}
+	q->at = first * per;
+	q->end = q->at + n * per;
 }
 
 bool

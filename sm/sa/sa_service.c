@@ -34,6 +34,11 @@ struct sa_services {
 	{                                                                      \
 		number, (at)*8, width                                          \
 	}
+#define FOUR(number, at, width)                                                \
+	WORD(number, at, width),                                               \
+		WORD((number) + 1, (at) + (width) / 8, width),                 \
+		WORD((number) + 2, (at) + (width) / 4, width),                 \
+		WORD((number) + 3, (at) + 3 * (width) / 8, width)
 
 static const struct sa_part parts[] = {
 	WORD(0, 0, 64),	  /* ServiceID */
@@ -42,34 +47,13 @@ static const struct sa_part parts[] = {
 	WORD(4, 28, 32),  /* ServiceLease */
 	WORD(5, 32, 128), /* ServiceKey */
 	WORD(6, 48, 512), /* ServiceName */
-	WORD(7, 112, 8),  /* ServiceData8.1 to .16 */
-	WORD(8, 113, 8),
-	WORD(9, 114, 8),
-	WORD(10, 115, 8),
-	WORD(11, 116, 8),
-	WORD(12, 117, 8),
-	WORD(13, 118, 8),
-	WORD(14, 119, 8),
-	WORD(15, 120, 8),
-	WORD(16, 121, 8),
-	WORD(17, 122, 8),
-	WORD(18, 123, 8),
-	WORD(19, 124, 8),
-	WORD(20, 125, 8),
-	WORD(21, 126, 8),
-	WORD(22, 127, 8),
-	WORD(23, 128, 16), /* ServiceData16.1 to .8 */
-	WORD(24, 130, 16),
-	WORD(25, 132, 16),
-	WORD(26, 134, 16),
-	WORD(27, 136, 16),
-	WORD(28, 138, 16),
-	WORD(29, 140, 16),
-	WORD(30, 142, 16),
-	WORD(31, 144, 32), /* ServiceData32.1 to .4 */
-	WORD(32, 148, 32),
-	WORD(33, 152, 32),
-	WORD(34, 156, 32),
+	FOUR(7, 112, 8),  /* ServiceData8.1 to .16 */
+	FOUR(11, 116, 8),
+	FOUR(15, 120, 8),
+	FOUR(19, 124, 8),
+	FOUR(23, 128, 16), /* ServiceData16.1 to .8 */
+	FOUR(27, 136, 16),
+	FOUR(31, 144, 32), /* ServiceData32.1 to .4 */
 	WORD(35, 160, 64), /* ServiceData64.1, .2 */
 	WORD(36, 168, 64),
 };
@@ -217,7 +201,7 @@ count_of(const struct sa_services *s, uint64_t owner)
 }
 
 static uint16_t
-service_set(struct sa_query *q, struct mono now)
+service_set(struct sa_query *q)
 {
 	struct sa_services *s = q->sa->services;
 	struct entry *e;
@@ -250,18 +234,17 @@ service_set(struct sa_query *q, struct mono now)
 	memcpy(e->rec, q->want, sizeof(e->rec));
 	e->end = lease == FOR_EVER
 			 ? MONO_NEVER
-			 : mono_add(now, mono_ms((int64_t)lease * 1000));
+			 : mono_add(q->sa->now, mono_ms((int64_t)lease * 1000));
 	return 0;
 }
 
 static uint16_t
-service_delete(struct sa_query *q, struct mono now)
+service_delete(struct sa_query *q)
 {
 	struct entry *e;
 	port_ix owner;
 	uint16_t status = check_request(q, &owner);
 
-	(void)now;
 	if (status != 0)
 		return status;
 	e = find_service(q->sa->services, q->view->topo->port[owner].guid,

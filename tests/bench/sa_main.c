@@ -216,7 +216,7 @@ bench_fabric(const char *name, uint32_t n)
 			b.view->topo->port[i].num != 0)
 			b.host[b.nhosts++] = i;
 	b.sa = sa_new(&b.t, &ops, &p);
-	sa_commit(b.sa, b.view, (struct mono){0});
+	sa_commit(b.sa, b.view);
 	(void)printf("%s: %u hosts, %u switches\n", name, b.nhosts,
 		b.view->topo->nsw);
 	measure_queries(&b, "alone", n);

@@ -384,7 +384,7 @@ restart_sa(struct wire *w)
 	start_sa(w);
 	if (sa_restore(w->sa, b.text, 0, w->clock) != 0)
 		abort();
-	sa_commit(w->sa, w->view[w->now], w->clock);
+	sa_commit(w->sa, w->view[w->now]);
 	buf_free(&b);
 }
 
@@ -410,7 +410,7 @@ run_step(struct wire *w, const uint8_t *in, size_t n)
 		}
 		w->lazy = (in[0] & 0x10) != 0;
 		w->now = !w->now;
-		sa_commit(w->sa, w->view[w->now], w->clock);
+		sa_commit(w->sa, w->view[w->now]);
 		return 1;
 	case 6:
 		answer_report(w, (uint8_t)(8 + (in[0] >> 4)));
@@ -418,7 +418,7 @@ run_step(struct wire *w, const uint8_t *in, size_t n)
 	default:
 		if (n < 1 + MAD_DATA)
 			return n;
-		sa_trap(w->sa, in[0] >> 3, in + 1, w->clock);
+		sa_trap(w->sa, in[0] >> 3, in + 1);
 		return 1 + MAD_DATA;
 	}
 }
