@@ -84,29 +84,14 @@ may_talk(const struct sa_query *q, struct request *r, uint16_t pkey)
 /* ---- MTU, rate, lifetime: a selector and a code ---- */
 
 static bool
-fits_selector(uint8_t sel, int compared)
-{
-	switch (sel) {
-	case MAD_SA_GREATER:
-		return compared > 0;
-	case MAD_SA_LESS:
-		return compared < 0;
-	case MAD_SA_EXACTLY:
-		return compared == 0;
-	default:
-		return true; /* the best there is: any value fits */
-	}
-}
-
-static bool
 has_limits(const struct sa_query *q, const struct mad_sa_member *w,
 	const struct mad_sa_member *g)
 {
 	if (has_components(q, MAD_SA_MEMBER_MTU_SEL | MAD_SA_MEMBER_MTU) &&
-		!fits_selector(w->mtu_sel, (int)g->mtu - (int)w->mtu))
+		!sa_path_fits(w->mtu_sel, (int)g->mtu - (int)w->mtu))
 		return false;
 	if (has_components(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE) &&
-		!fits_selector(
+		!sa_path_fits(
 			w->rate_sel, sa_path_rate_compare(g->rate, w->rate)))
 		return false;
 	return true;
@@ -118,37 +103,24 @@ static uint8_t
 new_mtu(const struct sa_query *q, const struct request *r)
 {
 	const struct mad_sa_member *w = &r->want;
-	uint8_t mtu = r->mtu;
 
-	if (!has_components(q, MAD_SA_MEMBER_MTU_SEL | MAD_SA_MEMBER_MTU) ||
-		w->mtu_sel == MAD_SA_BEST)
-		return mtu;
-	if (w->mtu < MTU_MIN || w->mtu > MTU_MAX)
+	if (!has_components(q, MAD_SA_MEMBER_MTU_SEL | MAD_SA_MEMBER_MTU))
+		return r->mtu;
+	if (w->mtu_sel != MAD_SA_BEST && (w->mtu < MTU_MIN || w->mtu > MTU_MAX))
 		return 0;
-	if (w->mtu_sel == MAD_SA_GREATER)
-		return mtu > w->mtu ? mtu : 0;
-	if (w->mtu_sel == MAD_SA_LESS)
-		return mtu < w->mtu ? mtu : (uint8_t)(w->mtu - 1);
-	return w->mtu <= mtu ? w->mtu : 0;
+	return sa_path_select_mtu(w->mtu_sel, w->mtu, r->mtu);
 }
 
 static uint8_t
 new_rate(const struct sa_query *q, const struct request *r)
 {
 	const struct mad_sa_member *w = &r->want;
-	int cmp;
 
-	if (!has_components(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE) ||
-		w->rate_sel == MAD_SA_BEST)
+	if (!has_components(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE))
 		return r->rate;
-	if (!sa_path_rate_valid(w->rate))
+	if (w->rate_sel != MAD_SA_BEST && !sa_path_rate_valid(w->rate))
 		return 0;
-	cmp = sa_path_rate_compare(r->rate, w->rate);
-	if (w->rate_sel == MAD_SA_GREATER)
-		return cmp > 0 ? r->rate : 0;
-	if (w->rate_sel == MAD_SA_LESS)
-		return cmp < 0 ? r->rate : sa_path_rate_below(w->rate);
-	return cmp >= 0 ? w->rate : 0;
+	return sa_path_select_rate(w->rate_sel, w->rate, r->rate);
 }
 
 static bool

@@ -73,12 +73,59 @@ sa_path_rate_compare(uint8_t a, uint8_t b)
 	return x < y ? -1 : x > y;
 }
 
-uint8_t
-sa_path_rate_below(uint8_t code)
+/* The next slower rate, 0 when there is none. */
+static uint8_t
+rate_below(uint8_t code)
 {
 	int i = rate_index(code);
 
 	return i > 0 ? rates[i - 1].code : 0;
+}
+
+bool
+sa_path_fits(uint8_t sel, int compared)
+{
+	switch (sel) {
+	case MAD_SA_GREATER:
+		return compared > 0;
+	case MAD_SA_LESS:
+		return compared < 0;
+	case MAD_SA_EXACTLY:
+		return compared == 0;
+	default:
+		return true; /* the best available */
+	}
+}
+
+/* What to promise where have is the most: below is the next lower value. */
+static uint8_t
+select_value(
+	uint8_t sel, uint8_t want, uint8_t have, int compared, uint8_t below)
+{
+	switch (sel) {
+	case MAD_SA_GREATER:
+		return compared > 0 ? have : 0;
+	case MAD_SA_LESS:
+		return compared < 0 ? have : below;
+	case MAD_SA_EXACTLY:
+		return compared >= 0 ? want : 0;
+	default:
+		return have;
+	}
+}
+
+uint8_t
+sa_path_select_mtu(uint8_t sel, uint8_t want, uint8_t have)
+{
+	return select_value(
+		sel, want, have, (int)have - (int)want, (uint8_t)(want - 1));
+}
+
+uint8_t
+sa_path_select_rate(uint8_t sel, uint8_t want, uint8_t have)
+{
+	return select_value(sel, want, have, sa_path_rate_compare(have, want),
+		rate_below(want));
 }
 
 uint8_t

@@ -288,8 +288,12 @@ uint16_t sa_disjoint_pick(struct sa_query *q, sa_candidate *candidate);
 /* Compare two rates by speed, not by code: -1, 0, 1. */
 int sa_path_rate_compare(uint8_t a, uint8_t b);
 bool sa_path_rate_valid(uint8_t code);
-/* The next slower rate, 0 when there is none. */
-uint8_t sa_path_rate_below(uint8_t code);
+/* Whether a value that compares so with the one given fits its selector. */
+bool sa_path_fits(uint8_t sel, int compared);
+/* The value to promise, as a selector and a valid value ask for it, where have
+ * is the most; 0: there is none. */
+uint8_t sa_path_select_mtu(uint8_t sel, uint8_t want, uint8_t have);
+uint8_t sa_path_select_rate(uint8_t sel, uint8_t want, uint8_t have);
 /* The largest MTU that the link of a port carries, as a code: the smaller one
  * of its ends; 0 where none is known. */
 uint8_t sa_path_mtu_of(const struct topo *t, const struct topo_port *p);

@@ -50,67 +50,30 @@ is_sensible(const struct sa_ends *e)
 static bool
 select_mtu(const struct sa_ends *e, uint8_t *have)
 {
-	uint8_t want = e->want.mtu;
+	const struct mad_sa_path *w = &e->want;
 
-	if (!selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU))
+	if (!selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) ||
+		w->mtu_sel == MAD_SA_BEST)
 		return true;
-	switch (e->want.mtu_sel) {
-	case MAD_SA_GREATER:
-		return *have > want;
-	case MAD_SA_LESS:
-		if (*have >= want)
-			*have = (uint8_t)(want - 1);
-		return *have > 0;
-	case MAD_SA_EXACTLY:
-		if (*have < want)
-			return false;
-		*have = want;
-		return true;
-	default:
-		return true;
-	}
+	*have = sa_path_select_mtu(w->mtu_sel, w->mtu, *have);
+	return *have > 0;
 }
 
 static bool
 select_rate(const struct sa_ends *e, uint8_t *have)
 {
-	uint8_t want = e->want.rate;
-	int cmp;
+	const struct mad_sa_path *w = &e->want;
 
-	if (!selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
-		e->want.rate_sel == MAD_SA_BEST)
-		return true;
-	cmp = sa_path_rate_compare(*have, want);
-	switch (e->want.rate_sel) {
-	case MAD_SA_GREATER:
-		return cmp > 0;
-	case MAD_SA_LESS:
-		if (cmp >= 0)
-			*have = sa_path_rate_below(want);
-		return *have != 0;
-	default:
-		*have = want;
-		return cmp >= 0;
-	}
+	if (selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE))
+		*have = sa_path_select_rate(w->rate_sel, w->rate, *have);
+	return *have > 0;
 }
 
 static bool
 select_life(const struct sa_ends *e, uint8_t have)
 {
-	uint8_t want = e->want.life;
-
-	if (!selects_by(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE))
-		return true;
-	switch (e->want.life_sel) {
-	case MAD_SA_GREATER:
-		return have > want;
-	case MAD_SA_LESS:
-		return have < want;
-	case MAD_SA_EXACTLY:
-		return have == want;
-	default:
-		return true;
-	}
+	return !selects_by(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE) ||
+	       sa_path_fits(e->want.life_sel, (int)have - (int)e->want.life);
 }
 
 /* The partition: the one asked for, or the first that both ports share; 0:
@@ -274,15 +237,6 @@ find_candidate(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 
 /* ---- paths to a multicast group: with its properties ---- */
 
-static bool
-fits_selector(uint8_t sel, int compared)
-{
-	return sel == MAD_SA_GREATER   ? compared > 0
-	       : sel == MAD_SA_LESS    ? compared < 0
-	       : sel == MAD_SA_EXACTLY ? compared == 0
-				       : true;
-}
-
 /* True if the group meets the request. */
 static bool
 group_suits(const struct sa_ends *e)
@@ -291,12 +245,12 @@ group_suits(const struct sa_ends *e)
 	const struct mad_sa_member *g = &e->group;
 
 	return (!selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) ||
-		       fits_selector(w->mtu_sel, (int)g->mtu - (int)w->mtu)) &&
+		       sa_path_fits(w->mtu_sel, (int)g->mtu - (int)w->mtu)) &&
 	       (!selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
-		       fits_selector(w->rate_sel,
+		       sa_path_fits(w->rate_sel,
 			       sa_path_rate_compare(g->rate, w->rate))) &&
 	       (!selects_by(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE) ||
-		       fits_selector(
+		       sa_path_fits(
 			       w->life_sel, (int)g->life - (int)w->life)) &&
 	       (!asks_for(e, MAD_SA_PATH_SL) || w->sl == g->sl) &&
 	       (!asks_for(e, MAD_SA_PATH_DLID) || w->dlid == g->mlid) &&
