@@ -219,6 +219,20 @@ judge_link(struct report *r, port_ix port, double ratio, bool back)
 	w->busiest = ratio > w->busiest ? ratio : w->busiest;
 }
 
+static void
+say_well(const struct worst *w, struct buf *b)
+{
+	buf_printf(b, "nothing is known to be wrong with ");
+	if (w->links == 1)
+		buf_printf(b, "this link: it");
+	else
+		buf_printf(b, "these %u links: the slowest", w->links);
+	buf_printf(b, " runs at %g Gb/s", w->slowest);
+	if (w->busiest > 0) /* not known of links to hosts */
+		buf_printf(b, "%s carries %.1f times the mean load",
+			w->links == 1 ? ", and" : ", the busiest", w->busiest);
+}
+
 static json_t *
 verdict_json(const struct report *r)
 {
@@ -231,12 +245,7 @@ verdict_json(const struct report *r)
 	if (w->score > 0)
 		buf_printf(&b, "%s", w->text.text);
 	else
-		buf_printf(&b,
-			"nothing is known to be wrong with these %u link%s: "
-			"the slowest runs at %g Gb/s, the busiest carries "
-			"%.1f times the mean load",
-			w->links, names_plural((long long)w->links), w->slowest,
-			w->busiest);
+		say_well(w, &b);
 	if (flawed > 1)
 		buf_printf(&b, "; %u more link%s not well", flawed - 1,
 			flawed == 2 ? " is" : "s are");
@@ -400,6 +409,9 @@ path_answer(json_t *request, struct view *v, const struct links_facts *f)
 	there.to = back.from = port_find(v->topo, to, &there.lid, &why);
 	if (there.to == TOPO_NONE)
 		return answer_error("not-found", why.text);
+	if (there.from == there.to)
+		return answer_error("no-path",
+			"from and to are the same port: no link is between");
 	if (find_direction(v, &there, &why) != 0 ||
 		find_direction(v, &back, &why) != 0)
 		return answer_error("no-path", why.text);

@@ -108,9 +108,13 @@ TEST(paths_of_few_links)
 	AUTO(world) struct world *w = start_on(f, "");
 	json_t *reply;
 
-	expect_verdict(w, "h1", "h2", "these 2 links");
-	expect_verdict(w, "h1", "h1", "these 1 link:");
-	expect_verdict(w, "leaf1", "spine1", "these 1 link:");
+	expect_verdict(w, "h1", "h2",
+		"these 2 links: the slowest runs at 200 Gb/s; errors");
+	expect_verdict(w, "leaf1", "spine1",
+		"this link: it runs at 200 Gb/s, and carries 1.0 times");
+	reply = ask_path(w, "h1", "h1");
+	ck_assert_str_eq(json_util_text(reply, "code"), "no-path");
+	json_decref(reply);
 	reply = ask_path(w, "h1", "nothing");
 	ck_assert_str_eq(json_util_text(reply, "code"), "not-found");
 	json_decref(reply);
