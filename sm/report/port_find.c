@@ -103,12 +103,14 @@ suggest_name(const struct topo *t, const char *what, bool switches,
 {
 	struct suggest s = suggest_for(what);
 	char first[NAME_MAX_LENGTH], best[NAME_MAX_LENGTH] = "";
+	unsigned nameless = 0;
 
 	for (node_ix n = 0; n < t->nnodes; n++) {
 		const char *name = topo_desc(t, n);
 
 		if (switches && t->node[n].sw == TOPO_NONE)
 			continue;
+		nameless += name[0] == '\0';
 		(void)snprintf(first, sizeof(first), "%.*s",
 			(int)strcspn(name, " "), name);
 		s.best = NULL;
@@ -122,6 +124,11 @@ suggest_name(const struct topo *t, const char *what, bool switches,
 		switches ? "switch" : "node", what);
 	if (best[0] != '\0')
 		(void)reason_add(why, "; did you mean '%s'?", best);
+	if (nameless > 0) /* names are read last after a start */
+		(void)reason_add(why,
+			"; %u have told no name so far: try again, or use a "
+			"GUID or a LID",
+			nameless);
 }
 
 static node_ix

@@ -80,6 +80,23 @@ TEST(names_of_nodes)
 	topo_unref(t);
 }
 
+/* Names are read last after a start: nothing is said that is not known. */
+TEST(nodes_without_a_name_so_far)
+{
+	static const char *const some[] = {"node01", "", ""};
+	struct reason why = {""};
+	AUTO(topo) struct topo *t = named_hosts(some, 3);
+	unsigned port;
+	node_ix n;
+
+	ck_assert_int_eq(port_find_end(t, "node02", &n, &port, &why), -1);
+	ck_assert_str_eq(why.text,
+		"no node is called 'node02'; did you mean 'node01'?; 2 have "
+		"told no name so far: try again, or use a GUID or a LID");
+	ck_assert_uint_eq(port_find_switch(t, "node02", &why), TOPO_NONE);
+	ck_assert_str_eq(why.text, "no switch is called 'node02'");
+}
+
 /* More candidates than there is room for are counted. */
 TEST(many_candidates)
 {
