@@ -51,8 +51,9 @@ suggest_offer(struct suggest *s, const char *known)
 	size_t n = strlen(s->word), distance;
 
 	distance = suggest_distance(s->word, known);
-	/* two changes make any word of two letters: ask for more in common */
-	if (distance > NEAR || distance >= strlen(known) || distance >= n) {
+	/* two changes make a word of three letters another one: half of both
+	 * has to be in common */
+	if (distance > NEAR || 2 * distance > min_size(strlen(known), n)) {
 		if (n < PREFIX || strncmp(s->word, known, n) != 0)
 			return;
 		distance = NEAR + 1;

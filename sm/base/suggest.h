@@ -19,8 +19,9 @@ struct suggest suggest_for(const char *word);
 
 /*
  * Offer a known word (borrowed). It becomes the suggestion when it is at most
- * two steps away, or begins with what was written (three letters at least), and
- * no word offered before is nearer.
+ * two steps away, and at most half as many as either word has letters, or
+ * begins with what was written (three letters at least), and no word offered
+ * before is nearer.
  */
 void suggest_offer(struct suggest *s, const char *known);
 

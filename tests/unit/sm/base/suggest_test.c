@@ -40,6 +40,7 @@ TEST(nearest_word)
 		{"ro", NULL},
 		{"stand", "standby"},
 		{"spm", "smp"},
+		{"foo", NULL},
 		{"zzz", NULL},
 		{"Log", "log"},
 		{"", NULL},
