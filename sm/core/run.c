@@ -858,6 +858,7 @@ run_names(struct sm *sm, struct mono now)
 			dirty_mark_replan(sm, now, DIRTY_RENAMED, NULL);
 	}
 	if (sm->view != NULL) {
+		peers_name(sm);
 		events_release(sm, now);
 		name_accept_review(sm, now);
 	}

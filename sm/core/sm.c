@@ -687,7 +687,12 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	m_keys_tell(sm, out);
 	alarm_join(sm, out);
 	out->writing = sm->phase == SM_PUSH ? run_push_writes(sm) : "";
-	for (i = 0; i < sm->peers.n && i < SM_OTHERS; i++)
-		out->other[i] = sm->peers.list[i].id;
+	for (i = 0; i < sm->peers.n && i < SM_OTHERS; i++) {
+		const struct sm_other *id = &sm->peers.list[i].id;
+
+		/* of the master more is known, by polls, than of the sweep */
+		out->other[i] =
+			*(id->guid == out->master.guid ? &out->master : id);
+	}
 	out->nothers = (unsigned)i;
 }

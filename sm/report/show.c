@@ -16,10 +16,13 @@
 
 /* ---- status ---- */
 
-/* The other subnet managers of the last sweep. */
+/* The other subnet managers of the last sweep, but the master, which has a line
+ * of its own. */
 static void
 status_others(const json_t *r, struct buf *out)
 {
+	const char *master =
+		json_util_text(json_object_get(r, "master"), "guid");
 	static const char *const state[] = {
 		"not active", "discovering", "standby", "master"};
 	const json_t *o;
@@ -29,6 +32,8 @@ status_others(const json_t *r, struct buf *out)
 	{
 		long long s = json_util_num(o, "state");
 
+		if (strcmp(json_util_text(o, "guid"), master) == 0)
+			continue;
 		page_print(out, o, "other SM    %(guid)s \"%(name)s\" ");
 		if (json_util_yes(o, "answers") && s >= 0 && s < 4) {
 			page_print(out, o, "priority %(priority)d, ");
@@ -43,7 +48,9 @@ static void
 status_head(const json_t *r, struct buf *out)
 {
 	page_line("ALARM       ", r, "alarm", out);
-	page_print(out, r, "role        %(role)s, %(phase)s");
+	page_print(out, r, "role        %(role)s");
+	if (strcmp(json_util_text(r, "phase"), json_util_text(r, "role")) != 0)
+		page_print(out, r, ", %(phase)s");
 	page_if(out, r, "writing", " %(writing)s");
 	page_print(out, r,
 		"%(dirty)[, more pending|]\n"

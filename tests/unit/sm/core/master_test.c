@@ -265,6 +265,45 @@ LOOP_TEST(told_to_hand_over, 0, 2)
 	}
 }
 
+/* Of the master that polls ask, the status of a standby tells what they told,
+ * in its place and among the others, with the name that was read last. */
+TEST(the_master_in_the_status)
+{
+	AUTO(pair) struct pair p = pair_new("priority: 10", "priority: 3");
+	struct sm_other to;
+	struct reason why;
+	struct sm_status s;
+
+	pair_start(&p);
+	ck_assert_int_eq(
+		sm_hand_over(p.a->sm, "as told", sim_now(p.a->sim), &to, &why),
+		0);
+	world_run(p.a, mono_ms(3000));
+	expect_roles(&p, SM_STANDING_BY, SM_MASTER);
+	sm_status(p.a->sm, &s);
+	ck_assert_uint_eq(s.master.state, SMI_MASTER);
+	ck_assert_uint_eq(s.nothers, 1);
+	ck_assert_uint_eq(s.other[0].guid, s.master.guid);
+	ck_assert_uint_eq(s.other[0].state, SMI_MASTER);
+}
+
+/* A manager that gets the fabric before it has read any names. */
+TEST(another_manager_is_named_as_soon_as_names_are_read)
+{
+	AUTO(pair) struct pair p = pair_new("priority: 3", "priority: 3");
+	struct sm_status s;
+
+	pair_start(&p);
+	world_kill(p.a);
+	(void)until_master(&p, p.b, 10);
+	world_start(p.a);
+	(void)until_master(&p, p.a, 10);
+	world_run(p.a, mono_ms(1000));
+	sm_status(p.a->sm, &s);
+	ck_assert_uint_eq(s.nothers, 1);
+	ck_assert_str_eq(s.other[0].name, "h9");
+}
+
 /* Also when it has only just got the fabric from that standby. */
 TEST(and_back_again)
 {
