@@ -258,6 +258,16 @@ ctl_wants_sweeps(void *cookie)
 	return d->facts.sweeps_done;
 }
 
+/* Refused: what the master alone does. */
+static int
+refuse_standby(const struct sm_status *s, struct reason *why)
+{
+	return reason_set(why,
+		"standing by: ask the master 0x%016llx \"%s\", priority %u",
+		(unsigned long long)s->master.guid, s->master.name,
+		s->master.priority);
+}
+
 /* The sweep asked for is the next one: a full sweep in progress began before
  * the request. */
 static int
@@ -270,10 +280,7 @@ begin_sweep(struct daemon *d, uid_t uid, uint64_t *sweeps, struct reason *why)
 		return reason_set(why, "no port: %s", d->facts.no_port);
 	sm_status(d->sm, &s);
 	if (s.role == SM_STANDING_BY)
-		return reason_set(why,
-			"standing by: the master is 0x%016llx %s priority %u",
-			(unsigned long long)s.master.guid, s.master.name,
-			s.master.priority);
+		return refuse_standby(&s, why);
 	*sweeps = s.sweeps_full + 1;
 	requested_by("sweep requested", uid, cause);
 	sm_resweep(d->sm, loop_now(), cause);
@@ -300,8 +307,11 @@ begin_rebalance(struct daemon *d, uid_t uid, struct reason *why)
 	if (d->sm == NULL)
 		return reason_set(why, "no port: %s", d->facts.no_port);
 	sm_status(d->sm, &s);
+	if (s.role == SM_STANDING_BY)
+		return refuse_standby(&s, why);
 	if (s.role != SM_MASTER)
-		return reason_set(why, "not the master of this fabric");
+		return reason_set(
+			why, "not the master of this fabric so far: try again");
 	requested_by("rebalance requested", uid, cause);
 	sm_rebalance(d->sm, loop_now(), cause);
 	daemon_arm_timer(d);
@@ -324,12 +334,16 @@ static int
 begin_hand_over(
 	struct daemon *d, uid_t uid, struct sm_other *to, struct reason *why)
 {
+	struct sm_status s;
 	char cause[CAUSE];
 
 	if (uid != 0)
 		return reason_set(why, "only root may hand the fabric over");
 	if (d->sm == NULL)
 		return reason_set(why, "no port: %s", d->facts.no_port);
+	sm_status(d->sm, &s);
+	if (s.role == SM_STANDING_BY)
+		return refuse_standby(&s, why);
 	requested_by("as requested", uid, cause);
 	if (sm_hand_over(d->sm, cause, loop_now(), to, why) != 0)
 		return -1;
