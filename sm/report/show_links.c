@@ -201,7 +201,7 @@ show_found(const json_t *r, struct buf *out)
 	page_print(out, r, "found: %(found)d of %(of)d link%(of)[|s]");
 	if ((size_t)json_util_num(r, "found") > n)
 		buf_printf(out, ", of which the worst %zu are here", n);
-	if (n > 0)
+	if (n > 0 && json_util_yes(json_object_get(r, "health"), "enabled"))
 		buf_printf(out, "; counts are of the last minute, hour and "
 				"day");
 	buf_printf(out, "\n");

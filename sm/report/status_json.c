@@ -392,11 +392,13 @@ static json_t *
 memory_json(void)
 {
 	struct rusage use = {0};
+	uint64_t now = resident_bytes(), peak;
 
 	(void)getrusage(RUSAGE_SELF, &use);
-	return json_pack("{s:o, s:o}", "resident",
-		json_util_u64(resident_bytes()), "peak",
-		json_util_u64((uint64_t)use.ru_maxrss * 1024));
+	peak = (uint64_t)use.ru_maxrss * 1024;
+	/* the kernel brings its peak up to date later than the figure of now */
+	return json_pack("{s:o, s:o}", "resident", json_util_u64(now), "peak",
+		json_util_u64(peak > now ? peak : now));
 }
 
 /* Quarantined nodes, by the first of them. */
