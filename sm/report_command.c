@@ -283,7 +283,7 @@ put_fabric(struct report *r)
 	json_t *o;
 
 	forecast_judge(&job, r->given.routes, &r->now);
-	cut_points_find(r->given.topo, NULL, &cuts);
+	cut_points_find_in_use(r->given.topo, &cuts);
 	facts.cut_link = cuts.link;
 	facts.ncut_links = cuts.nlinks;
 	facts.cut_switch = cuts.sw;

@@ -132,6 +132,42 @@ cut_points_find(
 	free(v.parts);
 }
 
+/* True if a drained switch is left to itself. */
+static bool
+is_left_out(const struct topo *t, sw_ix s)
+{
+	node_ix n = t->sw[s].node;
+	const struct topo_adj *a = &t->adj[t->sw[s].adj];
+
+	if ((t->port[t->node[n].first_port].flags & TP_DRAINED) == 0)
+		return false;
+	for (uint32_t i = 1; i < t->sw[s].nadj; i++)
+		if (a[i].peer != a[0].peer)
+			return false;
+	for (unsigned i = 1; i <= t->node[n].nports; i++) {
+		port_ix peer = t->port[topo_port_of(t, n, i)].peer;
+
+		if (peer != TOPO_NONE &&
+			t->node[t->port[peer].node].sw == TOPO_NONE)
+			return false;
+	}
+	return true;
+}
+
+void
+cut_points_find_in_use(const struct topo *t, struct cut_points *out)
+{
+	bool *without = mem_zalloc(t->nports + 1U, sizeof(*without));
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+			without[topo_port_of(t, t->sw[s].node,
+				t->adj[t->sw[s].adj + i].out)] =
+				is_left_out(t, s);
+	cut_points_find(t, without, out);
+	free(without);
+}
+
 void
 cut_points_free(struct cut_points *c)
 {

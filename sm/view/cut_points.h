@@ -23,6 +23,11 @@ struct cut_points {
 void cut_points_find(
 	const struct topo *t, const bool *without, struct cut_points *out);
 
+/* The same for an administrator, in whose eyes a drained switch that has one
+ * neighbour left and no hosts is missing: what is lost with its link is to be
+ * pulled anyway. */
+void cut_points_find_in_use(const struct topo *t, struct cut_points *out);
+
 void cut_points_free(struct cut_points *c);
 
 #endif

@@ -398,8 +398,8 @@ redundancy_json(const struct topo *was, const struct topo *is)
 	struct cut_points a, b;
 	uint64_t nlinks = 0, nsw = 0;
 
-	cut_points_find(was, NULL, &a);
-	cut_points_find(is, NULL, &b);
+	cut_points_find_in_use(was, &a);
+	cut_points_find_in_use(is, &b);
 	for (size_t i = 0; i < b.nlinks; i++)
 		if (!had_link(is, b.link[i], was, &a) && nlinks++ < LISTED)
 			append_link(links, is, b.link[i]);

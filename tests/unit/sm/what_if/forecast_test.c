@@ -89,6 +89,7 @@ TEST(drained)
 	struct failure f;
 	struct reason why = {""};
 	struct builder_components less;
+	struct cut_points c;
 	const struct topo *t;
 	node_ix n;
 
@@ -101,6 +102,12 @@ TEST(drained)
 	ck_assert_uint_eq(t->nnodes, s.t->nnodes);
 	n = topo_by_node_guid(t, s.t->node[f.node].guid);
 	ck_assert_uint_eq(t->sw[t->node[n].sw].nadj, 1);
+	/* as if it were gone: the link that it keeps is no single point */
+	cut_points_find_in_use(t, &c);
+	ck_assert_uint_eq(c.nlinks, 4);
+	ck_assert_uint_eq(c.nsw, 1);
+	ck_assert_str_eq(topo_desc(t, t->sw[c.sw[0]].node), "spine2");
+	cut_points_free(&c);
 	builder_components_free(&less);
 }
 
