@@ -4,11 +4,11 @@
 
 #include "sm/base/be.h"
 
-/* Bytes of an SMP. */
-enum { AT_CLASS = 1, AT_HOPS = 7, AT_ATTR = 16, AT_MOD = 20, AT_PATH = 128 };
+/* A byte of a MAD. */
+enum { AT_ATTR = 16 };
 
 /* Bytes of a block of a MAD; of an entry of a message with all of them. */
-enum { WORD = 8, BLOCK = 32, HOPS_MAX = 63, MESSAGE_MAX = 192 + MAD_SIZE };
+enum { WORD = 8, BLOCK = 32, MESSAGE_MAX = 192 + MAD_SIZE };
 
 /* ---- writing ---- */
 
@@ -183,21 +183,12 @@ pen_mad(uint8_t *pen, const uint8_t *mad, const struct record_mask *mask)
 	return pen_blocks(pen, copy, zero, MAD_SIZE);
 }
 
-/* Hops in the initial path of an answer. */
-static unsigned
-hops_of(const uint8_t *mad)
-{
-	if (mad[AT_CLASS] != MAD_SUBN_DR)
-		return 0;
-	return mad[AT_HOPS] < HOPS_MAX ? mad[AT_HOPS] : HOPS_MAX;
-}
-
 /*
  * An answer, which came at now: what a list shows of it, and what differs from
  * its request. The upper half of the TID, which those below us overwrite, is
- * the request's in a replay. The fields are in the order of how often they
- * change from one answer to the next, so that what repeats is one string, which
- * costs the compression least.
+ * the request's in a replay. Almost all fields are those of the answer before,
+ * so that many answers to Sets are one string for the compression: what a
+ * request has, as its path, would end each of these.
  */
 static uint8_t *
 pen_answer(uint8_t *pen, const struct sm_input *in,
@@ -212,14 +203,11 @@ pen_answer(uint8_t *pen, const struct sm_input *in,
 	record_mask_message(mask, mad, MAD_SIZE);
 	pen = pen_u16(pen, m->addr.lid);
 	memcpy(pen, mad, WORD);
-	memcpy(pen + WORD, mad + AT_ATTR, 4);
-	be_put64(pen + WORD + 4, (uint64_t)in->now.ns);
-	pen = pen_u16(pen + 2 * WORD + 4, (uint16_t)before);
-	memcpy(pen, mad + AT_MOD, 4);
-	pen = pen_u16(pen + 4, record_requests_digest(requests));
-	memcpy(pen, mad + AT_PATH + 1, hops_of(mad));
-	pen += hops_of(mad);
-	memcpy(mad, q->mad, AT_ATTR + WORD); /* that is done, and the TID */
+	memcpy(pen + WORD, mad + AT_ATTR, 2);
+	be_put64(pen + WORD + 2, (uint64_t)in->now.ns);
+	pen += 2 * WORD + 2;
+	*pen++ = (uint8_t)before;
+	memcpy(mad, q->mad, AT_ATTR + 2); /* that is done, and the TID */
 	q->open = false;
 	return pen_blocks(pen, mad, q->mad, record_requests_length(mad));
 }
@@ -343,7 +331,7 @@ record_put_input(const struct sm_input *in, const char *config,
 		end_entry(pen, out);
 		return;
 	}
-	pen = pen_u16(pen, record_requests_digest(requests));
+	pen = pen_u16(pen, record_requests_take_digest(requests));
 	be_put64(pen, (uint64_t)in->now.ns);
 	pen[8] = (uint8_t)in->kind;
 	end_entry(pen + 9, out);
@@ -363,13 +351,13 @@ record_put_sent(const struct transport_msg *m, bool failed,
 }
 
 void
-record_put_asked(const struct record_requests *requests, struct buf *out)
+record_put_asked(struct record_requests *requests, struct buf *out)
 {
-	uint8_t place[3];
+	uint8_t place[2];
 
 	put_kind(out, RECORD_ASKED);
-	be_put16(place, record_requests_digest(requests));
-	buf_put(out, place, 2);
+	be_put16(place, record_requests_take_digest(requests));
+	buf_put(out, place, sizeof(place));
 }
 
 /* ---- reading ---- */
@@ -385,7 +373,7 @@ struct entry_reader {
 static const uint8_t *
 take_bytes(struct entry_reader *r, size_t n)
 {
-	static const uint8_t none[HOPS_MAX];
+	static const uint8_t none[BLOCK];
 	const uint8_t *p = r->p;
 
 	if ((size_t)(r->end - r->p) < n) {
@@ -566,20 +554,16 @@ take_answer(struct entry_reader *r, struct record_requests *requests,
 {
 	struct transport_msg *m = &e->is.input.message;
 	uint16_t lid = take_u16(r);
-	uint8_t head[WORD], what[WORD];
+	uint8_t head[WORD], attr[2];
 	const struct record_request *q;
-	const uint8_t *path;
 	unsigned before;
 
 	memcpy(head, take_bytes(r, WORD), WORD);
-	memcpy(what, take_bytes(r, 4), 4);
+	memcpy(attr, take_bytes(r, 2), 2);
 	e->is.input.in = (struct sm_input){
 		.kind = SM_INPUT_RECEIVE, .now = take_now(r), .is.message = m};
-	before = take_u16(r);
-	memcpy(what + 4, take_bytes(r, 4), 4);
-	e->digest = take_u16(r);
+	before = take_u8(r);
 	*m = (struct transport_msg){.addr.lid = lid, .len = MAD_SIZE};
-	path = take_bytes(r, hops_of(head));
 	if (requests != NULL) {
 		q = record_requests_at(requests, before);
 		m->addr.qpn = q->qpn;
@@ -588,9 +572,8 @@ take_answer(struct entry_reader *r, struct record_requests *requests,
 		memcpy(m->mad, q->mad, MAD_SIZE);
 	}
 	take_blocks(r, m->mad);
-	memcpy(m->mad + AT_PATH + 1, path, hops_of(head));
 	memcpy(m->mad, head, WORD);
-	memcpy(m->mad + AT_ATTR, what, WORD);
+	memcpy(m->mad + AT_ATTR, attr, 2);
 }
 
 static void
@@ -659,7 +642,6 @@ take_entry(struct entry_reader *r, struct record_requests *requests,
 		take_input(r, e);
 		break;
 	case RECORD_ANSWER:
-		e->kind = RECORD_INPUT;
 		take_answer(r, requests, e);
 		break;
 	case RECORD_SENT:

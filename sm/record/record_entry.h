@@ -13,10 +13,10 @@
  *
  * What the core sends decides nothing; it is kept so that a replay can be
  * compared with it. Of requests (record_requests.h) a digest is enough, of all
- * so far: it is in each event, and in ASKED where no event follows. An entry is
- * encoded as its kind and fields of fixed size, big-endian; a MAD as its blocks
- * of 32 bytes that are not zero. Keys are masked (record_mask.h) while they are
- *encoded.
+ * so far: it is in each INPUT, and in ASKED before an ANSWER where several
+ * requests were sent since, and at the end. An entry is encoded as its kind and
+ * fields of fixed size, big-endian; a MAD as its blocks of 32 bytes that are
+ * not zero. Keys are masked (record_mask.h) while they are encoded.
  */
 #ifndef HEDDLE_SM_RECORD_RECORD_ENTRY_H
 #define HEDDLE_SM_RECORD_RECORD_ENTRY_H
@@ -57,8 +57,8 @@ struct record_begin {
 };
 
 struct record_entry {
-	enum record_kind kind; /* INPUT for ANSWER */
-	uint16_t digest;       /* of INPUT and ASKED: of all requests before */
+	enum record_kind kind;
+	uint16_t digest; /* of INPUT and ASKED: of all requests before */
 	union {
 		struct record_begin begin;
 		struct {
@@ -67,7 +67,7 @@ struct record_entry {
 			struct sm_drain drain;
 			struct config_changes changes;
 			const char *config; /* of RECONFIGURE; its text */
-		} input;
+		} input;		    /* of INPUT and ANSWER */
 		struct {
 			struct transport_msg message;
 			bool failed;
@@ -94,13 +94,13 @@ void record_put_input(const struct sm_input *in, const char *config,
 /* A message of the core that record_requests_add did not take. */
 void record_put_sent(const struct transport_msg *m, bool failed,
 	const struct record_mask *mask, struct buf *out);
-void record_put_asked(const struct record_requests *requests, struct buf *out);
+void record_put_asked(struct record_requests *requests, struct buf *out);
 
 /*
  * Read an entry of n bytes. *out points into them, so that it is valid as long
  * as they are there and it is not copied. requests: those that the core sent
  * before it; NULL: they are not known, and what an answer repeats is zero but
- * for its path. 0, or -1 and why: these bytes are no entry.
+ * for its attribute. 0, or -1 and why: these bytes are no entry.
  */
 int record_entry_read(uint8_t *p, size_t n, struct record_requests *requests,
 	struct record_entry *out, struct reason *why);

@@ -24,10 +24,9 @@ enum { SEGMENTS = 16, SEGMENT_MIN = 64 << 10, SEGMENT_MAX = 64 << 20 };
 /* A daemon that is started again and again leaves no more than these. */
 enum { FILES_MAX = 1000 };
 
-/* Level 1 takes half of the bytes and twice the time; the window stays in the
- * cache, and is no smaller than a batch: much repeats from one device to the
- * next. */
-enum { LEVEL = -10, WINDOW_LOG = 17 };
+/* A level where answers that repeat cost little; the window stays in the cache,
+ * and is no smaller than a batch: much repeats from one device to the next. */
+enum { LEVEL = -5, WINDOW_LOG = 17 };
 
 #define NAME_FORMAT "record-%016" PRIx64 "-%06" PRIu64
 

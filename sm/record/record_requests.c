@@ -86,6 +86,7 @@ record_requests_add(struct record_requests *r, const struct transport_msg *m,
 	q->sl = m->addr.sl;
 	q->open = true;
 	r->last = place_of(m);
+	r->fresh++;
 	add_to_digest(r, q, m->timeout_ms);
 	return true;
 }
@@ -97,6 +98,13 @@ record_requests_digest(const struct record_requests *r)
 		hash_mix(hash_mix(r->sum[0], r->sum[1]), r->sum[2]), r->sum[3]);
 
 	return (uint16_t)(h >> 48);
+}
+
+uint16_t
+record_requests_take_digest(struct record_requests *r)
+{
+	r->fresh = 0;
+	return record_requests_digest(r);
 }
 
 int

@@ -1,11 +1,10 @@
 /*
  * record_requests: the requests that a core sent, as far as its recording needs
  * them. A recording holds no request: a replay makes each of them again. It
- * holds a digest of all requests so far with each event (record_entry.h), so
- * that another request is noticed at the next event; and an answer as what
- * differs from its request, which is little: an answer repeats the path and
- * what a Set wrote. For that the latest requests are kept, by the serial in
- * their TIDs.
+ * holds a digest of all requests so far, once for several (record_entry.h), so
+ * that another request is noticed soon; and an answer as what differs from its
+ * request, which is little: an answer repeats the path and what a Set wrote.
+ * For that the latest requests are kept, by the serial in their TIDs.
  *
  * An answer to a request that is no longer kept, or that went elsewhere, is
  * recorded whole, and so is a request that is repeated or could not be sent:
@@ -21,8 +20,13 @@
 #include "sm/record/record_mask.h"
 #include "sm/transport/transport.h"
 
-/* A power of two, and more than are in flight at once by default. */
+/* More than are in flight at once by default; how far one is before the latest
+ * is a byte. */
 enum { RECORD_REQUESTS = 256 };
+
+/* Requests without a digest, before an answer: a digest, which nothing can
+ * compress, takes as much room as some answers. */
+enum { RECORD_REQUESTS_DIGEST = 16 };
 
 struct record_request {
 	uint8_t mad[MAD_SIZE]; /* masked */
@@ -35,7 +39,8 @@ struct record_request {
 /* All zero: none was sent. */
 struct record_requests {
 	uint64_t sum[4];
-	unsigned last; /* place of the latest one */
+	unsigned fresh; /* since their digest was taken */
+	unsigned last;	/* place of the latest one */
 	struct record_request place[RECORD_REQUESTS];
 };
 
@@ -53,6 +58,9 @@ bool record_requests_add(struct record_requests *r,
 
 /* Of all requests so far, with their addresses. */
 uint16_t record_requests_digest(const struct record_requests *r);
+
+/* The same, to be recorded. */
+uint16_t record_requests_take_digest(struct record_requests *r);
 
 /* Which request m answers, from its address and TID: how many places it is
  * before the latest one; -1: none. */

@@ -91,6 +91,8 @@ record_tap_begin(struct record_tap *tap, const struct config *c,
 	sa = record_mask_state(&tap->mask, state->sa);
 	masked.sa = sa;
 	state_file_print(&masked, &text);
+	if (tap->requests.fresh > 0) /* of the core before */
+		record_tap_asked(tap);
 	memset(&tap->requests, 0, sizeof(tap->requests));
 	record_put_begin(&(struct record_begin){.now = now,
 				 .wall = wall,
@@ -115,6 +117,8 @@ record_tap_input(struct record_tap *tap, const struct sm_input *in)
 	struct buf config = {0};
 	struct reason why;
 
+	if (tap->requests.fresh >= RECORD_REQUESTS_DIGEST)
+		record_tap_asked(tap);
 	/* a configuration that cannot be masked is read back as none, and the
 	 * replay ends there */
 	if (in->kind == SM_INPUT_RECONFIGURE)

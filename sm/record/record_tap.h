@@ -44,7 +44,7 @@ int record_tap_begin(struct record_tap *tap, const struct config *c,
 void record_tap_input(struct record_tap *tap, const struct sm_input *in);
 
 /* The requests so far are all that there will be for a while: have their digest
- * recorded, which otherwise comes with the next event. */
+ * recorded, which otherwise comes with a later event. */
 void record_tap_asked(struct record_tap *tap);
 
 /* The requests that the core sent, for a replay that reads their answers. */

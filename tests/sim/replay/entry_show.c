@@ -29,21 +29,24 @@ show_smp(const struct smp *s, struct buf *out)
 		buf_printf(out, ", status %s", mad_status_name(s->status));
 }
 
-/* of_us: it was sent by the core. */
+/* In an entry of that kind: an answer's has no path. */
 static void
-show_message(const struct transport_msg *m, bool of_us, struct buf *out)
+show_message(
+	const struct transport_msg *m, enum record_kind kind, struct buf *out)
 {
+	bool of_us = kind == RECORD_SENT;
 	struct smp s;
 	struct mad_sa sa;
 
 	if (smp_decode(m->mad, m->len, &s, NULL) == 0) {
 		show_smp(&s, out);
-		buf_printf(out, "%s", of_us ? " " : ", asked ");
-		if (s.mgmt_class == MAD_SUBN_DR)
-			show_path(&s, out);
-		else
+		if (kind != RECORD_ANSWER || s.mgmt_class != MAD_SUBN_DR)
+			buf_printf(out, "%s", of_us ? " " : ", asked ");
+		if (s.mgmt_class != MAD_SUBN_DR)
 			buf_printf(out, "%s LID %u", of_us ? "to" : "from",
 				m->addr.lid);
+		else if (kind != RECORD_ANSWER)
+			show_path(&s, out);
 	} else if (mad_sa_decode(m->mad, m->len, &sa, NULL) == 0) {
 		buf_printf(out,
 			"subnet administration: %s 0x%x, status 0x%x, %s LID "
@@ -84,7 +87,7 @@ show_input(const struct record_entry *e, struct buf *out)
 	buf_printf(out, "%s", what[in->kind]);
 	switch (in->kind) {
 	case SM_INPUT_RECEIVE:
-		show_message(in->is.message, false, out);
+		show_message(in->is.message, e->kind, out);
 		break;
 	case SM_INPUT_OWN_LINK:
 		buf_printf(out, "%s", in->is.up ? "came up" : "went down");
@@ -121,7 +124,7 @@ void
 entry_show_sent(const struct transport_msg *m, struct buf *out)
 {
 	buf_printf(out, "sent ");
-	show_message(m, true, out);
+	show_message(m, RECORD_SENT, out);
 }
 
 void

@@ -378,14 +378,16 @@ apply_input(struct replay *r, struct sm_input *in)
 	config_unref(c);
 }
 
-/* The core sent the requests of which the next entry has the digest. */
+/* There is a core, and it sent the requests of which the next entry has the
+ * digest, if it has one. */
 static bool
-has_same_requests(struct replay *r)
+is_on_course(struct replay *r)
 {
 	if (r->sm == NULL)
 		end_broken(r, "it does not begin with the start of a daemon");
-	else if (record_requests_digest(record_tap_requests(r->tap)) !=
-		 r->entry.digest)
+	else if (r->entry.kind != RECORD_ANSWER &&
+		 record_requests_digest(record_tap_requests(r->tap)) !=
+			 r->entry.digest)
 		end_other_requests(r);
 	return !has_ended(r);
 }
@@ -395,8 +397,6 @@ act_on_input(struct replay *r)
 {
 	struct reason why;
 
-	if (!has_same_requests(r))
-		return;
 	/* the entry is read over while the core acts on it */
 	r->event.n = 0;
 	buf_put(&r->event, r->next, r->nnext);
@@ -418,7 +418,9 @@ act_on_entry(struct replay *r)
 		begin_core(r);
 		break;
 	case RECORD_INPUT:
-		act_on_input(r);
+	case RECORD_ANSWER:
+		if (is_on_course(r))
+			act_on_input(r);
 		break;
 	case RECORD_GAP:
 		buf_printf(&why,
@@ -428,10 +430,9 @@ act_on_entry(struct replay *r)
 		buf_free(&why);
 		break;
 	case RECORD_ASKED:
-		if (has_same_requests(r))
+		if (is_on_course(r))
 			record_tap_asked(r->tap);
 		break;
-	case RECORD_ANSWER: /* is read as INPUT */
 	case RECORD_SENT:
 	case RECORD_SECONDS:
 	case RECORD_CLOCK:
@@ -448,7 +449,7 @@ is_after(const struct replay *r, uint64_t until)
 
 	if (r->entry.kind == RECORD_BEGIN)
 		return r->entry.is.begin.wall > until;
-	if (r->entry.kind == RECORD_INPUT)
+	if (r->entry.kind == RECORD_INPUT || r->entry.kind == RECORD_ANSWER)
 		now = r->entry.is.input.in.now;
 	return now.ns != 0 && replay_wall(r, now) > until;
 }

@@ -251,7 +251,7 @@ tell_end(const struct replay_report *r)
 		(unsigned long long)r->sent, names_plural((long long)r->sent),
 		(unsigned long long)r->sets, names_plural((long long)r->sets));
 	if (r->beyond > 0)
-		printf("not there   %llu that its last event led to: the "
+		printf("not there   %llu that its last events led to: the "
 		       "recording ends before\n",
 			(unsigned long long)r->beyond);
 	switch (r->end) {
@@ -321,8 +321,9 @@ list_bundle(const struct asked *a, struct record_reader *reader)
 			began = e.is.clock.now;
 			now = wall = e.is.clock.wall;
 			continue;
-		} else if (e.kind == RECORD_INPUT && wall != 0 &&
-			   e.is.input.in.now.ns != 0) {
+		} else if ((e.kind == RECORD_INPUT ||
+				   e.kind == RECORD_ANSWER) &&
+			   wall != 0 && e.is.input.in.now.ns != 0) {
 			now = wall +
 			      (uint64_t)(e.is.input.in.now.ns - began.ns);
 		}
