@@ -13,6 +13,10 @@
 
 enum { EXIT_DEVIATIONS = 1, EXIT_WRONG = 2 };
 
+/* Where the lines are that a mistake in the text of the daemon's fabric is in.
+ */
+#define FABRIC "the fabric (heddlectl topology --format ibnetdiscover)"
+
 static json_t *
 ask_daemon(const struct verify_command *c, json_t *request, int *code)
 {
@@ -95,7 +99,7 @@ compare_daemon(const struct verify_command *c, const struct cabling *plan,
 		drains = ask_daemon(
 			c, json_pack("{s:s}", "cmd", "drains"), code);
 	if (drains != NULL)
-		is = cabling_read(s, strlen(s), "the fabric as it is", why);
+		is = cabling_read(s, strlen(s), FABRIC, why);
 	if (is != NULL) {
 		mark_silent(is, status);
 		d = deviations_find(plan, is, why);
@@ -149,7 +153,7 @@ write_plan(const char *file, const char *text, struct reason *why)
 	json_t *result = NULL;
 	struct deviations *d = NULL;
 
-	plan = cabling_read(text, strlen(text), "the fabric as it is", why);
+	plan = cabling_read(text, strlen(text), FABRIC, why);
 	buf_printf(&all, "%s", text);
 	if (plan != NULL && file_replace(file, &all, why) == 0)
 		again = cabling_read_file(file, why);

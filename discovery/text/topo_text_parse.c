@@ -46,6 +46,7 @@ struct parse {
 	struct map by_id;
 	uint64_t self, self_port; /* GUIDs of the header, or 0 */
 	bool in_node;
+	const char *text, *stop;      /* all of it */
 	const char *start, *at, *end; /* the line */
 	unsigned line;
 };
@@ -60,6 +61,18 @@ static int
 fail_here(struct parse *p, const char *what)
 {
 	return fail_at(p, p->line, (unsigned)(p->at - p->start) + 1, what);
+}
+
+/* Begin the line that is there; the next one. */
+static const char *
+take_line(struct parse *p, const char *line)
+{
+	const char *nl = memchr(line, '\n', (size_t)(p->stop - line));
+
+	p->line++;
+	p->start = p->at = line;
+	p->end = nl == NULL ? p->stop : nl;
+	return nl == NULL ? p->stop : nl + 1;
 }
 
 static void
@@ -292,6 +305,65 @@ guid_of(struct parse *p, struct span id)
 	return guid != 0 ? guid : 0x100000 + 0x1000 * (p->nnodes + 1);
 }
 
+/* Append where the node with this id in the text is, for people. */
+static void
+print_place(const struct parse *p, struct span id, struct buf *out)
+{
+	struct parse w = *p;
+	const char *next = p->text;
+	struct span far;
+	uint64_t port;
+	char *desc;
+
+	for (w.line = 0; next <= id.p;)
+		next = take_line(&w, next);
+	w.at = id.p + id.n + 1;
+	desc = parse_desc(&w);
+	buf_printf(out, "\"%.*s\" in line %u",
+		(int)(desc != NULL ? strlen(desc) : id.n),
+		desc != NULL ? desc : id.p, w.line);
+	free(desc);
+	(void)take_line(&w, next);
+	if (!take_word(&w, "["))
+		return;
+	while (w.at < w.end && *w.at != '"')
+		w.at++;
+	if (!parse_quoted(&w, &far) || !take_word(&w, "[") ||
+		!parse_number(&w, 10, PORTS_MAX, &port))
+		return;
+	desc = parse_desc(&w);
+	buf_printf(out, ", at port %u of \"%.*s\"", (unsigned)port,
+		(int)(desc != NULL ? strlen(desc) : far.n),
+		desc != NULL ? desc : far.p);
+	free(desc);
+}
+
+/* This node is another one of the same GUID, or name. */
+static int
+fail_twice(struct parse *p, struct span id, builder_id other)
+{
+	bool has_guid = p->pre.guid != 0 || id.n == 18;
+	struct buf what = {0};
+	int rc;
+
+	if (has_guid)
+		buf_printf(&what, "two nodes have the GUID 0x%016llx: ",
+			(unsigned long long)(p->pre.guid != 0
+						     ? p->pre.guid
+						     : guid_of(p, id)));
+	else
+		buf_printf(&what, "two nodes have this id: ");
+	print_place(p, p->id[other], &what);
+	buf_printf(&what, ", and ");
+	print_place(p, id, &what);
+	buf_printf(&what, "; nothing tells them apart: %s",
+		has_guid ? "give one another GUID, or take it out"
+			 : "rename one, or take it out");
+	rc = fail_here(p, what.text);
+	buf_free(&what);
+	return rc;
+}
+
 static void
 keep_node(struct parse *p, struct span id, enum topo_type type, unsigned nports)
 {
@@ -357,9 +429,9 @@ parse_node(struct parse *p, enum topo_type type)
 	if (p->nnodes == NODES_MAX)
 		return fail_here(p, "too many nodes");
 	if (find_id(p, id, &key, &n))
-		return fail_here(p, "this node was listed before");
+		return fail_twice(p, id, n);
 	if (p->pre.guid != 0 && builder_find(p->d, p->pre.guid, &n))
-		return fail_here(p, "the GUID above is another node's");
+		return fail_twice(p, id, n);
 	n = make_node(p, type, (unsigned)nports, id);
 	map_put(&p->by_id, key, n);
 	keep_node(p, id, type, (unsigned)nports);
@@ -601,17 +673,12 @@ choose_self(struct parse *p)
 static int
 parse_all(struct parse *p, const char *text, size_t n)
 {
-	const char *stop = text + n;
-
+	p->text = text;
+	p->stop = text + n;
 	if (n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		text += 3; /* a mark that some editors put before UTF-8 */
-	while (text < stop) {
-		const char *nl = memchr(text, '\n', (size_t)(stop - text));
-
-		p->line++;
-		p->start = p->at = text;
-		p->end = nl == NULL ? stop : nl;
-		text = nl == NULL ? stop : nl + 1;
+	while (text < p->stop) {
+		text = take_line(p, text);
 		if (parse_line(p) != 0)
 			return -1;
 	}

@@ -507,8 +507,31 @@ test_verify() {
 		"$E2E_DIR/now"
 	sim replace spine2 0x0002c90200123456 || fail "replace"
 	verifies 1 '^  replaced switch "spine2" (.*): "spine2" (0x0002c90200123456) is in its place; drained$'
+	verify_twins
 	bad_plans
 	halt a
+}
+
+# host_guid N: of the n-th host
+host_guid() {
+	sed -n 's/^caguid=\(0x[0-9a-f]*\).*/\1/p' "$E2E_DIR/fabric.net" |
+		sed -n "$1p"
+}
+
+# two hosts have one GUID: which one, and where they are
+verify_twins() {
+	guid=$(host_guid 2)
+	sim guid h3 "$guid" || fail "guid"
+	rests a
+	tell a sweep >/dev/null || fail "sweep"
+	rests a
+	verifies 2 "two nodes have the GUID 0x0*${guid#0x}: \"h2\" in line [0-9]*, at port 2 of \"leaf1\", and \"h3\" in line [0-9]*, at port 3 of \"leaf1\"; .*: give one another GUID" \
+		"$E2E_DIR/now"
+	sim guid h3 "$(host_guid 3)" || fail "guid"
+	rests a
+	tell a sweep >/dev/null || fail "sweep"
+	rests a
+	verifies 1 '^deviations  2: 1 replaced, 1 missing; ' "$E2E_DIR/now"
 }
 
 # plans that cannot be used: refused by a reload, and an alarm at a start

@@ -155,7 +155,19 @@ static const struct {
 	{"Switch 8\n", "t:1:9: expected the node's id"},
 	{"Switch 8 \"S\n", "t:1:10: expected the node's id"},
 	{"Switch 8 \"S\"\nSwitch 8 \"S\"\n",
-		"t:2:13: this node was listed before"},
+		"t:2:13: two nodes have this id: \"S\" in line 1, and \"S\" in "
+		"line 2; nothing tells them apart: rename one, or take it "
+		"out"},
+	{"Switch 8 \"S-0002c90200000100\" # \"leaf1\"\n"
+	 "[1] \"H-0002c90300000200\"[1] # \"h1\" 4xHDR\n"
+	 "Ca 1 \"H-0002c90300000200\" # \"h1\"\n"
+	 "[1](2c90300000201) \"S-0002c90200000100\"[1] # lid 1 \"leaf1\"\n"
+	 "Ca 1 \"H-0002c90300000200\" # \"h3\"\n"
+	 "[1](2c90300000501) \"S-0002c90200000100\"[2]",
+		"t:5:26: two nodes have the GUID 0x0002c90300000200: \"h1\" in "
+		"line 3, at port 1 of \"leaf1\", and \"h3\" in line 5, at port "
+		"2 of \"S-0002c90200000100\"; nothing tells them apart: give "
+		"one another GUID, or take it out"},
 	{"Switch 8 \"S\"\n[9] \"S\"[1]\n", "t:2:2: expected a port number"},
 	{"Switch 8 \"S\"\n[0] \"S\"[1]\n", "t:2:3: expected a port number"},
 	{"Switch 8 \"S\"\n[1 \"S\"[1]\n", "t:2:3: expected a port number"},
@@ -170,7 +182,8 @@ static const struct {
 	{"switchguid=0x1(\n", "t:1:16: expected a port GUID"},
 	{"Switch 8 \"S\"\nvendid=0x1\n[1] \"S\"[2]\n", "t:3:1: a port without"},
 	{"switchguid=0x5\nSwitch 8 \"S\"\nswitchguid=0x5\nSwitch 8 \"T\"\n",
-		"t:4:13: the GUID above is another node's"},
+		"t:4:13: two nodes have the GUID 0x0000000000000005: \"S\" in "
+		"line 2, and \"T\" in line 4; nothing"},
 	{"\xef\xbb\xbf# marked\nwhat\n", "t:2:1: expected a node"},
 	{"CA   134  1 0x7cfe9003003b4bde 4x EDR - SW\n",
 		"t:1:1: this is a list of ports"},

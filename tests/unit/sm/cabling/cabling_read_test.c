@@ -132,7 +132,12 @@ TEST(ibnetdiscover)
 			"comment"},
 		{SWITCH "[2]\t\"S-00", "F:4:5: expected the id of the other "
 				       "node in quotes"},
-		{SWITCH SWITCH, "F:5:30: this node was listed before"},
+		{SWITCH SWITCH,
+			"F:5:30: two nodes have the GUID 0x0002c90200000100: "
+			"\"leaf1\" in line 2, at port 1 of \"h1\", and "
+			"\"leaf1\" in line 5, at port 1 of \"h1\"; nothing "
+			"tells them apart: give one another GUID, or take it "
+			"out"},
 		{SWITCH HOST "[1]\t\"S-0002c90200000100\"[2]\n",
 			"F:7:5: this link contradicts another line"},
 	};
