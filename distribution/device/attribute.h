@@ -49,7 +49,9 @@ struct device_attribute {
 	   in the store */
 	uint8_t bytes;
 	bool doubted;	    /* where a Set was repeated: by its block 0 */
-	bool block_doubted; /* ... or by the block itself, like LFT */
+	bool block_doubted; /* ... or by the block itself */
+	bool forwards;	    /* a switch forwards by it: what is in doubt is
+			       waited for before a stage */
 	uint8_t misses;	    /* answers in a row that a port, or a switch that is
 			       asked as a whole, may owe before it is asked for
 			       no more; 0: any number */

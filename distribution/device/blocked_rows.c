@@ -39,6 +39,20 @@ blocked_rows_renew(struct blocked_rows *b, uint64_t guid, unsigned in,
 }
 
 void
+blocked_rows_found(struct blocked_rows *b, uint64_t guid, unsigned in,
+	unsigned out, const uint8_t row[SL2VL_ROW], struct mono now)
+{
+	struct blocked_row r = {.guid = guid,
+		.in = (uint8_t)in,
+		.out = (uint8_t)out,
+		.since = now};
+
+	sl2vl_row_default(16, r.before);
+	if (sl2vl_row_is_closed(row))
+		blocked_rows_add(b, &r);
+}
+
+void
 blocked_rows_remove(
 	struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out)
 {

@@ -50,6 +50,9 @@ void blocked_rows_add(struct blocked_rows *b, const struct blocked_row *r);
  * was recorded: SLs that are not blocked have these VLs when it is restored. */
 void blocked_rows_renew(struct blocked_rows *b, uint64_t guid, unsigned in,
 	unsigned out, const uint8_t row[SL2VL_ROW]);
+/* The row was read: if it discards all SLs it is blocked, whoever did it. */
+void blocked_rows_found(struct blocked_rows *b, uint64_t guid, unsigned in,
+	unsigned out, const uint8_t row[SL2VL_ROW], struct mono now);
 void blocked_rows_remove(
 	struct blocked_rows *b, uint64_t guid, unsigned in, unsigned out);
 

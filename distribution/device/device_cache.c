@@ -223,32 +223,71 @@ device_drop_table(
 
 /* ---- doubts ---- */
 
+/* A number for the block: node, attribute, port and block of it. */
+static uint64_t
+doubt_key(const struct device_store *h, const struct device_at *at)
+{
+	uint64_t node = (uint64_t)(device_find_node(h, at->guid) - h->node);
+
+	return ((node << 4 | at->attr) << 8 | at->port) << 16 | at->block;
+}
+
 static struct device_doubt *
 find_doubt(const struct device_store *h, const struct device_at *at)
 {
-	for (size_t i = 0; i < h->ndoubts; i++)
-		if (device_at_equal(h->doubt[i].at, *at))
-			return &h->doubt[i];
-	return NULL;
+	uint32_t i;
+
+	return device_find_node(h, at->guid) != NULL &&
+			       map_get(&h->doubted, doubt_key(h, at), &i)
+		       ? &h->doubt[i]
+		       : NULL;
+}
+
+static struct device_doubt *
+add_doubt(struct device_store *h, const struct device_at *at)
+{
+	(void)device_find_or_add_node(h, at->guid);
+	h->doubt = mem_grow(
+		h->doubt, h->ndoubts, &h->capdoubts, sizeof(*h->doubt));
+	map_put(&h->doubted, doubt_key(h, at), (uint32_t)h->ndoubts);
+	h->doubt[h->ndoubts] = (struct device_doubt){.at = *at};
+	return &h->doubt[h->ndoubts++];
 }
 
 bool
-device_in_doubt(const struct device_store *h, const struct device_at *at)
+device_may_return(const struct device_store *h, const struct device_at *at,
+	const uint8_t value[LFT_BLOCK])
 {
-	return find_doubt(h, at) != NULL;
+	const struct device_doubt *d = find_doubt(h, at);
+
+	return d != NULL &&
+	       (d->any || memcmp(d->copy, value, sizeof(d->copy)) == 0);
+}
+
+bool
+device_is_threatened(const struct device_store *h, const struct device_doubt *d)
+{
+	const uint8_t *is = device_bytes(h, d->at);
+
+	return is != NULL &&
+	       (d->any || memcmp(d->copy, is, sizeof(d->copy)) != 0);
 }
 
 void
-device_doubt(struct device_store *h, struct device_at at, struct mono until)
+device_doubt(struct device_store *h, struct device_at at, const uint8_t *copy,
+	struct mono until)
 {
 	struct device_doubt *d = find_doubt(h, &at);
+	uint8_t value[LFT_BLOCK] = {0};
+	bool fresh = d == NULL;
 
-	if (d == NULL) {
-		h->doubt = mem_grow(
-			h->doubt, h->ndoubts, &h->capdoubts, sizeof(*h->doubt));
-		d = &h->doubt[h->ndoubts++];
-		d->at = at;
-	}
+	if (copy != NULL)
+		memcpy(value, copy, device_attribute[at.attr].bytes);
+	if (fresh)
+		d = add_doubt(h, &at);
+	d->any |= copy == NULL ||
+		  (!fresh && memcmp(d->copy, value, sizeof(value)) != 0);
+	memcpy(d->copy, value, sizeof(value));
 	d->until = until;
 }
 
@@ -259,22 +298,29 @@ device_doubts(const struct device_store *h, size_t *n)
 	return h->doubt;
 }
 
+static void
+drop_doubt(struct device_store *h, size_t i)
+{
+	(void)map_del(&h->doubted, doubt_key(h, &h->doubt[i].at));
+	h->doubt[i] = h->doubt[--h->ndoubts];
+	if (i < h->ndoubts)
+		map_put(&h->doubted, doubt_key(h, &h->doubt[i].at),
+			(uint32_t)i);
+}
+
 void
 device_settle(struct device_store *h, struct device_at at)
 {
-	struct device_doubt *d = find_doubt(h, &at);
+	const struct device_doubt *d = find_doubt(h, &at);
 
 	if (d != NULL)
-		*d = h->doubt[--h->ndoubts];
+		drop_doubt(h, (size_t)(d - h->doubt));
 }
 
 void
 device_believe(struct device_store *h, struct mono t)
 {
-	size_t i, n = 0;
-
-	for (i = 0; i < h->ndoubts; i++)
-		if (mono_before(t, h->doubt[i].until))
-			h->doubt[n++] = h->doubt[i];
-	h->ndoubts = n;
+	for (size_t i = h->ndoubts; i-- > 0;)
+		if (!mono_before(t, h->doubt[i].until))
+			drop_doubt(h, i);
 }

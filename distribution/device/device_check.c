@@ -71,7 +71,9 @@ device_check_new(struct topo *t, const struct device_check_job *job)
 		.self = c});
 	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
-		if (d[i].at.attr != DEVICE_PKEY)
+		if (d[i].at.attr != DEVICE_PKEY &&
+			(device_bytes(job->hw, d[i].at) == NULL ||
+				device_is_threatened(job->hw, &d[i])))
 			add_item(c, &(struct device_check_item){.at = d[i].at,
 					    .why = DEVICE_CHECK_DOUBT});
 	for (i = 0; i < job->n; i++)
@@ -242,6 +244,10 @@ take_answer(void *self, const struct device_job *job, enum device_verdict v,
 		ok = port_matches(c, job->port, &i, res->data);
 	if (ok || is_known_port0(c, &i))
 		return;
+	if (i.why == DEVICE_CHECK_DOUBT && job->attr == DEVICE_SL2VL &&
+		topo_port_switch(c->topo, job->port) != TOPO_NONE)
+		blocked_rows_found(device_blocked(c->job.hw), i.at.guid,
+			i.at.block, i.at.port, res->data, res->now);
 	if (i.at.attr != DEVICE_PORT_INFO)
 		ask_for_restart(c, &i);
 	c->wrong =

@@ -175,7 +175,8 @@ device_drain_switch(struct device_store *h, struct device_node *s)
 
 		for (uint32_t i = haunt[b]; i != 0; i = old[i - 1].next) {
 			if (device_block(h, s->guid, b) == DEVICE_UNKNOWN ||
-				device_in_doubt(h, &at))
+				device_may_return(h, &at,
+					lft_bytes(h->pool, old[i - 1].ref)))
 				add_ghost(h, s, b, old[i - 1].ref);
 			else
 				lft_drop(h->pool, old[i - 1].ref);

@@ -66,6 +66,7 @@ struct device_store {
 	uint64_t stamp[DEVICE_ATTRS];
 	struct device_doubt *doubt;
 	size_t ndoubts, capdoubts;
+	struct map doubted; /* block -> index in doubt */
 };
 
 /* device_cache.c */
@@ -88,7 +89,9 @@ lft_ref device_share_value(struct device_store *h, enum device_attr attr,
 void device_put_value(
 	struct device_store *h, struct device_at at, const uint8_t *bytes);
 void device_lose_value(struct device_store *h, struct device_at at);
-bool device_in_doubt(const struct device_store *h, const struct device_at *at);
+/* Whether a copy of a Set may bring the block this value. */
+bool device_may_return(const struct device_store *h, const struct device_at *at,
+	const uint8_t value[LFT_BLOCK]);
 
 /* device_lft.c: forget the other values of a switch's blocks. */
 void device_drop_ghosts(struct device_store *h, struct device_node *s);

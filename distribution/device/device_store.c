@@ -69,6 +69,7 @@ device_free(struct device_store *h)
 		lft_drop(h->pool, h->recent[1][i]);
 	free(h->node);
 	free(h->doubt);
+	map_free(&h->doubted);
 	free(h->blocked->row);
 	free(h->blocked);
 	map_free(&h->by_guid);

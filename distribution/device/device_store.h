@@ -228,17 +228,26 @@ void device_forget_tables(
 /*
  * A Set of this block was sent more than once, or without an answer: a copy may
  * still be in flight and overwrite what is acknowledged later. At the time
- * `until` the block has to be read once more; until then a forwarding block
- * keeps its values through device_drained. A P_Key table is in doubt as a
- * whole, by its block 0.
+ * `until` the block has to be read once more, unless it is known to hold what
+ * the copies would bring; until then a forwarding block keeps a value that they
+ * would bring through device_drained. A P_Key table is in doubt as a whole, by
+ * its block 0.
  */
 struct device_doubt {
 	struct device_at at;
 	struct mono until;
+	uint8_t copy[LFT_BLOCK]; /* what the block would hold, zero beyond */
+	bool any;		 /* ... or another value: there are more Sets */
 };
 
-void device_doubt(
-	struct device_store *h, struct device_at at, struct mono until);
+/* copy: what the device made of the Set, or what it was sent; the attribute
+ * says how many bytes. NULL: any value. */
+void device_doubt(struct device_store *h, struct device_at at,
+	const uint8_t *copy, struct mono until);
+
+/* Whether a copy would change what is known of the block. */
+bool device_is_threatened(
+	const struct device_store *h, const struct device_doubt *d);
 
 /* The blocks in doubt, a borrowed array. */
 const struct device_doubt *device_doubts(

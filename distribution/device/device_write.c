@@ -39,18 +39,31 @@ device_set_leaves(struct device_store *h, const struct device_set *set)
 	device_lose(h, at_of(set));
 }
 
+void
+device_doubt_copies(struct device_store *h, struct device_at at,
+	const uint8_t *sent, const struct xact_result *res, struct mono stray)
+{
+	const struct device_attribute *a = &device_attribute[at.attr];
+	struct mono until = mono_add(res->now, stray);
+
+	if (res->outcome != XACT_TIMEOUT && res->tries < 2)
+		return;
+	if (a->block_doubted) {
+		device_doubt(h, at, res->outcome == XACT_OK ? res->data : sent,
+			until);
+	} else if (a->doubted) {
+		at.block = 0;
+		device_doubt(h, at, NULL, until);
+	}
+}
+
 enum device_taken
 device_set_answered(struct device_store *h, const struct device_set *set,
 	const struct xact_result *res, struct mono stray)
 {
-	const struct device_attribute *a = &device_attribute[set->attr];
-	struct device_at at = at_of(set), table = at;
+	struct device_at at = at_of(set);
 
-	if (!a->block_doubted)
-		table.block = 0;
-	if ((a->doubted || a->block_doubted) &&
-		(res->outcome == XACT_TIMEOUT || res->tries > 1))
-		device_doubt(h, table, mono_add(res->now, stray));
+	device_doubt_copies(h, at, set->data, res, stray);
 	if (res->outcome != XACT_OK)
 		return res->outcome == XACT_STATUS ? DEVICE_REFUSED
 						   : DEVICE_LOST;

@@ -46,6 +46,11 @@ enum device_taken device_set_answered(struct device_store *h,
 	const struct device_set *set, const struct xact_result *res,
 	struct mono stray);
 
+/* The answer to a Set that was sent more than once, or had none: copies of it
+ * may arrive for so long. For all that has no device_set. */
+void device_doubt_copies(struct device_store *h, struct device_at at,
+	const uint8_t *sent, const struct xact_result *res, struct mono stray);
+
 /* What was read of a block: bytes that the port does not have count for 0. */
 void device_record(struct device_store *h, const struct topo *t, port_ix p,
 	struct device_at at, const uint8_t *data);

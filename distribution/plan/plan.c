@@ -107,7 +107,8 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 
 		if (sls == 0 || !is_blocked_by_row(m, u) ||
 			(r != NULL && r->settled && is != NULL &&
-				(sls & ~r->stays) == 0))
+				(sls & ~(r->stays & sl2vl_row_blocked(is))) ==
+					0))
 			continue;
 		if (kind == PLAN_BLOCK || is == NULL)
 			plan_add_step(m, n->first_port + u->out, DEVICE_SL2VL,
@@ -225,6 +226,7 @@ make_phases(struct plan_maker *m, const struct plan_job *job)
 	}
 	if (down)
 		plan_slvl_add(m); /* no packet is on a VL of the old rows */
+	m->drain |= plan_slvl_in_doubt(m);
 	/* no link comes up whose port groups still have, and shall not */
 	(void)add_adaptive(m, PLAN_ADAPTIVE_FILL, PLAN_ADAPTIVE_TOP);
 	(void)add_adaptive(m, PLAN_ADAPTIVE_SHRINK, PLAN_ADAPTIVE_SHRINK);

@@ -77,6 +77,8 @@ void plan_portinfo_guard(struct plan_maker *m, port_ix ix);
 void plan_slvl_add(struct plan_maker *m);
 /* The same for host ports that are Armed by then. */
 void plan_slvl_rise(struct plan_maker *m);
+/* Whether a copy of an older Set may change a row. */
+bool plan_slvl_in_doubt(const struct plan_maker *m);
 /* A step that unblocks (in, out), unless it is settled as it shall be. */
 void plan_slvl_unblock(
 	struct plan_maker *m, node_ix n, unsigned in, unsigned out);

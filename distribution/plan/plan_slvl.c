@@ -453,6 +453,18 @@ plan_slvl_add(struct plan_maker *m)
 	add_phase(m, PLAN_SLVL);
 }
 
+bool
+plan_slvl_in_doubt(const struct plan_maker *m)
+{
+	size_t n;
+	const struct device_doubt *d = device_doubts(m->hw, &n);
+
+	while (n-- > 0)
+		if (d[n].at.attr == DEVICE_SL2VL)
+			return true;
+	return false;
+}
+
 void
 plan_slvl_rise(struct plan_maker *m)
 {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "distribution/device/device_request.h"
+#include "distribution/device/device_write.h"
 #include "distribution/push/push_priv.h"
 #include "distribution/tables/switch_settings.h"
 #include "sm/base/be.h"
@@ -234,8 +235,8 @@ take_block_ack(struct push *p, size_t ix, const struct xact_result *res)
 	if (res->outcome == XACT_TIMEOUT)
 		device_unknown_block(p->job.hw, guid, s->block);
 	if (res->outcome == XACT_TIMEOUT || res->tries > 1) {
-		device_doubt(p->job.hw, push_at(p, s),
-			mono_add(res->now, p->job.stray));
+		device_doubt_copies(p->job.hw, push_at(p, s), step_image(p, s),
+			res, p->job.stray);
 		if (res->cut)
 			fail_unacked(p, s, res);
 		else

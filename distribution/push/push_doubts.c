@@ -10,43 +10,36 @@
 #include "distribution/push/push_priv.h"
 #include "sm/mad/mad_ar.h"
 
-/* Whether a block may hold another value than known. One that is unknown counts
- * with all its values in every stage. */
+/* Groups and entries count where the switch may choose by them. */
 static bool
-is_table_open(const struct device_store *hw, const struct device_at *at)
-{
-	return device_block(hw, at->guid, at->block) != DEVICE_UNKNOWN &&
-	       device_values(hw, at->guid, at->block, NULL, 0) != 1;
-}
-
-/* The same of adaptive groups and entries of a switch that may choose by them:
- * which values they had before is not kept. */
-static bool
-is_choice_open(const struct device_store *hw, const struct device_at *at)
+is_in_use(const struct device_store *hw, const struct device_at *at)
 {
 	const uint8_t *info =
 		device_bytes(hw, device_at_switch(at->guid, DEVICE_AR_INFO));
 
-	return device_bytes(hw, *at) != NULL &&
-	       (info == NULL || mad_ar_info_on(info) != 0);
+	return (at->attr != DEVICE_AR_LFT && at->attr != DEVICE_AR_GROUP) ||
+	       info == NULL || mad_ar_info_on(info) != 0;
 }
 
-/* The switch's port 0 for such a block in doubt, or TOPO_NONE. */
+/*
+ * The switch's port for such a block that a copy would change, or TOPO_NONE.
+ * One that is unknown counts with all its values in every stage.
+ */
 static port_ix
 find_open(const struct push *p, const struct device_doubt *d)
 {
 	const struct topo *t = push_topo(p);
-	bool is_open = false;
 	node_ix n;
 
-	if (d->at.attr == DEVICE_LFT)
-		is_open = is_table_open(p->job.hw, &d->at);
-	else if (d->at.attr == DEVICE_AR_LFT || d->at.attr == DEVICE_AR_GROUP)
-		is_open = is_choice_open(p->job.hw, &d->at);
-	if (!is_open)
+	if (!device_attribute[d->at.attr].forwards ||
+		!device_is_threatened(p->job.hw, d) ||
+		!is_in_use(p->job.hw, &d->at))
 		return TOPO_NONE;
 	n = topo_by_node_guid(t, d->at.guid);
-	return n == TOPO_NONE ? TOPO_NONE : t->node[n].first_port;
+	return n != TOPO_NONE && t->node[n].type == TOPO_SWITCH &&
+			       d->at.port <= t->node[n].nports
+		       ? topo_port_of(t, n, d->at.port)
+		       : TOPO_NONE;
 }
 
 struct mono
@@ -63,8 +56,8 @@ push_doubts_end(const struct push *p)
 	return end;
 }
 
-/* A switch may be silent about groups alone: the next plan switches them off.
- */
+/* The next plan reads a row that it needs. A switch may be silent about groups
+ * alone: the next plan switches them off. */
 static void
 fail_unread(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
@@ -103,6 +96,11 @@ take_block(void *cookie, uint64_t tag, const struct xact_result *res)
 		    res->data, device_bytes(p->job.hw, at)) == 0)
 		return;
 	device_record(p->job.hw, push_topo(p), s.port, at, res->data);
+	if (at.attr == DEVICE_SL2VL) {
+		device_mark_undrained(p->job.hw);
+		blocked_rows_found(device_blocked(p->job.hw), at.guid, at.block,
+			at.port, res->data, res->now);
+	}
 	p->overwritten = p->broken = true;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "distribution/device/device_write.h"
 #include "distribution/push/push_priv.h"
 
 static unsigned
@@ -197,8 +198,28 @@ take_row_read(void *cookie, uint64_t tag, const struct xact_result *res)
 	take_row(p, tag, res, true);
 }
 
+/* Copies of a Set may write the whole span once more. */
+static void
+doubt_span(struct push *p, const struct plan_step *s,
+	const struct xact_result *res)
+{
+	struct span all = step_span(p, s);
+	uint8_t row[SL2VL_ROW];
+
+	step_row(p, s, row);
+	for (unsigned out = all.out; out <= all.last_out; out++)
+		for (unsigned in = all.in; in <= all.last_in; in++)
+			device_doubt_copies(p->job.hw,
+				device_at_row(push_guid(p, s), in, out), row,
+				res, p->job.stray);
+}
+
 void
 push_slvl_row_done(struct push *p, size_t ix, const struct xact_result *res)
 {
+	const struct plan_step *s = &p->plan->step[ix];
+
+	if (!plan_reads(s) && (res->outcome == XACT_TIMEOUT || res->tries > 1))
+		doubt_span(p, s, res);
 	take_row(p, ix, res, false);
 }

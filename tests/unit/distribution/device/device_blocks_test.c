@@ -138,9 +138,9 @@ TEST(doubts)
 	const struct device_doubt *d;
 	size_t n;
 
-	device_doubt(h, device_at_lft(7, 1), (struct mono){5});
-	device_doubt(h, device_at_keys(7, 0, 1), (struct mono){6});
-	device_doubt(h, device_at_lft(7, 1), (struct mono){8});
+	device_doubt(h, device_at_lft(7, 1), NULL, (struct mono){5});
+	device_doubt(h, device_at_keys(7, 0, 1), NULL, (struct mono){6});
+	device_doubt(h, device_at_lft(7, 1), NULL, (struct mono){8});
 	d = device_doubts(h, &n);
 	ck_assert_uint_eq(n, 2);
 	ck_assert_int_eq(d[0].until.ns, 8);
@@ -151,6 +151,36 @@ TEST(doubts)
 	device_believe(h, (struct mono){8});
 	(void)device_doubts(h, &n);
 	ck_assert_uint_eq(n, 0);
+}
+
+/* A copy threatens a block that is known to hold anything else. */
+TEST(copies_that_change_nothing)
+{
+	const struct device_at at = device_at_row(7, 1, 2);
+	const struct device_doubt *d;
+	size_t n;
+
+	device_doubt(h, device_at_row(7, 1, 3), shut, (struct mono){5});
+	device_doubt(h, at, shut, (struct mono){5});
+	d = device_doubts(h, &n);
+	ck_assert_uint_eq(n, 2);
+	ck_assert(!device_is_threatened(h, &d[1])); /* it is unknown */
+	device_put(h, at, shut);
+	ck_assert(!device_is_threatened(h, &d[1]));
+	device_put(h, at, straight2);
+	ck_assert(device_is_threatened(h, &d[1]));
+	device_put(h, at, shut);
+	device_doubt(h, at, straight2, (struct mono){5}); /* or that */
+	ck_assert(device_is_threatened(h, &d[1]));
+	device_put(h, at, straight2);
+	ck_assert(device_is_threatened(h, &d[1]));
+	device_settle(h, device_at_row(7, 1, 3));
+	device_settle(h, at);
+	(void)device_doubts(h, &n);
+	ck_assert_uint_eq(n, 0);
+	device_doubt(h, at, straight2, (struct mono){5});
+	d = device_doubts(h, &n);
+	ck_assert(!device_is_threatened(h, d));
 }
 
 /* As many values as there are blocks: each is kept as it is. */

@@ -76,7 +76,7 @@ TEST(anything_until_drained)
 	device_set_never_used(h, 1, 0);
 	device_set_never_used(h, 3, 0); /* not in the store */
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 2);
-	device_doubt(h, device_at_lft(2, 0), (struct mono){1});
+	device_doubt(h, device_at_lft(2, 0), lft_bytes(p, a), (struct mono){1});
 	device_drained(h);
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 1);
 	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);
@@ -84,6 +84,28 @@ TEST(anything_until_drained)
 	ck_assert_uint_eq(v[1], a);
 	device_sending(h, 2, 0, a); /* b, or the acknowledged a */
 	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);
+	device_free(h);
+	lft_drop(p, a);
+	lft_drop(p, b);
+	ck_assert_uint_eq(p->live, 0);
+}
+
+/* A drain ends what a block held before, copies of another Set or not. */
+TEST(a_copy_brings_no_older_value)
+{
+	AUTO(lft_pool) struct lft_pool *p = lft_pool_new();
+	struct device_store *h = device_new(p);
+	lft_ref a = add_block(p, 1), b = add_block(p, 2), v[4];
+
+	for (unsigned block = 0; block < 2; block++) {
+		device_set_block(h, 1, block, a);
+		device_set_block(h, 1, block, b);
+		device_doubt(h, device_at_lft(1, block),
+			lft_bytes(p, block == 0 ? a : b), (struct mono){1});
+	}
+	device_drained(h);
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 2);
+	ck_assert_uint_eq(device_values(h, 1, 1, v, 4), 1);
 	device_free(h);
 	lft_drop(p, a);
 	lft_drop(p, b);

@@ -1,8 +1,10 @@
 /*
- * Copies of Sets of forwarding tables that arrive late, after newer ones were
- * acknowledged: a link comes up and goes down again, and each first Set of the
- * first change is held up for nearly as long as a copy may be. At no moment may
- * tables have a loop or a cycle of channels.
+ * Copies of Sets of forwarding tables and of rows of SL2VL that arrive late,
+ * after newer ones were acknowledged: a link comes up and goes down again, and
+ * each first Set of the first change is held up for nearly as long as a copy
+ * may be, that of a row until the second change writes a table beside
+ * dependencies that it has blocked. At no moment may tables have a loop or a
+ * cycle of channels.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -16,19 +18,25 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-enum { TIMEOUT_MS = 20, BLOCK = 64 };
+enum { TIMEOUT_MS = 20, BLOCK = 64, DISCARD = 15, ROW = 8 };
 
 struct held_up {
 	struct scene *s;
 	uint32_t node;
 	struct smp smp;
+	bool arrived;
 };
 
 struct scene {
 	struct fabric *f;
 	struct world *w;
 	struct watch *watch;
+	uint32_t node; /* an end of the link */
+	unsigned port;
+	uint16_t attr;	  /* whose first Sets are held up */
+	bool open_pass;	  /* but for rows that discard nothing */
 	struct mono late; /* how late first copies arrive; 0: not */
+	bool blocked;	  /* after that: a row was set to discard */
 	struct held_up *copy[1000];
 	unsigned ncopies, arrived;
 };
@@ -36,12 +44,40 @@ struct scene {
 static void
 arrive_late(void *cookie, struct sim *sim)
 {
-	const struct held_up *h = cookie;
+	struct held_up *h = cookie;
 
-	for (unsigned i = 0; i < BLOCK; i++)
+	if (h->arrived)
+		return;
+	h->arrived = true;
+	h->s->arrived++;
+	if (h->smp.attr == MAD_SL2VL)
+		sim_hand_sl2vl(sim, h->node, h->smp.mod >> 8, h->smp.mod & 0xff,
+			h->smp.data);
+	for (unsigned i = 0; h->smp.attr == MAD_LFT && i < BLOCK; i++)
 		sim_set_lft(sim, h->node, (uint16_t)(h->smp.mod * BLOCK + i),
 			h->smp.data[i]);
-	h->s->arrived++;
+}
+
+static bool
+discards(const uint8_t row[ROW])
+{
+	for (unsigned i = 0; i < ROW; i++)
+		if ((row[i] & DISCARD) == DISCARD || row[i] >> 4 == DISCARD)
+			return true;
+	return false;
+}
+
+/* The second change: rows that are held up arrive when they do most harm. */
+static void
+watch_second(struct scene *s, const struct smp *smp)
+{
+	if (smp->attr == MAD_SL2VL)
+		s->blocked |= discards(smp->data);
+	if (smp->attr != MAD_LFT || !s->blocked)
+		return;
+	for (unsigned i = 0; i < s->ncopies; i++)
+		if (s->copy[i]->smp.attr == MAD_SL2VL)
+			arrive_late(s->copy[i], s->w->sim);
 }
 
 static enum sim_verdict
@@ -50,9 +86,14 @@ hold_up(void *cookie, struct sim_msg *m)
 	struct scene *s = cookie;
 	struct smp smp;
 
-	if (s->late.ns == 0 || m->where != SIM_AT_SMA ||
+	if (m->where != SIM_AT_SMA ||
 		smp_decode(m->m.mad, m->m.len, &smp, NULL) != 0 ||
-		smp.method != MAD_SET || smp.attr != MAD_LFT)
+		smp.method != MAD_SET)
+		return SIM_PASS;
+	if (s->late.ns == 0)
+		watch_second(s, &smp);
+	if (s->late.ns == 0 || smp.attr != s->attr ||
+		(s->open_pass && !discards(smp.data)))
 		return SIM_PASS;
 	for (unsigned i = 0; i < s->ncopies; i++)
 		if (s->copy[i]->node == m->node &&
@@ -69,15 +110,19 @@ hold_up(void *cookie, struct sim_msg *m)
 }
 
 static void
-open_scene(struct scene *s, uint64_t seed)
+open_scene(struct scene *s, uint16_t attr, uint64_t seed)
 {
+	static const char *const yaml[] = {
+		"distribution: {drain: 5ms}\nsmp: {timeout: 20ms}\n",
+		"distribution: {drain: 5ms, max_stages: 1}\n"
+		"smp: {timeout: 20ms}\nrouting: {engines: [updn]}\n"};
 	struct sim_options o = sim_defaults();
 
-	*s = (struct scene){.f = gen_random(16, 3, 1, seed, NULL)};
+	*s = (struct scene){
+		.f = gen_random(16, 3, 1, seed, NULL), .attr = attr};
 	o.service = mono_us(50);
 	o.seed = seed;
-	s->w = world_new(
-		s->f, &o, "distribution: {drain: 5ms}\nsmp: {timeout: 20ms}\n");
+	s->w = world_new(s->f, &o, yaml[attr == MAD_SL2VL]);
 	s->watch = watch_new(s->w->sim);
 	world_start(s->w);
 	ck_assert(world_settle(s->w, mono_ms(60000)));
@@ -85,7 +130,7 @@ open_scene(struct scene *s, uint64_t seed)
 }
 
 static void
-close_scene(struct scene *s)
+scene_close(struct scene *s)
 {
 	watch_free(s->watch);
 	world_free(s->w);
@@ -93,49 +138,107 @@ close_scene(struct scene *s)
 	for (unsigned i = 0; i < s->ncopies; i++)
 		free(s->copy[i]);
 }
+AUTO_VALUE(scene, struct scene, scene_close)
 
-/* A link comes up, and goes down again when that change was acknowledged;
- * false: there are fewer links. */
+/* The n-th link comes up, and first Sets arrive so many time-outs late; false:
+ * there are fewer links. */
 static bool
-strike_link(uint64_t seed, unsigned nth, unsigned late)
+raise_link(struct scene *s, unsigned nth, unsigned late)
 {
+	if (!fabric_switch_link(s->f, nth, &s->node, &s->port))
+		return false;
+	sim_fault_link(s->w->sim, s->node, s->port, false);
+	world_run(s->w, mono_ms(5000));
+	s->late = mono_ms(late * TIMEOUT_MS);
+	sim_fault_link(s->w->sim, s->node, s->port, true);
+	for (unsigned runs = s->w->commits; runs == s->w->commits;)
+		world_run(s->w, mono_ms(1));
+	s->late = mono_ms(0);
+	return true;
+}
+
+/* All copies have arrived, and all is in order. */
+static void
+judge(struct scene *s, unsigned nth, unsigned late)
+{
+	const struct watch_report *r = watch_report(s->watch);
 	struct referee_report rep;
 	struct reason why = {0};
-	const struct watch_report *r;
-	struct scene s;
-	uint32_t node;
-	unsigned port;
 
-	open_scene(&s, seed);
-	if (!fabric_switch_link(s.f, nth, &node, &port)) {
-		close_scene(&s);
-		return false;
-	}
-	sim_fault_link(s.w->sim, node, port, false);
-	world_run(s.w, mono_ms(5000));
-	s.late = mono_ms(late * TIMEOUT_MS);
-	sim_fault_link(s.w->sim, node, port, true);
-	for (unsigned runs = s.w->commits; runs == s.w->commits;)
-		world_run(s.w, mono_ms(1));
-	s.late = mono_ms(0);
-	sim_fault_link(s.w->sim, node, port, false);
-	world_run(s.w, mono_ms(5000));
-	r = watch_report(s.watch);
-	ck_assert_uint_eq(s.arrived, s.ncopies);
+	ck_assert_uint_eq(s->arrived, s->ncopies);
 	ck_assert_msg(r->loops == 0, "link %u, %u time-outs: %s", nth, late,
 		r->loop.text);
 	ck_assert_msg(r->cycles == 0, "link %u, %u time-outs: %s", nth, late,
 		r->cycle.text);
 	ck_assert_msg(
-		referee_fabric(s.w->sim, fabric_first_host(s.f),
+		referee_fabric(s->w->sim, fabric_first_host(s->f),
 			REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &rep, &why) == 0,
 		"link %u, %u time-outs: %s", nth, late, why.text);
-	close_scene(&s);
+}
+
+/* A link comes up, and goes down again when that change was acknowledged;
+ * false: there are fewer links. */
+static bool
+strike_link(uint16_t attr, uint64_t seed, unsigned nth, unsigned late)
+{
+	AUTO(scene) struct scene s;
+
+	open_scene(&s, attr, seed);
+	if (!raise_link(&s, nth, late))
+		return false;
+	sim_fault_link(s.w->sim, s.node, s.port, false);
+	world_run(s.w, mono_ms(5000));
+	judge(&s, nth, late);
 	return true;
 }
 
 LOOP_TEST(no_cycle_by_a_late_copy, 3, 11)
 {
-	for (unsigned n = 0; strike_link((uint64_t)_i, n, 4); n++)
-		(void)strike_link((uint64_t)_i, n, 7);
+	for (unsigned n = 0; strike_link(MAD_LFT, (uint64_t)_i, n, 4); n++)
+		(void)strike_link(MAD_LFT, (uint64_t)_i, n, 7);
+}
+
+LOOP_TEST(no_cycle_by_a_late_row, 3, 11)
+{
+	for (unsigned n = 0; strike_link(MAD_SL2VL, (uint64_t)_i, n, 7); n++)
+		;
+}
+
+static unsigned
+count_closed(const struct scene *s)
+{
+	unsigned closed = 0;
+
+	for (uint32_t n = 0; n < s->f->nnodes; n++)
+		for (unsigned in = 1; in <= s->f->node[n].nports; in++)
+			for (unsigned out = 1; out <= s->f->node[n].nports;
+				out++)
+				closed += s->f->node[n].type == FABRIC_SWITCH &&
+					  sim_vl(s->w->sim, n, in, out, 0) ==
+						  DISCARD;
+	return closed;
+}
+
+/* A dependency is blocked once more, after the change that blocked it: the row
+ * is read, and opened. */
+LOOP_TEST(no_row_is_left_closed, 3, 5)
+{
+	unsigned closed = 0;
+
+	for (unsigned n = 0;; n++) {
+		AUTO(scene) struct scene s;
+
+		open_scene(&s, MAD_SL2VL, (uint64_t)_i);
+		s.open_pass = true;
+		if (!raise_link(&s, n, 7))
+			break;
+		for (unsigned i = 0; i < 150; i++) {
+			closed += count_closed(&s);
+			world_run(s.w, mono_ms(1));
+		}
+		world_run(s.w, mono_ms(3000));
+		ck_assert_msg(count_closed(&s) == 0, "link %u", n);
+		judge(&s, n, 7);
+	}
+	ck_assert_uint_gt(closed, 0);
 }
