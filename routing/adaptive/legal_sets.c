@@ -171,15 +171,33 @@ compare_climbs(const struct maker *m, struct dest_scan *is,
 				     find_climbs(m, was, &m->was, o, w, may[w]);
 }
 
+static struct route_set_row *
+row_before(const struct maker *m, sw_ix s)
+{
+	sw_ix o = m->share != NULL ? m->before.sw[s] : TOPO_NONE;
+
+	return o == TOPO_NONE ? NULL : m->share->row[o];
+}
+
+/* Whether there may be room now for a set that was left out. */
+static bool
+lacked_room(const struct maker *m, sw_ix s)
+{
+	const struct route_set_row *was = row_before(m, s);
+
+	return was != NULL && was->dropped > 0;
+}
+
 /* Options are made anew where a level or a climb of the switch or of one
- * behind a link differs, all of them where its links do. */
+ * behind a link differs, all of them where its links do, or where it lacked
+ * room. */
 static void
 find_makes(const struct maker *m, sw_ix s)
 {
 	const struct topo_switch *sw = &m->t->sw[s];
 	uint64_t *make = row_of(m, m->make, s);
 
-	if (!same_links(m, s)) {
+	if (!same_links(m, s) || lacked_room(m, s)) {
 		memset(make, 0xff, m->dest->words * sizeof(*make));
 		return;
 	}
@@ -400,22 +418,14 @@ take_row(struct route_set_row *row, struct route_set_row *was)
 	return route_set_row_share(was);
 }
 
-static struct route_set_row *
-row_before(const struct maker *m, sw_ix s)
-{
-	sw_ix o = m->share != NULL ? m->before.sw[s] : TOPO_NONE;
-
-	return o == TOPO_NONE ? NULL : m->share->row[o];
-}
-
 /* The row of s from the one before, of which some is made anew; all of it where
- * there is none, or a set is left out that there may be room for now. */
+ * there is none, or it lacked room. */
 static struct route_set_row *
 make_row(const struct maker *m, sw_ix s)
 {
 	struct route_set_row *row, *was = row_before(m, s);
 	const uint64_t *make = row_of(m, m->make, s);
-	bool all = m->prev == NULL || (was != NULL && was->dropped > 0);
+	bool all = m->prev == NULL || lacked_room(m, s);
 
 	if (!all && !has_some(m, make))
 		return route_set_row_share(was);

@@ -272,22 +272,37 @@ compare_with_fresh(const struct sets_walk *x, const struct routes *r,
 	route_sets_unref(sets);
 }
 
-/* The same with other entries, some of which lead up from where they should
- * lead down: then fewer options lead there. */
+/* r with other entries at one switch, some of which lead up from where they
+ * should lead down: then fewer options lead there. */
+static struct routes *
+change_entries(struct sets_walk *x, const struct routes *r)
+{
+	struct routes *other = routes_for(r, x->t);
+	sw_ix s = (sw_ix)rng_below(&x->rng, x->t->nsw);
+
+	for (uint16_t lid = 1; lid <= other->top; lid++)
+		if (rng_below(&x->rng, 4) == 0)
+			routes_put_entry(other, s, lid,
+				(uint8_t)(1 + rng_below(&x->rng, 6)), NULL);
+	return other;
+}
+
+/* The same with other entries, and with yet others: then most of those that
+ * lead up did so before. */
 static void
 compare_other_tables(struct sets_walk *x)
 {
 	for (unsigned i = 0; i < TABLES; i++) {
-		AUTO(routes) struct routes *other = routes_for(x->r, x->t);
-		sw_ix s = (sw_ix)rng_below(&x->rng, x->t->nsw);
+		AUTO(routes) struct routes *other = change_entries(x, x->r);
+		AUTO(routes) struct routes *next = change_entries(x, other);
+		struct route_job job = x->job;
 
-		for (uint16_t lid = 1; lid <= other->top; lid++)
-			if (rng_below(&x->rng, 4) == 0)
-				routes_put_entry(other, s, lid,
-					(uint8_t)(1 + rng_below(&x->rng, 6)),
-					NULL);
 		compare_with_fresh(x, other, x->r);
 		compare_with_fresh(x, x->r, other);
+		job.prev = NULL;
+		route_sets_unref(other->sets);
+		other->sets = legal_sets_make(&job, other);
+		compare_with_fresh(x, next, other);
 	}
 }
 
