@@ -209,12 +209,11 @@ record_command_show(const json_t *result, struct buf *out)
 		buf_printf(out, "recording   off: record.dir is not set\n");
 		return;
 	}
-	page_line("recording   ", result, "dir", out);
-	page_if(out, result, "size", "room        %(size)d MiB\n");
-	page_line("TROUBLE     ", result, "trouble", out);
-	page_if(out, result, "missing",
-		"GAP         %(missing)d entries of the present recording are "
-		"missing: no replay goes past them\n");
+	page_print(out, result,
+		"recording   %(dir)s\n%(size)?{room        %(size)d MiB\n}"
+		"%(trouble)?{TROUBLE     %(trouble)s\n}"
+		"%(missing)?{GAP         %(missing)d entries of the present "
+		"recording are missing: no replay goes past them\n}");
 	json_array_foreach(all, i, o)
 	{
 		buf_printf(out, "%s", i == 0 ? "since       " : "            ");

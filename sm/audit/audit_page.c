@@ -71,14 +71,6 @@ fold_page(const struct buf *page, struct buf *out)
 /* ---- what was read ---- */
 
 static void
-page_seen(const json_t *a, struct buf *out)
-{
-	fabric_counts_line(json_object_get(a, "fabric"), out);
-	page_each(out, json_object_get(a, "managers"),
-		"manager     on %(name)s, port GUID %(guid)s\n");
-}
-
-static void
 page_vls(const json_t *a, struct buf *out)
 {
 	const json_t *l = json_object_get(a, "sl2vl");
@@ -91,34 +83,28 @@ page_vls(const json_t *a, struct buf *out)
 		json_util_num(d, "cyclic_on_one_vl") == 0)
 		buf_printf(out, "            the VLs do not matter: there is "
 				"no credit loop even with a single one\n");
-	page_if(out, json_object_get(a, "sa"), "paths",
-		"SLs         %(paths)d path%(paths)[|s] read from subnet "
-		"administration, those of %(asked)s: SLs of %(pairs_told)d "
-		"pairs of port and LID are known, of %(pairs_assumed)d "
-		"unknown\n");
-	if (json_util_num(d, "cyclic") == 0)
-		page_if(out, d, "cyclic_on_one_vl",
-			"            with one VL %(cyclic_on_one_vl)d link "
-			"directions would be in credit loops: the VLs break "
-			"them\n");
+	page_print(out, json_object_get(a, "sa"),
+		"%(paths)?{SLs         %(paths)d path%(paths)[|s] read from "
+		"subnet administration, those of %(asked)s: SLs of "
+		"%(pairs_told)d pairs of port and LID are known, of "
+		"%(pairs_assumed)d unknown\n}");
+	page_print(out, d,
+		"%(cyclic)!{%(cyclic_on_one_vl)?{            with one VL "
+		"%(cyclic_on_one_vl)d link directions would be in credit "
+		"loops: the VLs break them\n}}");
 }
 
 static void
 page_groups(const json_t *a, struct buf *out)
 {
-	const json_t *s = json_object_get(a, "sa");
-
-	page_print(out, json_object_get(a, "groups"),
-		"multicast   %(trees)d tree%(trees)[|s] to %(ports)d "
-		"port%(ports)[|s] of hosts");
-	page_if(out, s, "answers",
-		"; subnet administration knows %(groups)d "
-		"group%(groups)[|s]");
-	buf_printf(out, "\n");
-	page_print(out, json_object_get(a, "wire"),
-		"sent        %(sent)d request%(sent)[|s] to nodes, %(to_sa)d "
-		"to subnet administration; %(sets)d Sets: nothing was "
-		"written\n");
+	page_print(out, a,
+		"multicast   %(groups.trees)d tree%(groups.trees)[|s] to "
+		"%(groups.ports)d port%(groups.ports)[|s] of hosts"
+		"%(sa.answers)?{; subnet administration knows %(sa.groups)d "
+		"group%(sa.groups)[|s]}\n"
+		"sent        %(wire.sent)d request%(wire.sent)[|s] to nodes, "
+		"%(wire.to_sa)d to subnet administration; %(wire.sets)d Sets: "
+		"nothing was written\n");
 }
 
 /* ---- findings ---- */
@@ -126,36 +112,14 @@ page_groups(const json_t *a, struct buf *out)
 static void
 page_findings(const json_t *a, struct buf *out)
 {
-	static const char *const label[][2] = {{"fault", "FAULT"},
-		{"risk", "RISK"}, {"unknown", "UNKNOWN"}, {"note", "note"}};
-	const json_t *list = json_object_get(a, "findings"), *e;
-	size_t i, k;
-
-	if (json_array_size(list) > 0)
-		buf_printf(out, "\n"
-				"FINDINGS, most severe first\n");
-	json_array_foreach(list, i, e)
-	{
-		const char *name = "";
-
-		for (k = 0; k < sizeof(label) / sizeof(label[0]); k++)
-			if (strcmp(label[k][0],
-				    json_util_text(e, "severity")) == 0)
-				name = label[k][1];
-		buf_printf(out, "%-10s  %s\n", name, json_util_text(e, "text"));
-		page_each(out, json_object_get(e, "lines"),
-			"            - %()s\n");
-	}
-}
-
-static void
-page_better(const json_t *list, struct buf *out)
-{
-	buf_printf(out, "\n"
-			"WITH HEDDLE'S ROUTES FOR THE SAME LINKS\n");
-	if (json_array_size(list) == 0)
-		buf_printf(out, "  - no difference\n");
-	page_each(out, list, "  - %()s\n");
+	page_print(out, a,
+		"%(findings)?{\nFINDINGS, most severe first\n}"
+		"%(findings)*{%(severity=fault)?{FAULT     }"
+		"%(severity=risk)?{RISK      }%(severity=unknown)?{UNKNOWN   }"
+		"%(severity=note)?{note      }  %(text)s\n"
+		"%(lines)*{            - %()s\n}}"
+		"\nWITH HEDDLE'S ROUTES FOR THE SAME LINKS\n"
+		"%(better)!{  - no difference\n}%(better)*{  - %()s\n}");
 }
 
 /* ---- figures ---- */
@@ -218,11 +182,12 @@ audit_page(const json_t *a, struct buf *out)
 		return;
 	}
 	buf_printf(&page, "\n");
-	page_seen(a, &page);
+	fabric_counts_line(json_object_get(a, "fabric"), &page);
+	page_print(&page, a,
+		"%(managers)*{manager     on %(name)s, port GUID %(guid)s\n}");
 	page_vls(a, &page);
 	page_groups(a, &page);
 	page_findings(a, &page);
-	page_better(json_object_get(a, "better"), &page);
 	page_figures(a, &page);
 	buf_printf(&page, "\nAS FOUND\n");
 	plan_page_forecast(json_object_get(a, "found"), &page);

@@ -131,33 +131,25 @@ adaptive_json_show(const json_t *a, struct buf *out)
 		return;
 	page_print(out, a,
 		"adaptive    %(choosing)d of %(switches)d switches choose "
-		"among ports");
-	if (json_util_has_text(a, "why"))
-		page_print(out, a, ": %(why)s");
-	else if (!json_util_yes(a, "complete"))
-		buf_printf(out, ", groups are being written");
-	buf_printf(out, "\n");
-	if (json_util_num(a, "cannot") > 0) {
-		page_print(out, a, "            %(cannot)d cannot");
-		page_if(out, a, "cannot_list",
-			"%(cannot)[:|, the first:] %(cannot_list.0.guid)s "
-			"\"%(cannot_list.0.name)s\" %(cannot_list.0.why)s");
-		buf_printf(out, "\n");
-	}
-	page_if(out, a, "no_room",
-		"            %(no_room)d times a destination has no group in a "
-		"switch, for want of room\n");
+		"among ports%(why)?{: %(why)s}"
+		"%(why)!{%(complete)!{, groups are being written}}\n"
+		"%(cannot)?{            %(cannot)d cannot"
+		"%(cannot_list)?{%(cannot)[:|, the first:] "
+		"%(cannot_list.0.guid)s \"%(cannot_list.0.name)s\" "
+		"%(cannot_list.0.why)s}\n}"
+		"%(no_room)?{            %(no_room)d times a destination has "
+		"no "
+		"group in a switch, for want of room\n}");
 }
 
 void
 adaptive_json_show_step(const json_t *step, struct buf *out)
 {
-	page_if(out, step, "alternatives",
-		"       or by another port of its adaptive group:");
-	page_each(out, json_object_get(step, "alternatives"), " %()d");
-	page_if(out, step, "alternatives", "\n");
-	page_line("       chooses no other port: it ", step, "cannot_choose",
-		out);
+	page_print(out, step,
+		"%(alternatives)?{       or by another port of its adaptive "
+		"group:%(alternatives)*{ %()d}\n}"
+		"%(cannot_choose)?{       chooses no other port: it "
+		"%(cannot_choose)s\n}");
 }
 
 /* " of SL 1, 2". */

@@ -213,16 +213,14 @@ static void
 show_state(const json_t *d, bool standby, struct buf *out)
 {
 	const char *state = page_text(d, "state");
-	long long cut_off = json_util_num(d, "cut_off");
 
-	if (strcmp(state, "clear") == 0 && cut_off > 0)
-		buf_printf(out,
-			"no other route leads over it; when it is pulled, %lld "
-			"host port%s %s cut off",
-			cut_off, cut_off == 1 ? "" : "s",
-			cut_off == 1 ? "is" : "are");
-	else if (strcmp(state, "clear") == 0)
-		buf_printf(out, "no route leads over it: it may be pulled");
+	if (strcmp(state, "clear") == 0)
+		page_print(out, d,
+			"%(cut_off)?{no other route leads over it; when it is "
+			"pulled, %(cut_off)d host port%(cut_off)[|s] "
+			"%(cut_off)[is|are] cut off}"
+			"%(cut_off)!{no route leads over it: it may be "
+			"pulled}");
 	else if (strcmp(state, "absent") == 0)
 		buf_printf(out, "not there now");
 	else if (standby)
@@ -233,16 +231,16 @@ show_state(const json_t *d, bool standby, struct buf *out)
 		page_print(out, d,
 			"STILL USED, DO NOT PULL: %(entries)d entries and "
 			"%(trees)d multicast trees lead over it");
-	page_if(out, d, "from", ", first for LID %(lid)d at \"%(from)s\"");
+	page_print(out, d, "%(from)?{, first for LID %(lid)d at \"%(from)s\"}");
 }
 
 static void
 show_one(const json_t *d, bool standby, struct buf *out)
 {
-	page_print(out, d, "%(name)s");
-	page_if(out, d, "port", " port %(port)d");
-	page_if(out, d, "peer", " - %(peer.name)s port %(peer.port)d");
-	page_print(out, d, "  %(guid)s\n    ");
+	page_print(out, d,
+		"%(name)s%(port)?{ port %(port)d}"
+		"%(peer)?{ - %(peer.name)s port %(peer.port)d}  %(guid)s\n");
+	buf_printf(out, "    ");
 	show_state(d, standby, out);
 	buf_printf(out, "\n    drained ");
 	show_time(json_util_real(d, "age"), out);
@@ -251,30 +249,23 @@ show_one(const json_t *d, bool standby, struct buf *out)
 		buf_printf(out, ", ends in ");
 		show_time(json_util_real(d, "left"), out);
 	}
-	page_if(out, d, "reason", ": %(reason)s");
-	buf_printf(out, "\n");
+	page_print(out, d, "%(reason)?{: %(reason)s}\n");
 	watch_json_show(json_object_get(d, "watch"), "    ", out);
 }
 
 void
 drains_show(const json_t *result, struct buf *out)
 {
-	const json_t *list = json_object_get(result, "drains"), *kept, *d;
+	const json_t *list = json_object_get(result, "drains"), *d;
 	size_t i;
 
 	json_array_foreach(list, i, d)
 	{
 		show_one(d, json_object_get(result, "standby") != NULL, out);
 	}
-	if (json_array_size(list) == 0)
-		buf_printf(out, "Nothing is drained\n");
-	kept = json_object_get(result, "kept");
-	if (json_array_size(kept) > 0)
-		buf_printf(out, "Bad, but not drained\n");
-	json_array_foreach(kept, i, d)
-	{
-		buf_printf(out, "  ");
-		show_ends(d, " - ", out);
-		page_print(out, d, ": %(why)s\n    %(kept)s\n");
-	}
+	page_print(out, result,
+		"%(drains)!{Nothing is drained\n}"
+		"%(kept)?{Bad, but not drained\n}"
+		"%(kept)*{  " SHOW_ENDS(" - ") ": %(why)s\n"
+					       "    %(kept)s\n}");
 }

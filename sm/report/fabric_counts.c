@@ -78,8 +78,7 @@ fabric_counts_line(const json_t *census, struct buf *out)
 			n == 1 ? kinds[i].one : kinds[i].many);
 		sep = ", ";
 	}
-	page_if(out, census, "seen_from", ", seen from %(seen_from)s");
-	buf_printf(out, "\n");
-	if (json_util_num(census, "switches") == 0)
-		buf_printf(out, "            no switches: nothing to route\n");
+	page_print(out, census,
+		"%(seen_from)?{, seen from %(seen_from)s}\n"
+		"%(switches)!{            no switches: nothing to route\n}");
 }

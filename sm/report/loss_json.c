@@ -129,10 +129,11 @@ loss_show(const json_t *o, struct buf *out)
 			"have no path until the first write:\n");
 		buf_printf(out, "            %s packets per ms\n", count);
 	}
-	page_if(out, o, "down",
-		"            ports that were taken down are assumed to come up "
-		"at once;\n"
-		"            links that take long to train lose more\n");
+	page_print(out, o,
+		"%(down)?{            ports that were taken down are assumed "
+		"to "
+		"come up at once;\n"
+		"            links that take long to train lose more\n}");
 	json_array_foreach(json_object_get(o, "phases"), i, p)
 		show_phase(p, out);
 }

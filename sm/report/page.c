@@ -9,12 +9,19 @@
 
 enum { KEY = 40 };
 
-/* The member at a path, which ends at a bracket or with the text. */
+/* What a text is about: a value, and its number in the list that it is of. */
+struct place {
+	const json_t *o;
+	size_t number;
+};
+
+/* The member at a path, which ends at a bracket, an equals sign or with the
+ * text. */
 static const json_t *
 find_member(const json_t *o, const char *path)
 {
-	while (*path != '\0' && *path != ')') {
-		size_t n = strcspn(path, ".)");
+	while (strchr("=)", *path) == NULL) {
+		size_t n = strcspn(path, ".=)");
 		char key[KEY];
 
 		(void)snprintf(key, sizeof(key), "%.*s", (int)n, path);
@@ -44,9 +51,9 @@ read_conversion(const char *at, struct conversion *c)
 }
 
 static void
-put_value(struct buf *out, const json_t *v, const struct conversion *c)
+put_value(struct buf *out, const json_t *v, long long number,
+	const struct conversion *c)
 {
-	long long number = json_integer_value(v);
 	double real = json_number_value(v);
 	const char *text = json_string_value(v);
 
@@ -91,82 +98,116 @@ put_choice(struct buf *out, const json_t *v, const char *at)
 	return *end == '\0' ? end : end + 1;
 }
 
-/* What "(name)s" or "(name)[one|several]" stands for; what follows it. */
-static const char *
-put_member(struct buf *out, const json_t *o, const char *at)
+static bool
+is_something(const json_t *v)
 {
-	const json_t *v = find_member(o, at + 1);
+	return json_is_true(v) || json_is_object(v) || json_array_size(v) > 0 ||
+	       json_string_length(v) > 0 || json_number_value(v) < 0 ||
+	       json_number_value(v) > 0;
+}
+
+/* The brace that closes a section, or the end of the text. */
+static const char *
+end_of_section(const char *at)
+{
+	for (unsigned depth = 1; *at != '\0'; at++) {
+		depth += *at == '{';
+		depth -= *at == '}';
+		if (depth == 0)
+			break;
+	}
+	return at;
+}
+
+static void print_part(struct buf *out, const struct place *p, const char *at,
+	const char *end);
+
+/* NOLINTBEGIN(misc-no-recursion): sections in sections of a text of ours */
+/* "*{text}" or "*3{text}" for the elements of a list; what follows it. */
+static const char *
+put_elements(struct buf *out, const json_t *list, const char *at)
+{
+	char *begin;
+	size_t most = strtoul(at + 1, &begin, 10);
+	const char *end = end_of_section(++begin);
+	struct place e = {NULL, 0};
+
+	while (e.number < json_array_size(list) &&
+		(most == 0 || e.number < most)) {
+		e.o = json_array_get(list, e.number++);
+		print_part(out, &e, begin, end);
+	}
+	return *end == '\0' ? end : end + 1;
+}
+
+/* What "(name)s", "(name)[one|several]" or "(name)?{text}" stands for; what
+ * follows it. */
+static const char *
+put_member(struct buf *out, const struct place *p, const char *at)
+{
+	const json_t *v = find_member(p->o, at + 1);
+	const char *word = at + strcspn(at, "=)"), *end;
+	bool numbered = at[1] == '#';
+	bool on = numbered ? p->number > 1 : is_something(v);
 	struct conversion c;
 
 	at += strcspn(at, ")");
-	if (at[0] == ')' && at[1] == '[')
-		return put_choice(out, v, at + 2);
-	at = read_conversion(*at == ')' ? at + 1 : at, &c);
-	put_value(out, v, &c);
+	if (*word == '=')
+		on = json_string_length(v) == (size_t)(at - word - 1) &&
+		     strncmp(json_string_value(v), word + 1,
+			     (size_t)(at - word - 1)) == 0;
+	at += *at == ')';
+	if (*at == '[')
+		return put_choice(out, v, at + 1);
+	if (*at == '*')
+		return put_elements(out, v, at);
+	if (*at != '\0' && strchr("?!&~", *at) != NULL) {
+		if (*at == '&' || *at == '~')
+			on = v != NULL && !json_is_null(v);
+		on = on == (*at == '?' || *at == '&');
+		end = end_of_section(at + 2);
+		if (on)
+			print_part(out, p, at + 2, end);
+		return *end == '\0' ? end : end + 1;
+	}
+	at = read_conversion(at, &c);
+	put_value(out, v,
+		numbered ? (long long)p->number : json_integer_value(v), &c);
 	return at;
 }
+
+static void
+print_part(
+	struct buf *out, const struct place *p, const char *at, const char *end)
+{
+	while (at < end) {
+		const char *mark = memchr(at, '%', (size_t)(end - at));
+		size_t plain = (size_t)((mark != NULL ? mark : end) - at);
+
+		buf_put(out, at, plain);
+		at += plain;
+		if (at == end)
+			return;
+		if (*++at == '(') {
+			at = put_member(out, p, at);
+			continue;
+		}
+		buf_put(out, "%", 1);
+		at += *at == '%' ? 1 : 0;
+	}
+}
+/* NOLINTEND(misc-no-recursion) */
 
 void
 page_print(struct buf *out, const json_t *o, const char *text)
 {
-	for (;;) {
-		size_t plain = strcspn(text, "%");
-
-		buf_put(out, text, plain);
-		text += plain;
-		if (*text == '\0')
-			return;
-		if (*++text == '(') {
-			text = put_member(out, o, text);
-			continue;
-		}
-		buf_put(out, "%", 1);
-		text += *text == '%' ? 1 : 0;
-	}
-}
-
-void
-page_if(struct buf *out, const json_t *o, const char *key, const char *text)
-{
-	const json_t *v = find_member(o, key);
-
-	if (json_is_true(v) || json_is_object(v) || json_array_size(v) > 0 ||
-		json_string_length(v) > 0 || json_number_value(v) < 0 ||
-		json_number_value(v) > 0)
-		page_print(out, o, text);
-}
-
-void
-page_each(struct buf *out, const json_t *list, const char *text)
-{
-	const json_t *e;
-	size_t i;
-
-	json_array_foreach(list, i, e) page_print(out, e, text);
+	print_part(out, &(struct place){o, 0}, text, text + strlen(text));
 }
 
 const char *
 page_text(const json_t *o, const char *key)
 {
 	return json_util_has_text(o, key) ? json_util_text(o, key) : "-";
-}
-
-void
-page_line(const char *head, const json_t *o, const char *key, struct buf *out)
-{
-	if (json_util_has_text(o, key))
-		buf_printf(out, "%s%s\n", head, json_util_text(o, key));
-}
-
-struct page_order
-page_order(const json_t *o)
-{
-	const char *order = page_text(o, "order");
-	struct page_order x = {""};
-
-	if (strcmp(order, "none") != 0)
-		(void)snprintf(x.s, sizeof(x.s), " over %s", order);
-	return x;
 }
 
 struct page_layers

@@ -22,34 +22,29 @@
  *	%(links)[|s]	what is before the bar if the integer is 1, if the
  *			boolean is true or the text is not empty, else what is
  *			behind it
+ *	%(why)?{: %(why)s}	the text in braces if the member is there and is
+ *			neither 0, false nor empty
+ *	%(why)!{...}	the same if it is not
+ *	%(rank)&{...}	the same if it is there and not null; and
+ *	%(rank)~{...}	if it is not there or null
+ *	%(ports)*{ %()d}	the text for each element of a list, which is o
+ *			in it; %(ports)*3{...}: for the first three of them
+ *	%(order=none)!{...}	of a member that is this word
  *	%%		a per cent sign
  *
- * A dot leads into an object, or with a number into an array; %()s is o itself.
- * A width and a precision may precede the letter, as in printf.
+ * A dot leads into an object, or with a number into an array; %()s is o itself,
+ * %(#)d its number in a list, from 1, and %(#)?{, } is for all but the first. A
+ * width and a precision may precede
+ * the letter, as in printf.
  */
 void page_print(struct buf *out, const json_t *o, const char *text);
-
-/* The same if the member is there and is neither 0, false nor empty. */
-void page_if(
-	struct buf *out, const json_t *o, const char *key, const char *text);
-
-/* The same for each element of a list, o in the text. */
-void page_each(struct buf *out, const json_t *list, const char *text);
 
 /* A member's text, "-" if it is missing or empty. */
 const char *page_text(const json_t *o, const char *key);
 
-/* Append a line: head (its label and blanks, or words), and the text of the
- * member. Nothing where that is missing or empty. */
-void page_line(
-	const char *head, const json_t *o, const char *key, struct buf *out);
-
 /* " over tiers": the order of switches that tables obey, by the member "order";
- * "" where that is "none". */
-struct page_order {
-	char s[32];
-};
-struct page_order page_order(const json_t *o);
+ * nothing where that is "none". */
+#define PAGE_ORDER "%(order=none)!{ over %(order)s}"
 
 /* "9 layers on 3 VLs", "1 layer": of an object with the members layers and vls.
  */

@@ -27,13 +27,22 @@ void show_events(const json_t *result, struct buf *out);
 void show_names(const json_t *result, struct buf *out);
 void show_config(const json_t *result, struct buf *out);
 void show_links(const json_t *result, struct buf *out);
-/* Append the "ends" of an object: "leaf1" (0x..) port 5, then `between` and the
- * other one, if there are two. */
-void show_ends(const json_t *o, const char *between, struct buf *out);
+/* The "ends" of an object in a text of page_print: "leaf1" (0x..) port 5, then
+ * `between` and the other one, if there are two. */
+#define SHOW_END(of)                                                           \
+	"%(" of ".name)?{\"%(" of ".name)s\" (%(" of ".guid)s)}"               \
+	"%(" of ".name)!{%(" of ".guid)s}%(" of ".port)?{ port %(" of          \
+	".port)d}"
+#define SHOW_ENDS(between)                                                     \
+	SHOW_END("ends.0") "%(ends.1)?{" between SHOW_END("ends.1") "}"
 
-/* Append how many links are drained for their health, and may not be, by the
- * member "health" of a status; nothing where there are none. */
-void show_acted(const json_t *health, struct buf *out);
+/* How many links are drained for their health, and may not be, of the object
+ * "health" of a status, in a text of page_print. */
+#define SHOW_ACTED                                                             \
+	"%(drained)?{, %(drained)d drained for health}"                        \
+	"%(kept)?{, %(kept)d not drained because of a limit}"                  \
+	"%(bad)?{; list: heddlectl links --bad}\n"
+
 /* Append the list in an object of events_missing_json, and in one of
  * links_degraded_json, a line each. */
 void show_missing(const json_t *missing, struct buf *out);

@@ -67,28 +67,6 @@ show_events(const json_t *r, struct buf *out)
 		buf_printf(out, "no events\n");
 }
 
-/* "leaf1" (0x0002c90200000001) port 5 */
-static void
-put_end(const json_t *end, struct buf *out)
-{
-	page_print(out, end,
-		json_util_has_text(end, "name") ? "\"%(name)s\" (%(guid)s)"
-						: "%(guid)s");
-	page_if(out, end, "port", " port %(port)d");
-}
-
-void
-show_ends(const json_t *o, const char *between, struct buf *out)
-{
-	const json_t *ends = json_object_get(o, "ends");
-
-	put_end(json_array_get(ends, 0), out);
-	if (json_array_size(ends) < 2)
-		return;
-	buf_printf(out, "%s", between);
-	put_end(json_array_get(ends, 1), out);
-}
-
 void
 show_missing(const json_t *missing, struct buf *out)
 {
@@ -97,11 +75,11 @@ show_missing(const json_t *missing, struct buf *out)
 
 	json_array_foreach(json_object_get(missing, "list"), i, m)
 	{
-		bool node = json_util_text(m, "kind")[0] == 'n';
-
-		buf_printf(out, "  %s ", json_util_text(m, "kind"));
-		show_ends(m, node ? " at " : " - ", out);
-		buf_printf(out, ", since ");
+		page_print(out, m,
+			"%(kind=node)?{  node " SHOW_ENDS(
+				" at ") "}"
+					"%(kind=node)!{  %(kind)s " SHOW_ENDS(
+						" - ") "}, since ");
 		put_time(json_util_real(m, "age"), out);
 		buf_printf(out, "\n");
 	}
@@ -110,13 +88,9 @@ show_missing(const json_t *missing, struct buf *out)
 void
 show_names(const json_t *r, struct buf *out)
 {
-	const json_t *list = json_object_get(r, "waiting");
-
-	if (!json_util_yes(r, "pinned"))
-		buf_printf(out, "no names are pinned\n");
-	else if (json_array_size(list) == 0)
-		buf_printf(out, "no name waits to be accepted\n");
-	page_each(out, list,
-		"waits  %(guid)s \"%(name)s\" would %(joins)[join as|leave] "
-		"\"%(member)s\"\n");
+	page_print(out, r,
+		"%(pinned)!{no names are pinned\n}"
+		"%(pinned)?{%(waiting)!{no name waits to be accepted\n}}"
+		"%(waiting)*{waits  %(guid)s \"%(name)s\" would "
+		"%(joins)[join as|leave] \"%(member)s\"\n}");
 }

@@ -9,15 +9,13 @@
 static void
 show_pace(const json_t *l, struct buf *out)
 {
-	bool slow = json_util_real(l, "best") > json_util_real(l, "gbps");
-
-	page_print(out, l, "%(width)s %(speed)s, %(gbps)g");
-	if (slow)
-		page_print(out, l, " of %(best)g");
-	buf_printf(out, " Gb/s");
-	if (slow)
-		page_if(out, l, "best_width",
-			": both ends can do %(best_width)s %(best_speed)s");
+	page_print(out, l, SHOW_ENDS(" - "));
+	page_print(out, l,
+		json_util_real(l, "best") > json_util_real(l, "gbps")
+			? ": %(width)s %(speed)s, %(gbps)g of %(best)g Gb/s"
+			  "%(best_width)?{: both ends can do %(best_width)s "
+			  "%(best_speed)s}\n"
+			: ": %(width)s %(speed)s, %(gbps)g Gb/s\n");
 }
 
 void
@@ -29,10 +27,7 @@ show_degraded(const json_t *degraded, struct buf *out)
 	json_array_foreach(json_object_get(degraded, "list"), i, l)
 	{
 		buf_printf(out, "  link ");
-		show_ends(l, " - ", out);
-		buf_printf(out, ": ");
 		show_pace(l, out);
-		buf_printf(out, "\n");
 	}
 }
 
@@ -128,14 +123,10 @@ show_link(const json_t *l, struct buf *out)
 	const json_t *counters = json_object_get(l, "counters");
 
 	buf_printf(out, "  ");
-	show_ends(l, " - ", out);
-	buf_printf(out, ": ");
 	show_pace(l, out);
-	buf_printf(out, "\n");
-	page_line("    bad: ", l, "why", out);
-	if (!json_util_has_text(l, "why"))
-		page_if(out, l, "bad",
-			"    bad until it has been well for 10 minutes\n");
+	page_print(out, l,
+		"%(why)?{    bad: %(why)s\n}%(why)!{%(bad)?{    bad until it "
+		"has been well for 10 minutes\n}}");
 	watch_json_show(json_object_get(l, "watch"), "    ", out);
 	for (size_t i = 0; i < json_array_size(ends); i++)
 		if (show_counters(json_array_get(ends, i),
@@ -147,73 +138,33 @@ show_link(const json_t *l, struct buf *out)
 /* ---- the command ---- */
 
 void
-show_acted(const json_t *health, struct buf *out)
-{
-	page_if(out, health, "drained", ", %(drained)d drained for health");
-	page_if(out, health, "kept",
-		", %(kept)d not drained because of a limit");
-}
-
-static void
-show_health(const json_t *health, struct buf *out)
-{
-	if (!json_util_yes(health, "enabled")) {
-		buf_printf(out, "counters are not read: health.enabled is "
-				"false\n");
-		return;
-	}
-	if (json_util_num(health, "passes") == 0) {
-		buf_printf(out, "counters are not read yet; the master reads "
-				"them\n");
-		return;
-	}
-	page_print(out, health,
-		"counters: %(read)d of %(ports)d ports read in the last pass, "
-		"which took %(pass_seconds).1f s\n"
-		"bad: %(bad)d link%(bad)[|s]");
-	show_acted(health, out);
-	page_if(out, health, "bad", "; list: heddlectl links --bad");
-	buf_printf(out, "\n");
-}
-
-static void
-show_missing_links(const json_t *r, struct buf *out)
-{
-	const json_t *missing = json_object_get(r, "missing");
-	const json_t *degraded = json_object_get(r, "degraded");
-
-	page_print(out, missing,
-		"missing: %(nodes)d node%(nodes)[|s], %(links)d "
-		"link%(links)[|s]\n");
-	show_missing(missing, out);
-	page_print(out, degraded,
-		"below what both ends support: %(links)d link%(links)[|s]\n");
-	show_degraded(degraded, out);
-}
-
-static void
-show_found(const json_t *r, struct buf *out)
-{
-	const json_t *list = json_object_get(r, "links"), *l;
-	size_t n = json_array_size(list);
-	size_t i;
-
-	page_print(out, r, "found: %(found)d of %(of)d link%(of)[|s]");
-	if ((size_t)json_util_num(r, "found") > n)
-		buf_printf(out, ", of which the worst %zu are here", n);
-	if (n > 0 && json_util_yes(json_object_get(r, "health"), "enabled"))
-		buf_printf(out, "; counts are of the last minute, hour and "
-				"day");
-	buf_printf(out, "\n");
-	json_array_foreach(list, i, l) show_link(l, out);
-}
-
-void
 show_links(const json_t *r, struct buf *out)
 {
-	if (json_object_get(r, "links") != NULL)
-		show_found(r, out);
-	else
-		show_missing_links(r, out);
-	show_health(json_object_get(r, "health"), out);
+	const json_t *list = json_object_get(r, "links"), *l;
+	size_t i, n = json_array_size(list);
+
+	if (list != NULL) {
+		page_print(out, r, "found: %(found)d of %(of)d link%(of)[|s]");
+		if ((size_t)json_util_num(r, "found") > n)
+			buf_printf(out, ", of which the worst %zu are here", n);
+		page_print(out, r,
+			"%(links)?{%(health.enabled)?{; counts are of the last "
+			"minute, hour and day}}\n");
+		json_array_foreach(list, i, l) show_link(l, out);
+	} else {
+		page_print(out, r,
+			"missing: %(missing.nodes)d node%(missing.nodes)[|s], "
+			"%(missing.links)d link%(missing.links)[|s]\n");
+		show_missing(json_object_get(r, "missing"), out);
+		page_print(out, r,
+			"below what both ends support: %(degraded.links)d "
+			"link%(degraded.links)[|s]\n");
+		show_degraded(json_object_get(r, "degraded"), out);
+	}
+	page_print(out, json_object_get(r, "health"),
+		"%(enabled)!{counters are not read: health.enabled is false\n}"
+		"%(enabled)?{%(passes)!{counters are not read yet; the master "
+		"reads them\n}%(passes)?{counters: %(read)d of %(ports)d ports "
+		"read in the last pass, which took %(pass_seconds).1f s\n"
+		"bad: %(bad)d link%(bad)[|s]" SHOW_ACTED "}}");
 }

@@ -27,7 +27,7 @@ show_choice(const json_t *l, struct buf *out)
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
 		if (strcmp(choices[i].key, key) == 0)
 			buf_printf(out, "; %s", choices[i].words);
-	page_if(out, l, "drained", ", %(drained)d more drained");
+	page_print(out, l, "%(drained)?{, %(drained)d more drained}");
 	if (json_util_num(l, "choices") > 1)
 		page_print(out, l,
 			", one of %(choices)d, others would carry %(least)d");
@@ -79,9 +79,7 @@ show_hop(const json_t *l, size_t i, struct buf *out)
 		"%(gbps)g");
 	if (json_util_real(l, "best") > json_util_real(l, "gbps"))
 		page_print(out, l, " of %(best)g");
-	page_print(out, l, " Gb/s, MTU %(mtu)d");
-	if (json_object_get(l, "vl") != NULL)
-		page_print(out, l, ", VL %(vl)d");
+	page_print(out, l, " Gb/s, MTU %(mtu)d%(vl)&{, VL %(vl)d}");
 	show_choice(l, out);
 	buf_printf(out, "\n");
 	for (size_t k = 0; k < json_array_size(ends); k++)

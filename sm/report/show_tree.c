@@ -49,8 +49,9 @@ put_kept_class(const json_t *tree, struct buf *out)
 }
 
 static void
-put_tiers(const json_t *tree, const char *word, struct buf *out)
+put_tiers(const json_t *tree, struct buf *out)
 {
+	const char *word = "tree";
 	json_t *odd = json_object_get(tree, "irregular"), *e;
 	const char *what;
 	size_t i;
@@ -67,50 +68,43 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 		buf_printf(out, "\n");
 		word = "";
 	}
-	page_if(out, tree, "unplaced",
-		"            %(unplaced)d switches have no tier\n");
+	page_print(out, tree,
+		"%(unplaced)?{            %(unplaced)d switches have no "
+		"tier\n}");
 	json_object_foreach(odd, what, e) buf_printf(
 		out, "            %lld %s\n", json_integer_value(e), what);
 	put_kept_class(tree, out);
-	page_each(out, json_object_get(tree, "not_believed"),
-		"            %(guid)s \"%(name)s\": role ignored, its answer "
-		"has a wrong signature\n");
+	page_print(out, tree,
+		"%(not_believed)*{            %(guid)s \"%(name)s\": role "
+		"ignored, its answer has a wrong signature\n}");
 }
 
-static void
-put_irregularities(const json_t *list, struct buf *out)
-{
-	page_each(out, list, "            %(what)s: %(text)s\n");
-}
+/* Irregularities in a list of this name. */
+#define IRREGULAR(list) "%(" list ")*{            %(what)s: %(text)s\n}"
 
 void
 show_tiers(const json_t *tree, struct buf *out)
 {
-	put_tiers(tree, "tree", out);
-	put_irregularities(json_object_get(tree, "first"), out);
+	put_tiers(tree, out);
+	page_print(out, tree, IRREGULAR("first"));
 }
 
 void
 show_redundancy(const json_t *redundancy, struct buf *out)
 {
-	const json_t *points = json_object_get(redundancy, "points"), *e;
+	const json_t *points = json_object_get(redundancy, "points");
 	long long more = json_util_num(redundancy, "points_all");
-	size_t i;
 
 	if (json_util_num(redundancy, "nodes") == 0)
 		return;
 	page_print(out, redundancy,
 		"redundancy  %(nodes)d multi-port node%(nodes)[|s], "
 		"%(single_points)d with a single point of failure\n");
-	json_array_foreach(points, i, e)
-	{
+	page_print(out, redundancy,
 		/* a switch, or the link at one of its ports */
-		page_print(out, e, "            \"%(name)s\"");
-		page_if(out, e, "port", " port %(port)d");
-		page_print(out, e,
-			": %(nodes)d node%(nodes)[ depends|s depend] on it\n");
-	}
-	more -= (long long)i;
+		"%(points)*{            \"%(name)s\"%(port)?{ port %(port)d}: "
+		"%(nodes)d node%(nodes)[ depends|s depend] on it\n}");
+	more -= (long long)json_array_size(points);
 	if (more > 0)
 		buf_printf(out, "            and %lld more\n", more);
 }
@@ -148,10 +142,10 @@ show_tree(const json_t *r, struct buf *out)
 		put_redundancy(r, out);
 		return;
 	}
-	put_tiers(r, "tree", out);
+	put_tiers(r, out);
 	if (!json_is_string(
 		    json_object_get(json_array_get(list, 0), "origin"))) {
-		put_irregularities(list, out);
+		page_print(out, r, IRREGULAR("list"));
 		return;
 	}
 	width = names_column(list);
@@ -160,10 +154,7 @@ show_tree(const json_t *r, struct buf *out)
 	json_array_foreach(list, i, e)
 	{
 		page_print(out, e,
-			json_is_integer(json_object_get(e, "tier"))
-				? "%(tier)4d"
-				: "   -");
-		page_print(out, e, "  %(guid)-18s  ");
+			"%(tier)&{%(tier)4d}%(tier)~{   -}  %(guid)-18s  ");
 		terminal_put_padded(json_util_text(e, "name"), width, out);
 		page_print(out, e, "  %(origin)s\n");
 	}

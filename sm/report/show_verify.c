@@ -15,15 +15,15 @@ show_limits(const json_t *r, struct buf *out)
 			json_integer_value(n), of,
 			of[0] == 's' ? names_plural_es(json_integer_value(n))
 				     : names_plural(json_integer_value(n)));
-	page_if(out, r, "unread",
-		"left out    %(unread)d line%(unread)[|s] of the plan, whose "
-		"LinkType is not Data\n");
-	page_if(out, json_object_get(r, "links"), "unknown",
-		"unknown     %(unknown)d planned link%(unknown)[|s]: neither "
-		"end answers\n");
-	page_if(out, json_object_get(r, "nodes"), "unnamed",
-		"unknown     the name%(unnamed)[|s] of %(unnamed)d "
-		"node%(unnamed)[|s]: not read yet, or not given\n");
+	page_print(out, r,
+		"%(unread)?{left out    %(unread)d line%(unread)[|s] of the "
+		"plan, whose LinkType is not Data\n}");
+	page_print(out, json_object_get(r, "links"),
+		"%(unknown)?{unknown     %(unknown)d planned "
+		"link%(unknown)[|s]: neither end answers\n}");
+	page_print(out, json_object_get(r, "nodes"),
+		"%(unnamed)?{unknown     the name%(unnamed)[|s] of %(unnamed)d "
+		"node%(unnamed)[|s]: not read yet, or not given\n}");
 }
 
 /* How many there are of each kind. */
@@ -41,25 +41,15 @@ show_kinds(const json_t *r, struct buf *out)
 			out, "%s%lld %s", between, json_integer_value(n), kind);
 		between = ", ";
 	}
-	page_if(out, r, "drained", "; %(drained)d of them drained");
-}
-
-static void
-show_list(const json_t *r, struct buf *out)
-{
-	const json_t *list = json_object_get(r, "list");
-	long long more = json_util_num(r, "deviations") -
-			 (long long)json_array_size(list);
-
-	page_each(out, list, "  %(text)s%(drained)[; drained|]\n");
-	if (more > 0)
-		buf_printf(out, "  and %lld more: heddlectl verify %s\n", more,
-			page_text(r, "plan"));
+	page_print(out, r, "%(drained)?{; %(drained)d of them drained}");
 }
 
 void
 show_verify(const json_t *r, struct buf *out)
 {
+	long long more = json_util_num(r, "deviations") -
+			 (long long)json_array_size(json_object_get(r, "list"));
+
 	if (json_util_has_text(r, "written")) {
 		page_print(out, r,
 			"wrote %(written)s: %(nodes)d nodes, %(links)d "
@@ -76,8 +66,10 @@ show_verify(const json_t *r, struct buf *out)
 		return;
 	page_print(out, r, "deviations  %(deviations)d");
 	show_kinds(r, out);
-	buf_printf(out, "\n");
-	show_list(r, out);
+	page_print(out, r, "\n%(list)*{  %(text)s%(drained)[; drained|]\n}");
+	if (more > 0)
+		buf_printf(out, "  and %lld more: heddlectl verify %s\n", more,
+			page_text(r, "plan"));
 }
 
 void

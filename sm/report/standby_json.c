@@ -45,8 +45,8 @@ standby_json_line(const json_t *r, uint64_t now, struct buf *out)
 		"forwarding tables up to %lld s ago\n",
 		age_of(json_util_num(s, "read"), now),
 		age_of(json_util_num(s, "tables"), now));
-	page_if(out, s, "unread",
-		"            without the tables of %(unread)d "
+	page_print(out, s,
+		"%(unread)?{            without the tables of %(unread)d "
 		"switch%(unread)[|es] that did not tell, first "
-		"%(unread_first)s\n");
+		"%(unread_first)s\n}");
 }

@@ -163,18 +163,6 @@ print_time(const json_t *row, char out[16])
 		(void)snprintf(out, 16, "%.1f s", s);
 }
 
-/* The load and the bisections where switches choose; "-": none does. */
-static void
-print_adaptive(const json_t *row, struct buf *out)
-{
-	const json_t *a = json_object_get(row, "adaptive");
-
-	if (json_object_get(a, "load") != NULL)
-		page_print(out, a, " %(load.max)9.1f %(ebb.mean)5.3f");
-	else if (a != NULL)
-		buf_printf(out, " %9s %5s", "-", "-");
-}
-
 static void
 print_row(const json_t *row, struct buf *out)
 {
@@ -191,52 +179,33 @@ print_row(const json_t *row, struct buf *out)
 	page_print(out, row,
 		"%(load)9d %(saturation)5.3f %(ebb)5.3f %(hops_mean)6.2f "
 		"%(hops_max)5d");
-	print_adaptive(row, out);
+	/* the load and the bisections where switches choose; "-": none does */
+	page_print(out, json_object_get(row, "adaptive"),
+		"%(load)&{ %(load.max)9.1f %(ebb.mean)5.3f}"
+		"%(load)~{%()?{         -     -}}");
 	buf_printf(out, "\n");
-}
-
-static void
-print_notes(const json_t *list, struct buf *out)
-{
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach(list, i, row)
-		page_if(out, row, "note", "%(engine)-10s %(note)s\n");
-}
-
-static bool
-has_adaptive(const json_t *list)
-{
-	const json_t *row;
-	bool any = false;
-	size_t i;
-
-	json_array_foreach(list, i, row) any |=
-		json_object_get(row, "adaptive") != NULL;
-	return any;
 }
 
 void
 comparison_page(const json_t *report, bool verbose, struct buf *out)
 {
 	const json_t *list = json_object_get(report, "engines"), *row;
+	bool adaptive = false;
 	size_t i;
 
+	json_array_foreach(list, i, row) adaptive |=
+		json_object_get(row, "adaptive") != NULL;
 	fabric_counts_line(json_object_get(report, "fabric"), out);
-	page_if(out, report, "pieces",
-		"IN PIECES  %(pieces)d more piece%(pieces)[|s], not "
-		"compared\n");
 	page_print(out, report,
+		"%(pieces)?{IN PIECES  %(pieces)d more piece%(pieces)[|s], not "
+		"compared\n}"
 		"best       %(best)s, which the engine auto takes\n"
 		"VLs        %(vls_assumed)d on each link, assumed: --vls\n\n");
 	buf_printf(out, "%-10s %-8s %5s %4s %9s %11s %9s %5s %5s %6s %5s%s\n",
 		"engine", "", "SLs", "VLs", "time", "memory", "load", "sat",
-		"eBB", "hops", "max",
-		has_adaptive(list) ? "    evenly   eBB" : "");
+		"eBB", "hops", "max", adaptive ? "    evenly   eBB" : "");
 	json_array_foreach(list, i, row) print_row(row, out);
 	if (verbose)
-		buf_printf(out, "\n");
-	if (verbose)
-		print_notes(list, out);
+		page_print(out, list,
+			"\n%()*{%(note)?{%(engine)-10s %(note)s\n}}");
 }

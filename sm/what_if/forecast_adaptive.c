@@ -125,52 +125,10 @@ forecast_adaptive_json(
 
 /* ---- pages ---- */
 
-static void
-page_cannot(const json_t *a, struct buf *out)
-{
-	page_if(out, a, "cannot",
-		"            %(cannot)d cannot%(cannot)[:|, the first:] "
-		"%(first)s\n");
-	page_if(out, a, "no_room",
-		"            %(no_room)d times a destination has no group in a "
-		"switch, for want of room\n");
-	if (json_util_num(a, "assumed") > 0) {
-		page_print(out, a,
-			"            %(assumed)d switch%(assumed)[ was|es "
-			"were] not asked: adaptive routing ");
-		buf_printf(out, "with %d groups is assumed\n", CHOICES_GROUPS);
-	}
-}
-
-/* The even split beside the figures of packets in order. */
-static void
-page_split(const json_t *f, struct buf *out)
-{
-	page_if(out, f, "adaptive.load",
-		"  evenly    split over these ports: load at most "
-		"%(adaptive.load.max).1f instead of %(load.max)d; saturation "
-		"%(adaptive.load.saturation).3f instead of "
-		"%(load.saturation).3f\n");
-	if (json_object_get(json_object_get(f, "adaptive"), "load") != NULL)
-		page_if(out, f, "adaptive.ebb",
-			"            bisection %(adaptive.ebb.mean).3f instead "
-			"of %(ebb.mean).3f, worst flow "
-			"%(adaptive.ebb.lowest).3f instead of %(ebb.lowest).3f "
-			"(%(adaptive.ebb.trials)d random "
-			"one%(adaptive.ebb.trials)[|s])\n");
-}
-
 /* "12 of 16 switches choose among ports". */
-static void
-page_choosing(const json_t *a, struct buf *out)
-{
-	page_print(out, a,
-		"adaptive    %(choosing)d of %(switches)d switches choose "
-		"among ports");
-	page_print(out, a,
-		json_util_has_text(a, "why") ? ": %(why)s"
-					     : ", %(ports_mean).1f on average");
-}
+#define CHOOSING                                                               \
+	"adaptive    %(choosing)d of %(switches)d switches choose among "      \
+	"ports%(why)?{: %(why)s}%(why)!{, %(ports_mean).1f on average}"
 
 void
 forecast_adaptive_page(const json_t *forecast, struct buf *out)
@@ -179,13 +137,33 @@ forecast_adaptive_page(const json_t *forecast, struct buf *out)
 
 	if (a == NULL)
 		return;
-	page_choosing(a, out);
-	page_if(out, a, "fullest",
-		"; at most %(fullest.groups)d of %(fullest.room)d groups, in "
-		"%(fullest.name)s");
-	buf_printf(out, "\n");
-	page_cannot(a, out);
-	page_split(forecast, out);
+	page_print(out, a,
+		CHOOSING
+		"%(fullest)?{; at most %(fullest.groups)d of %(fullest.room)d "
+		"groups, in %(fullest.name)s}\n"
+		"%(cannot)?{            %(cannot)d cannot%(cannot)[:|, the "
+		"first:] %(first)s\n}"
+		"%(no_room)?{            %(no_room)d times a destination has "
+		"no "
+		"group in a switch, for want of room\n}");
+	if (json_util_num(a, "assumed") > 0) {
+		page_print(out, a,
+			"            %(assumed)d switch%(assumed)[ was|es "
+			"were] not asked: adaptive routing ");
+		buf_printf(out, "with %d groups is assumed\n", CHOICES_GROUPS);
+	}
+	/* the even split beside the figures of packets in order */
+	page_print(out, forecast,
+		"%(adaptive.load)?{  evenly    split over these ports: load at "
+		"most %(adaptive.load.max).1f instead of %(load.max)d; "
+		"saturation %(adaptive.load.saturation).3f instead of "
+		"%(load.saturation).3f\n"
+		"%(adaptive.ebb)?{            bisection "
+		"%(adaptive.ebb.mean).3f "
+		"instead of %(ebb.mean).3f, worst flow "
+		"%(adaptive.ebb.lowest).3f instead of %(ebb.lowest).3f "
+		"(%(adaptive.ebb.trials)d random "
+		"one%(adaptive.ebb.trials)[|s])\n}}");
 }
 
 void
@@ -193,10 +171,9 @@ forecast_adaptive_short(const json_t *forecast, struct buf *out)
 {
 	const json_t *a = json_object_get(forecast, "adaptive");
 
-	if (a == NULL)
-		return;
-	page_choosing(a, out);
-	page_if(out, a, "load",
-		"; evenly split at most %(load.max).1f pairs on a link");
-	buf_printf(out, "\n");
+	if (a != NULL)
+		page_print(out, a,
+			CHOOSING
+			"%(load)?{; evenly split at most %(load.max).1f "
+			"pairs on a link}\n");
 }

@@ -18,30 +18,20 @@ enum { NODES = 10 }; /* multi-port nodes shown */
 static void
 plan_page_routing(const json_t *f, struct buf *out)
 {
-	const json_t *s = json_object_get(f, "routing");
-	const json_t *list = json_object_get(f, "ranks"), *e;
-	size_t i;
+	size_t ranks = json_array_size(json_object_get(f, "ranks"));
 
-	if (json_util_has_text(s, "engine")) {
-		page_print(out, s,
-			"routing     %(engine)s%(fallback)[ (FALLBACK)|]");
-		buf_printf(out, "%s", page_order(f).s);
-		page_print(out, s, "%(rebalanced)[, rebalanced|]\n");
-	}
-	page_line("            tried: ", s, "tried", out);
-	page_line("            ", f, "note", out);
-	page_line("            a path may descend and climb again only below ",
-		f, "turn_leaf", out);
-	if (json_array_size(list) == 0 || json_array_size(list) > 16)
-		return;
-	buf_printf(out, "ranks       ");
-	json_array_foreach(list, i, e)
-	{
-		buf_printf(out, "%s", i > 0 ? ", " : "");
-		page_print(out, e,
-			"%(rank)d: %(switches)d switch%(switches)[|es]");
-	}
-	buf_printf(out, "\n");
+	page_print(out, f,
+		"%(routing.engine)?{routing     %(routing.engine)s"
+		"%(routing.fallback)[ (FALLBACK)|]" PAGE_ORDER
+		"%(routing.rebalanced)[, rebalanced|]\n}"
+		"%(routing.tried)?{            tried: %(routing.tried)s\n}"
+		"%(note)?{            %(note)s\n}"
+		"%(turn_leaf)?{            a path may descend and climb again "
+		"only below %(turn_leaf)s\n}");
+	if (ranks <= 16)
+		page_print(out, f,
+			"%(ranks)?{ranks       %(ranks)*{%(#)?{, }%(rank)d: "
+			"%(switches)d switch%(switches)[|es]}\n}");
 }
 
 static void
@@ -73,12 +63,13 @@ plan_page_verdict(const json_t *f, struct buf *out)
 		"%(unreachable)d unreachable, %(loops)d loop%(loops)[|s], "
 		"%(cyclic_channels)d cyclic channel%(cyclic_channels)[|s], ");
 	buf_printf(out, "%s\n", page_layers(v).s);
-	page_if(out, v, "cut_off",
-		"            %(cut_off)d pairs have no path at all\n");
-	page_line("            ", v, "first_fault", out);
+	page_print(out, v,
+		"%(cut_off)?{            %(cut_off)d pairs have no path at "
+		"all\n}"
+		"%(first_fault)?{            %(first_fault)s\n}");
 	if (strcmp(json_util_text(v, "cycle"),
 		    json_util_text(v, "first_fault")) != 0)
-		page_line("            ", v, "cycle", out);
+		page_print(out, v, "%(cycle)?{            %(cycle)s\n}");
 }
 
 static void
@@ -110,48 +101,38 @@ static void
 plan_page_load(const json_t *f, struct buf *out)
 {
 	const json_t *l = json_object_get(f, "load");
-	const json_t *list = json_object_get(l, "levels"), *e;
-	size_t i;
 
 	if (!json_is_object(l))
 		return;
 	page_print(out, l,
 		"load        highest %(max)d, mean %(mean).1f; saturation "
 		"%(saturation).3f\n");
-	if (json_array_size(list) <= 12)
-		page_each(out, list,
-			"  rank %(from)d-%(to)d  %(links)d link%(links)[|s], "
-			"load %(min)d to %(max)d, mean %(mean).1f, %(idle)d "
-			"idle\n");
-	json_array_foreach(json_object_get(l, "worst"), i, e)
-	{
-		if (i < 3)
-			page_print(out, e,
-				"  busy      %(name)s port %(port)d -> "
-				"%(peer)s "
-				"port %(peer_port)d: %(pairs)d pairs\n");
-	}
+	if (json_array_size(json_object_get(l, "levels")) <= 12)
+		page_print(out, l,
+			"%(levels)*{  rank %(from)d-%(to)d  %(links)d "
+			"link%(links)[|s], load %(min)d to %(max)d, mean "
+			"%(mean).1f, %(idle)d idle\n}");
+	page_print(out, l,
+		"%(worst)*3{  busy      %(name)s port %(port)d -> %(peer)s "
+		"port %(peer_port)d: %(pairs)d pairs\n}");
 }
 
 static void
 plan_page_metrics(const json_t *f, struct buf *out)
 {
-	const json_t *s = json_object_get(f, "shift");
-
-	page_if(out, json_object_get(f, "ebb"), "trials",
-		"bisection   %(mean).3f of the full bandwidth (%(trials)d "
-		"random ones, spread %(spread).3f, worst flow "
-		"%(lowest).3f)\n");
-	page_if(out, s, "shifts",
-		"shifts      %(mean).3f of the full bandwidth, at most "
-		"%(worst)d flow%(worst)[|s] on a link (%(all)[all "
+	page_print(out, json_object_get(f, "ebb"),
+		"%(trials)?{bisection   %(mean).3f of the full bandwidth "
+		"(%(trials)d random ones, spread %(spread).3f, worst flow "
+		"%(lowest).3f)\n}");
+	page_print(out, json_object_get(f, "shift"),
+		"%(shifts)?{shifts      %(mean).3f of the full bandwidth, at "
+		"most %(worst)d flow%(worst)[|s] on a link (%(all)[all "
 		"|]%(shifts)d shift%(shifts)[|s], the worst is by "
-		"%(worst_by)d)\n");
-	if (json_is_integer(json_object_get(s, "first_worst")))
-		page_print(out, s,
-			"            over all shifts, at most %(first_worst)d "
-			"flow%(first_worst)[|s] of a switch's own hosts on one "
-			"link out of it\n");
+		"%(worst_by)d)\n}"
+		"%(first_worst)&{            over all shifts, at most "
+		"%(first_worst)d flow%(first_worst)[|s] of a switch's own "
+		"hosts "
+		"on one link out of it\n}");
 }
 
 /* The first NODES of a list of n: texts, or objects with a text. */
@@ -169,21 +150,17 @@ plan_page_nodes(const json_t *list, long long n, struct buf *out)
 		buf_printf(out, "            and %lld more\n", n - NODES);
 }
 
-static void
-plan_page_multi_port(const json_t *h, struct buf *out)
-{
-	show_redundancy(h, out);
-	plan_page_nodes(json_object_get(h, "list"),
-		json_util_num(h, "single_points"), out);
-}
-
 void
 plan_page_forecast(const json_t *f, struct buf *out)
 {
+	const json_t *h = json_object_get(f, "multi_port");
+
 	plan_page_routing(f, out);
 	plan_page_tree(f, out);
 	plan_page_verdict(f, out);
-	plan_page_multi_port(json_object_get(f, "multi_port"), out);
+	show_redundancy(h, out);
+	plan_page_nodes(json_object_get(h, "list"),
+		json_util_num(h, "single_points"), out);
 	plan_page_hops(f, out);
 	plan_page_load(f, out);
 	plan_page_metrics(f, out);
@@ -207,8 +184,10 @@ plan_page_layers(const json_t *p, struct buf *out)
 			"not say how many VLs links have; %(vls_assumed)d are "
 			"assumed\n");
 	else
-		page_line("layers      ", p, "layers_short", out);
-	page_line("layers      ", p, "layers_shared", out);
+		page_print(out, p,
+			"%(layers_short)?{layers      %(layers_short)s\n}");
+	page_print(
+		out, p, "%(layers_shared)?{layers      %(layers_shared)s\n}");
 }
 
 static void
@@ -219,8 +198,8 @@ plan_page_head(const json_t *p, struct buf *out)
 	page_print(out, p,
 		"LIDs        up to %(lids.highest)d, %(lids.assigned)d new, "
 		"%(lids.moved)d moved, %(lids.conflicts)d "
-		"conflict%(lids.conflicts)[|s]\n");
-	page_line("            ", json_object_get(p, "lids"), "conflict", out);
+		"conflict%(lids.conflicts)[|s]\n"
+		"%(lids.conflict)?{            %(lids.conflict)s\n}");
 	plan_page_layers(p, out);
 }
 
@@ -228,22 +207,19 @@ plan_page_head(const json_t *p, struct buf *out)
 static void
 plan_page_from(const json_t *p, struct buf *out)
 {
-	const json_t *m = json_object_get(p, "misfit");
-
 	if (!json_util_has_text(p, "from"))
 		return;
 	page_print(out, p, "\nIN FORCE, from %(from)s\n");
-	page_if(out, m, "switches_missing",
-		"MISFIT      %(switches_missing)d "
-		"switch%(switches_missing)[|es] without a table\n");
-	page_if(out, m, "tables_strange",
-		"MISFIT      %(tables_strange)d table%(tables_strange)[|s] of "
-		"switches that are not in the topology\n");
-	page_if(out, m, "lids_moved",
-		"MISFIT      %(lids_moved)d port%(lids_moved)[|s] with another "
-		"LID than in the tables\n");
+	page_print(out, json_object_get(p, "misfit"),
+		"%(switches_missing)?{MISFIT      %(switches_missing)d "
+		"switch%(switches_missing)[|es] without a table\n}"
+		"%(tables_strange)?{MISFIT      %(tables_strange)d "
+		"table%(tables_strange)[|s] of switches that are not in the "
+		"topology\n}"
+		"%(lids_moved)?{MISFIT      %(lids_moved)d "
+		"port%(lids_moved)[|s] "
+		"with another LID than in the tables\n}");
 }
-
 /* The number of other components, stated first: what follows is not the whole
  * fabric. */
 static void
@@ -280,30 +256,8 @@ plan_page_pieces(const json_t *list, struct buf *out)
 }
 
 static void
-plan_page_lost(const json_t *m, struct buf *out)
-{
-	const json_t *e;
-	size_t i;
-
-	if (json_util_num(m, "nodes_lost") == 0)
-		return;
-	page_print(out, m, "  lost      %(nodes_lost)d node%(nodes_lost)[|s]:");
-	json_array_foreach(json_object_get(m, "lost"), i, e)
-	{
-		if (i < 10)
-			page_print(out, e, i > 0 ? ", %(name)s" : " %(name)s");
-	}
-	buf_printf(out, "%s\n",
-		json_util_num(m, "nodes_lost") > 10 ? ", ..." : "");
-}
-
-static void
 plan_page_redundancy(const json_t *r, struct buf *out)
 {
-	bool news = json_util_num(r, "new_links") +
-			    json_util_num(r, "new_switches") >
-		    0;
-
 	if (json_util_num(r, "links_alone") +
 			json_util_num(r, "switches_alone") ==
 		0) {
@@ -314,44 +268,46 @@ plan_page_redundancy(const json_t *r, struct buf *out)
 		"  single points of failure: %(links_alone)d "
 		"link%(links_alone)[|s], %(switches_alone)d "
 		"switch%(switches_alone)[|es]");
-	buf_printf(out, "%s\n", news ? "; new:" : " (none new)");
-	page_each(out, json_object_get(r, "links"),
-		"            link %(name)s port %(port)d - %(peer)s port "
-		"%(peer_port)d\n");
-	page_each(out, json_object_get(r, "switches"),
-		"            switch %()s\n");
-}
-
-/* Multi-port nodes that lose redundancy. */
-static void
-plan_page_multi_port_lost(const json_t *h, struct buf *out)
-{
-	if (json_util_num(h, "nodes") == 0)
-		return;
-	page_print(out, h,
-		"  nodes     %(lost)d of %(nodes)d multi-port "
-		"node%(nodes)[|s] lose%(lost)[s|] redundancy");
-	page_if(out, h, "regained", ", %(regained)d gain%(regained)[s|] some");
-	page_if(out, h, "lost", ":");
-	buf_printf(out, "\n");
-	plan_page_nodes(
-		json_object_get(h, "list"), json_util_num(h, "lost"), out);
+	buf_printf(out, "%s\n",
+		json_util_num(r, "new_links") +
+					json_util_num(r, "new_switches") >
+				0
+			? "; new:"
+			: " (none new)");
+	page_print(out, r,
+		"%(links)*{            link %(name)s port %(port)d - %(peer)s "
+		"port %(peer_port)d\n}"
+		"%(switches)*{            switch %()s\n}");
 }
 
 static void
 plan_page_impact(const json_t *m, struct buf *out)
 {
+	const json_t *h = json_object_get(m, "multi_port");
+
 	page_print(out, m,
 		"  writes    %(entries)d entr%(entries)[y|ies] in %(blocks)d "
 		"block%(blocks)[|s] of %(switches)d switch%(switches)[|es]\n"
 		"  paths     %(pairs_moved)d of %(pairs)d host pairs take "
-		"another path, %(pairs_cut)d are cut\n");
-	page_if(out, m, "pairs_parted",
-		"            %(pairs_parted)d are in different pieces "
-		"afterwards\n");
-	plan_page_lost(m, out);
+		"another path, %(pairs_cut)d are cut\n"
+		"%(pairs_parted)?{            %(pairs_parted)d are in "
+		"different "
+		"pieces afterwards\n}"
+		"%(nodes_lost)?{  lost      %(nodes_lost)d "
+		"node%(nodes_lost)[|s]:"
+		"%(lost)*10{%(#)?{,} %(name)s}}");
+	if (json_util_num(m, "nodes_lost") > 0)
+		buf_printf(out, "%s\n",
+			json_util_num(m, "nodes_lost") > 10 ? ", ..." : "");
 	plan_page_redundancy(json_object_get(m, "redundancy"), out);
-	plan_page_multi_port_lost(json_object_get(m, "multi_port"), out);
+	page_print(out, h,
+		"%(nodes)?{  nodes     %(lost)d of %(nodes)d multi-port "
+		"node%(nodes)[|s] lose%(lost)[s|] redundancy"
+		"%(regained)?{, %(regained)d gain%(regained)[s|] some}"
+		"%(lost)?{:}\n}");
+	if (json_util_num(h, "nodes") > 0)
+		plan_page_nodes(json_object_get(h, "list"),
+			json_util_num(h, "lost"), out);
 }
 
 static void
@@ -384,27 +340,11 @@ plan_page_transition(const json_t *list, struct buf *out)
 		"method", "kind", "SMPs", "phases", "blocked", "ports", "pairs",
 		"packets");
 	json_array_foreach(list, i, e) plan_page_method(e, out);
-	page_line("            ", first, "cause", out);
-	page_if(out, first, "pairs_cut_paper",
-		"            blocking all newly forbidden dependencies would "
-		"cut %(pairs_cut_paper)d pairs\n");
+	page_print(out, first,
+		"%(cause)?{            %(cause)s\n}"
+		"%(pairs_cut_paper)?{            blocking all newly forbidden "
+		"dependencies would cut %(pairs_cut_paper)d pairs\n}");
 	loss_show(json_object_get(first, "expected"), out);
-}
-
-/* The verdict, and each loss after the first one. */
-static void
-plan_page_losses(const json_t *p, struct buf *out)
-{
-	const json_t *v = json_object_get(p, "verdict"), *e;
-	size_t i;
-
-	page_print(out, v, "%(text)s\n");
-	json_array_foreach(json_object_get(v, "losses"), i, e)
-	{
-		if (i > 0)
-			page_print(out, e, "        %(text)s\n");
-	}
-	buf_printf(out, "\n");
 }
 
 bool
@@ -415,28 +355,15 @@ plan_page_asks(const json_t *p)
 }
 
 void
-plan_page_question(
-	const json_t *p, const char *fail, const char *drain, struct buf *out)
-{
-	const json_t *first = json_object_get(p, "failures"), *e;
-	const json_t *second = json_object_get(p, "drains");
-	size_t i;
-
-	json_array_foreach(first, i, e) buf_printf(
-		out, "%s%s", i > 0 ? ", " : fail, json_string_value(e));
-	if (json_array_size(first) > 0 && json_array_size(second) > 0)
-		buf_printf(out, "; ");
-	json_array_foreach(second, i, e) buf_printf(
-		out, "%s%s", i > 0 ? ", " : drain, json_string_value(e));
-}
-
-void
 plan_page(const json_t *p, struct buf *out)
 {
 	const json_t *then = json_object_get(p, "then");
 	bool from_daemon = json_util_yes(p, "from_daemon");
 
-	plan_page_losses(p, out);
+	page_print(out, p,
+		/* the verdict names the first loss */
+		"%(verdict.text)s\n"
+		"%(verdict.losses)*{%(#)?{        %(text)s\n}}\n");
 	plan_page_head(p, out);
 	plan_page_from(p, out);
 	plan_page_divided(json_object_get(p, "pieces"),
@@ -445,17 +372,16 @@ plan_page(const json_t *p, struct buf *out)
 	plan_page_pieces(json_object_get(p, "pieces"), out);
 	if (!json_is_object(then))
 		return;
-	if (!plan_page_asks(p))
-		page_print(out, p, "\n%(rebalance)[REBALANCED|ROUTED AGAIN]\n");
-	if (plan_page_asks(p)) {
-		buf_printf(out, "\nAFTER ");
-		plan_page_question(p, "THE FAILURE OF ", "THE DRAIN OF ", out);
-		buf_printf(out, "\n");
-	}
-	page_if(out, p, "cut_off",
-		"CUT OFF     heddled's own port: heddled then reaches no "
-		"switch and writes nothing; the tables below stay until its "
-		"port is back or another subnet manager takes over\n");
+	page_print(out, p,
+		plan_page_asks(p)
+			? "\nAFTER " PLAN_PAGE_QUESTION(
+				  "THE FAILURE OF ", "THE DRAIN OF ") "\n"
+			: "\n%(rebalance)[REBALANCED|ROUTED AGAIN]\n");
+	page_print(out, p,
+		"%(cut_off)?{CUT OFF     heddled's own port: heddled then "
+		"reaches no switch and writes nothing; the tables below stay "
+		"until its port is back or another subnet manager takes "
+		"over\n}");
 	if (json_is_object(json_object_get(p, "impact")))
 		plan_page_impact(json_object_get(p, "impact"), out);
 	plan_page_transition(json_object_get(p, "transition"), out);

@@ -14,11 +14,12 @@ void plan_page(const json_t *plan, struct buf *out);
  * ten lines. */
 void plan_page_short(const json_t *plan, struct buf *out);
 
-/* Whether the plan is about something that fails or is drained; append what,
- * each list behind its word. */
+/* Whether the plan is about something that fails or is drained; and what, each
+ * list behind its word, in a text of page_print. */
 bool plan_page_asks(const json_t *plan);
-void plan_page_question(const json_t *plan, const char *fail, const char *drain,
-	struct buf *out);
+#define PLAN_PAGE_QUESTION(fail, drain)                                        \
+	"%(failures)?{" fail "%(failures)*{%(#)?{, }%()s}%(drains)?{; }}"      \
+	"%(drains)?{" drain "%(drains)*{%(#)?{, }%()s}}"
 
 /* Append one forecast's lines. */
 void plan_page_forecast(const json_t *forecast, struct buf *out);

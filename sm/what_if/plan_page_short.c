@@ -16,20 +16,6 @@ enum { LINES = 10, LOSSES = 2 };
 /* ---- lines, each of them left out if there is nothing to say ---- */
 
 static void
-short_losses(const json_t *p, struct buf *out)
-{
-	const json_t *v = json_object_get(p, "verdict"), *e;
-	size_t i;
-
-	page_print(out, v, "%(text)s\n");
-	json_array_foreach(json_object_get(v, "losses"), i, e)
-	{
-		if (i > 0 && i <= LOSSES)
-			page_print(out, e, "        %(text)s\n");
-	}
-}
-
-static void
 short_question(const json_t *p, struct buf *out)
 {
 	const json_t *m = json_object_get(p, "misfit");
@@ -37,11 +23,13 @@ short_question(const json_t *p, struct buf *out)
 			    json_util_num(m, "tables_strange") +
 			    json_util_num(m, "lids_moved");
 
-	if (plan_page_asks(p)) {
-		buf_printf(out, "question    ");
-		plan_page_question(p, "failure of ", "drain of ", out);
-		buf_printf(out, "\n");
-	}
+	page_print(out, p,
+		"%(verdict.text)s\n"
+		"%(verdict.losses)*3{%(#)?{        %(text)s\n}}");
+	if (plan_page_asks(p))
+		page_print(out, p,
+			"question    " PLAN_PAGE_QUESTION(
+				"failure of ", "drain of ") "\n");
 	if (misfits > 0)
 		buf_printf(out,
 			"MISFIT      the tables are not of this fabric in %lld "
@@ -52,6 +40,8 @@ short_question(const json_t *p, struct buf *out)
 static void
 short_paths(const json_t *m, struct buf *out)
 {
+	const json_t *r = json_object_get(m, "redundancy");
+
 	if (!json_is_object(m))
 		return;
 	page_print(out, m,
@@ -60,16 +50,9 @@ short_paths(const json_t *m, struct buf *out)
 	buf_printf(out, "%lld lose theirs\n",
 		json_util_num(m, "pairs_cut") +
 			json_util_num(m, "pairs_parted"));
-	page_if(out, json_object_get(m, "multi_port"), "lost",
-		"redundancy  %(lost)d multi-port node%(lost)[|s] "
-		"lose%(lost)[s|] it\n");
-}
-
-static void
-short_redundancy(const json_t *m, struct buf *out)
-{
-	const json_t *r = json_object_get(m, "redundancy");
-
+	page_print(out, json_object_get(m, "multi_port"),
+		"%(lost)?{redundancy  %(lost)d multi-port node%(lost)[|s] "
+		"lose%(lost)[s|] it\n}");
 	if (json_util_num(r, "new_links") + json_util_num(r, "new_switches") >
 		0)
 		page_print(out, r,
@@ -115,33 +98,6 @@ short_pieces(const json_t *p, struct buf *out)
 }
 
 static void
-short_verified(const json_t *f, struct buf *out)
-{
-	const json_t *v = json_object_get(f, "verified");
-
-	if (json_is_object(v))
-		page_print(out, v,
-			"%(ok)[verified   |FAILS      ] %(pairs)d pairs, "
-			"%(unreachable)d unreachable, %(loops)d loops, "
-			"%(cyclic_channels)d cyclic channels\n");
-	else
-		page_print(out, f, "NO ROUTES   %(why)s\n");
-}
-
-static void
-short_routing(const json_t *f, struct buf *out)
-{
-	const json_t *r = json_object_get(f, "routing");
-
-	if (!json_util_has_text(r, "engine"))
-		return;
-	page_print(out, r, "routing     %(engine)s%(fallback)[ (FALLBACK)|]");
-	buf_printf(out, "%s\n", page_order(f).s);
-	if (json_util_yes(r, "fallback"))
-		page_line("            ", r, "tried", out);
-}
-
-static void
 short_load(const json_t *p, const json_t *f, struct buf *out)
 {
 	const json_t *l = json_object_get(f, "load");
@@ -173,20 +129,26 @@ plan_page_short(const json_t *p, struct buf *out)
 	const json_t *then = json_object_get(p, "then");
 	const json_t *f =
 		json_is_object(then) ? then : json_object_get(p, "now");
-	const json_t *impact = json_object_get(p, "impact");
 	struct buf text = {0};
 
 	/* what matters less comes later, and goes first */
-	short_losses(p, &text);
 	short_question(p, &text);
-	short_paths(impact, &text);
-	short_redundancy(impact, &text);
+	short_paths(json_object_get(p, "impact"), &text);
 	short_pieces(p, &text);
-	short_verified(f, &text);
+	page_print(&text, f,
+		"%(verified)?{%(verified.ok)[verified   |FAILS      ] "
+		"%(verified.pairs)d pairs, %(verified.unreachable)d "
+		"unreachable, %(verified.loops)d loops, "
+		"%(verified.cyclic_channels)d cyclic channels\n}"
+		"%(verified)!{NO ROUTES   %(why)s\n}");
 	short_writes(p, &text);
 	short_load(p, f, &text);
 	forecast_adaptive_short(f, &text);
-	short_routing(f, &text);
+	page_print(&text, f,
+		"%(routing.engine)?{routing     %(routing.engine)s"
+		"%(routing.fallback)[ (FALLBACK)|]" PAGE_ORDER "\n"
+		"%(routing.fallback)?{%(routing.tried)?{            "
+		"%(routing.tried)s\n}}}");
 	fabric_counts_line(json_object_get(p, "fabric"), &text);
 	put_lines(out, &text, LINES);
 	buf_free(&text);

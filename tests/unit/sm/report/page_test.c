@@ -45,23 +45,35 @@ TEST(members_choose_words)
 	expect_page(o, "a%(two", "a-");
 }
 
-TEST(lines_are_left_out)
+TEST(sections_are_left_out)
 {
-	AUTO(json)
-	json_t *o =
-		json_loads("{\"n\": 0, \"m\": 2, \"e\": \"\", \"no\": false,"
-			   "\"list\": [1, 2], \"none\": [], \"z\": null}",
-			0, NULL);
-	AUTO(buf) struct buf out = {0};
+	const char *o = "{\"n\": 0, \"m\": 2, \"e\": \"\", \"no\": false,"
+			"\"s\": \"tiers\", \"list\": [1, 2], \"none\": [],"
+			"\"z\": null, \"o\": {\"m\": 3}}";
 
-	page_if(&out, o, "n", "n");
-	page_if(&out, o, "m", "m%(m)d ");
-	page_if(&out, o, "e", "e");
-	page_if(&out, o, "no", "no");
-	page_if(&out, o, "none", "none");
-	page_if(&out, o, "z", "z");
-	page_if(&out, o, "list", "list");
-	page_each(&out, json_object_get(o, "list"), " %()d");
-	page_each(&out, json_object_get(o, "missing"), " %()d");
-	ck_assert_str_eq(out.text, "m2 list 1 2");
+	expect_page(o,
+		"%(n)?{n}%(m)?{m%(m)d }%(e)?{e}%(no)?{no}%(none)?{none}"
+		"%(z)?{z}%(list)?{list}%(list)*{ %()d}%(missing)*{ %()d}",
+		"m2 list 1 2");
+	expect_page(o, "%(n)!{n}%(m)!{m}%(e)!{e}%(z)!{z}%(x)!{x}", "nezx");
+	expect_page(o, "%(n)&{n}%(e)&{e}%(z)&{z}%(x)&{x}", "ne");
+	expect_page(o, "%(n)~{n}%(e)~{e}%(z)~{z}%(x)~{x}", "zx");
+	expect_page(o, "%(s=tiers)?{a}%(s=tier)?{b}%(s=tierss)!{c}%(n=0)!{d}",
+		"acd");
+	expect_page(o, "%(o.m)?{%(o.m)d%(m)?{ of %(m)d}%(n)?{x}}.", "3 of 2.");
+	/* a section that is not closed ends with the text */
+	expect_page(o, "a%(m)?{b%(m)?{c", "abc");
+	expect_page(o, "a%(n)?{b%(m)?{c", "a");
+	expect_page(o, "a%(list)*{b", "abb");
+	expect_page(o, "}{%", "}{%");
+}
+
+TEST(elements_are_numbered)
+{
+	const char *o = "{\"l\": [{\"k\": 5}, {\"k\": 6}, {\"k\": 7}]}";
+
+	expect_page(o, "%(l)*{%(#)?{, }%(#)d: %(k)d}", "1: 5, 2: 6, 3: 7");
+	expect_page(o, "%(l)*2{%(k)d%(#)!{-}}", "5-6");
+	expect_page(
+		"[[1, 2], [3]]", "%()*{%(#)?{; }%()*{%(#)?{,}%()d}}", "1,2; 3");
 }
