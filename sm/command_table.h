@@ -41,10 +41,10 @@ struct command {
 	unsigned min_operands, max_operands;
 	const char *cmd, *what; /* what: NULL for none */
 	const char *key[2];
-	const struct option_row *option; /* ends with a NULL word */
 	/* NULL: report, whose result is a file */
 	void (*show)(const json_t *result, struct buf *out);
 	const char *help;
+	struct option_row option[6]; /* ends with a NULL word */
 };
 
 /* The commands in the order of the help; NULL behind the last one. */
