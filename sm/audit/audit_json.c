@@ -7,6 +7,7 @@
 #include "sm/audit/findings.h"
 #include "sm/policy/jobs.h"
 #include "sm/report/fabric_counts.h"
+#include "sm/report/hop_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/what_if/plan_json.h"
@@ -327,10 +328,7 @@ cycle_json(const struct topo *t, const struct audit_dependencies_verdict *v)
 		const struct audit_dependencies_hop *h = &v->cycle[i];
 		json_t *o = json_object();
 
-		json_util_put(o, "switch",
-			names_guid(t->node[t->sw[h->from].node].guid));
-		json_util_put(
-			o, "name", names_node_desc(t, t->sw[h->from].node));
+		hop_json_switch(o, t, h->from);
 		json_util_put(o, "port", json_util_u64(h->out));
 		json_util_put(o, "peer", names_node_desc(t, t->sw[h->to].node));
 		json_util_put(o, "peer_port", json_util_u64(h->in));

@@ -8,20 +8,20 @@
 
 enum { LISTED = 100 };
 
-static json_t *
-cannot_json(const struct view *v)
+json_t *
+adaptive_json_troubled(
+	const struct view *v, const struct view_quarantine *all, size_t n)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < v->nfixed && i < LISTED; i++) {
-		const struct view_quarantine *q = &v->fixed[i];
-
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o}", "guid",
-				      names_guid(q->guid), "name",
-				      names_node_desc(v->topo, q->node), "why",
-				      names_text(q->why)));
-	}
+	for (size_t i = 0; i < n; i++)
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:o, s:o}", "guid",
+				names_guid(all[i].guid), "name",
+				all[i].node != TOPO_NONE
+					? names_node_desc(v->topo, all[i].node)
+					: json_string(""),
+				"why", names_text(all[i].why)));
 	return list;
 }
 
@@ -38,7 +38,9 @@ adaptive_json(const struct view *v, const struct sm_status *s)
 	json_util_put(o, "cannot", json_util_u64(a->fixed));
 	json_util_put(o, "no_room", json_util_u64(a->no_room));
 	json_util_put(o, "why", names_text(a->why));
-	json_util_put(o, "cannot_list", cannot_json(v));
+	json_util_put(o, "cannot_list",
+		adaptive_json_troubled(
+			v, v->fixed, v->nfixed < LISTED ? v->nfixed : LISTED));
 	return o;
 }
 

@@ -15,6 +15,11 @@
 /* The member "adaptive" of a status. A new object. */
 json_t *adaptive_json(const struct view *v, const struct sm_status *s);
 
+/* [{"guid", "name", "why"}]: nodes of v, and what is wrong with each. A new
+ * array. */
+json_t *adaptive_json_troubled(
+	const struct view *v, const struct view_quarantine *all, size_t n);
+
 /* Put what the switch of a step may do with packets to a port of switch `to`
  * into o: the other ports of its adaptive group, or why it cannot choose. */
 void adaptive_json_put(json_t *o, const struct view *v,

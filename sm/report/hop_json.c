@@ -21,19 +21,6 @@ hop_json_port(const struct topo *t, port_ix p, uint16_t lid)
 		"name", names_node_desc(t, t->port[p].node));
 }
 
-json_t *
-hop_json_next(const struct topo *t, sw_ix s, unsigned num)
-{
-	port_ix peer = topo_port_behind(t, s, num);
-
-	if (peer == TOPO_NONE)
-		return json_null();
-	return json_pack("{s:o, s:i, s:o}", "guid",
-		names_guid(t->node[t->port[peer].node].guid), "port",
-		t->port[peer].num, "name",
-		names_node_desc(t, t->port[peer].node));
-}
-
 void
 hop_json_link(json_t *o, const struct routes *r, const struct route_step *step)
 {

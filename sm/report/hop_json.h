@@ -20,10 +20,6 @@ void hop_json_switch(json_t *o, const struct topo *t, sw_ix s);
 /* An end of a path: {"guid", "port", "lid", "name"}. A new object. */
 json_t *hop_json_port(const struct topo *t, port_ix p, uint16_t lid);
 
-/* The port at the other end of the link at port num of switch s, or null. A new
- * value. */
-json_t *hop_json_next(const struct topo *t, sw_ix s, unsigned num);
-
 /* Put into o the link by which a step leaves: its rate, and its load. */
 void hop_json_link(
 	json_t *o, const struct routes *r, const struct route_step *step);

@@ -44,6 +44,24 @@ names_node_desc(const struct topo *t, node_ix n)
 	return names_text(topo_desc(t, n));
 }
 
+json_t *
+names_node(const struct topo *t, node_ix n)
+{
+	return json_pack("{s:o, s:o}", "guid", names_guid(t->node[n].guid),
+		"name", names_node_desc(t, n));
+}
+
+json_t *
+names_port(const struct topo *t, port_ix p)
+{
+	node_ix n = p != TOPO_NONE ? t->port[p].node : TOPO_NONE;
+
+	if (p == TOPO_NONE)
+		return json_null();
+	return json_pack("{s:o, s:i, s:o}", "guid", names_guid(t->node[n].guid),
+		"port", t->port[p].num, "name", names_node_desc(t, n));
+}
+
 const char *
 names_type(const struct topo_node *n)
 {

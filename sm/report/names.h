@@ -29,6 +29,13 @@ json_t *names_text(const char *s);
 /* The NodeDescription of node n, as names_text. */
 json_t *names_node_desc(const struct topo *t, node_ix n);
 
+/* {"guid", "name"} of node n; a new object. */
+json_t *names_node(const struct topo *t, node_ix n);
+
+/* {"guid", "port", "name"}: port p of its node; null for TOPO_NONE. A new
+ * value. */
+json_t *names_port(const struct topo *t, port_ix p);
+
 /* "switch", "host", "router", "aggregation". */
 const char *names_type(const struct topo_node *n);
 

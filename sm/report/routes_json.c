@@ -60,9 +60,8 @@ by_rank(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The number of switches of each rank, top first. */
-static json_t *
-ranks_json(const struct routes *r)
+json_t *
+routes_json_ranks(const struct routes *r)
 {
 	uint32_t nsw = r->topo->nsw, n;
 	uint32_t *rank = mem_dup(r->rank, nsw * sizeof(*rank));
@@ -93,8 +92,9 @@ busiest_json(const struct view *v)
 	o = json_object();
 	hop_json_switch(o, v->topo, r->load_sw);
 	json_util_put(o, "port", json_integer(r->load_port));
-	json_util_put(
-		o, "next", hop_json_next(v->topo, r->load_sw, r->load_port));
+	json_util_put(o, "next",
+		names_port(v->topo,
+			topo_port_behind(v->topo, r->load_sw, r->load_port)));
 	return o;
 }
 
@@ -109,7 +109,7 @@ summary_answer(struct view *v)
 	json_util_put(o, "fallback", json_boolean(v->story.fallback));
 	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
 	if (!v->read_only)
-		json_util_put(o, "ranks", ranks_json(r));
+		json_util_put(o, "ranks", routes_json_ranks(r));
 	json_util_put(o, "layers", json_util_u64(q->layers));
 	json_util_put(o, "vls", json_util_u64(q->vls));
 	json_util_put(o, "pairs", json_util_u64(q->pairs));
@@ -193,7 +193,8 @@ steps_json(const struct view *v, const struct route_step *step, int n)
 		if (!v->read_only)
 			put_place(o, r, step, i, n);
 		json_util_put(o, "next",
-			hop_json_next(r->topo, step[i].sw, step[i].out));
+			names_port(r->topo, topo_port_behind(r->topo,
+						    step[i].sw, step[i].out)));
 		hop_json_link(o, r, &step[i]);
 		put_drained(o, r->topo, step[i].sw);
 		if (why != NULL)
@@ -299,7 +300,8 @@ column_item(const struct view *v, size_t i, const void *param)
 	hop_json_switch(o, v->topo, s);
 	json_util_put(
 		o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	json_util_put(o, "next", hop_json_next(v->topo, s, out));
+	json_util_put(o, "next",
+		names_port(v->topo, topo_port_behind(v->topo, s, out)));
 	return o;
 }
 
@@ -339,7 +341,8 @@ row_item(const struct view *v, size_t i, const void *param)
 	o = hop_json_port(v->topo, p, lid);
 	json_util_put(
 		o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	json_util_put(o, "next", hop_json_next(v->topo, *s, out));
+	json_util_put(o, "next",
+		names_port(v->topo, topo_port_behind(v->topo, *s, out)));
 	return o;
 }
 

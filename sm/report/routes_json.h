@@ -17,6 +17,10 @@
  */
 struct answer *routes_answer(json_t *request, struct view *v);
 
+/* [{"rank", "switches"}]: the number of switches of each rank, top first; empty
+ * where the routes obey no order. A new array. */
+json_t *routes_json_ranks(const struct routes *r);
+
 /* Put into o what the engine tells of its routes, each fact under its key. */
 void routes_json_facts(json_t *o, const struct routes *r);
 

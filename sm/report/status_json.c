@@ -33,53 +33,26 @@ enum { LINKS_LISTED = 5 };
 
 /* ---- counts of a view ---- */
 
-/*
- * Switches that SMPs and SA packets of this port can reach without passing a
- * quarantined switch. The array is the caller's to free.
- */
-static bool *
-reached_switches(const struct topo *t)
-{
-	bool *seen = mem_zalloc(t->nsw + 1U, sizeof(*seen));
-	sw_ix *queue = mem_zalloc(t->nsw + 1U, sizeof(*queue));
-	sw_ix first = topo_switch_of(t, t->sm_port);
-	size_t head = 0, tail = 0;
-
-	if (first != TOPO_NONE && topo_sw_live(t, first)) {
-		seen[first] = true;
-		queue[tail++] = first;
-	}
-	while (head < tail) {
-		const struct topo_switch *s = &t->sw[queue[head++]];
-
-		for (uint32_t i = s->adj; i < s->adj + s->nadj; i++) {
-			sw_ix peer = t->adj[i].peer;
-
-			if (seen[peer] || !topo_sw_live(t, peer))
-				continue;
-			seen[peer] = true;
-			queue[tail++] = peer;
-		}
-	}
-	free(queue);
-	return seen;
-}
-
-/* Unreachable ports with LIDs: their number, and the first ones appended to
+/* Ports with LIDs that SMPs and SA packets of this port cannot reach without
+ * passing a quarantined switch: their number, and the first ones appended to
  * list. */
 static unsigned
 count_unreachable(const struct topo *t, json_t *list)
 {
-	bool *seen = reached_switches(t);
+	sw_ix *piece = mem_alloc((t->nsw + 1U) * sizeof(*piece));
+	sw_ix own = topo_switch_of(t, t->sm_port);
 	unsigned n = 0;
 
+	(void)topo_pieces(t, piece);
+	own = own != TOPO_NONE ? piece[own] : TOPO_NONE;
 	for (port_ix p = 0; p < t->nports && t->nsw > 0; p++) {
 		sw_ix s;
 
 		if (!topo_has_lid(t, p))
 			continue;
 		s = topo_switch_of(t, p);
-		if ((s != TOPO_NONE && seen[s]) || p == t->sm_port)
+		if (p == t->sm_port ||
+			(s != TOPO_NONE && own != TOPO_NONE && piece[s] == own))
 			continue;
 		if (n++ >= UNREACHABLE_LISTED || list == NULL)
 			continue;
@@ -89,7 +62,7 @@ count_unreachable(const struct topo *t, json_t *list)
 				t->port[p].num, "lid", t->port[p].lid, "name",
 				names_node_desc(t, t->port[p].node)));
 	}
-	free(seen);
+	free(piece);
 	return n;
 }
 
@@ -158,26 +131,6 @@ counts_json(const struct view_counts *c)
 	return o;
 }
 
-/* Nodes, and what is wrong with each. */
-static json_t *
-troubled_json(const struct view *v, const struct view_quarantine *all, size_t n)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < n; i++) {
-		const struct view_quarantine *q = &all[i];
-
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o}", "guid",
-				names_guid(q->guid), "name",
-				q->node != TOPO_NONE
-					? names_node_desc(v->topo, q->node)
-					: json_string(""),
-				"why", names_text(q->why)));
-	}
-	return list;
-}
-
 static json_t *
 health_json(const struct status_facts *f)
 {
@@ -227,9 +180,9 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "partitions", partition_json(v, f->sm->keys));
 	json_util_put(o, "qos", qos_json(v));
 	json_util_put(o, "quarantined",
-		troubled_json(v, v->quarantine, v->nquarantine));
+		adaptive_json_troubled(v, v->quarantine, v->nquarantine));
 	json_util_put(o, "foreign_adaptive",
-		troubled_json(v, v->adaptive, v->nadaptive));
+		adaptive_json_troubled(v, v->adaptive, v->nadaptive));
 	json_util_put(o, "adaptive", adaptive_json(v, f->sm));
 	json_util_put(o, "unreachable",
 		json_util_u64(count_unreachable(v->topo, list)));

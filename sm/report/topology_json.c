@@ -11,38 +11,26 @@
 #include "sm/report/standby_json.h"
 
 static json_t *
-peer_json(const struct topo *t, port_ix p)
-{
-	const struct topo_port *peer = &t->port[p];
-
-	return json_pack("{s:o, s:i, s:o}", "guid",
-		names_guid(t->node[peer->node].guid), "port", peer->num, "name",
-		names_node_desc(t, peer->node));
-}
-
-static json_t *
 port_json(const struct topo *t, port_ix ix)
 {
 	const struct topo_port *p = &t->port[ix];
 	json_t *o = json_object();
 
-	(void)json_object_set_new(o, "port", json_integer(p->num));
+	json_util_put(o, "port", json_integer(p->num));
 	if (p->guid != 0)
-		(void)json_object_set_new(o, "guid", names_guid(p->guid));
+		json_util_put(o, "guid", names_guid(p->guid));
 	if (p->lid != 0) {
-		(void)json_object_set_new(o, "lid", json_integer(p->lid));
-		(void)json_object_set_new(o, "lmc", json_integer(p->lmc));
+		json_util_put(o, "lid", json_integer(p->lid));
+		json_util_put(o, "lmc", json_integer(p->lmc));
 	}
 	if (p->num == 0)
 		return o;
-	(void)json_object_set_new(
-		o, "state", json_string(names_state(p->state)));
+	json_util_put(o, "state", json_string(names_state(p->state)));
 	if (p->peer == TOPO_NONE)
 		return o;
-	(void)json_object_set_new(
-		o, "width", json_string(names_width(p->width)));
-	(void)json_object_set_new(o, "speed", json_string(names_speed(p)));
-	(void)json_object_set_new(o, "peer", peer_json(t, p->peer));
+	json_util_put(o, "width", json_string(names_width(p->width)));
+	json_util_put(o, "speed", json_string(names_speed(p)));
+	json_util_put(o, "peer", names_port(t, p->peer));
 	return o;
 }
 

@@ -37,10 +37,7 @@ tier_json(const struct view *v, const struct tree *t, uint32_t tier)
 static json_t *
 end_json(const struct view *v, sw_ix s, uint8_t port)
 {
-	node_ix n = v->topo->sw[s].node;
-	json_t *o = json_pack("{s:o, s:o}", "guid",
-		names_guid(v->topo->node[n].guid), "name",
-		names_node_desc(v->topo, n));
+	json_t *o = names_node(v->topo, v->topo->sw[s].node);
 
 	if (port != 0)
 		json_util_put(o, "port", json_integer(port));

@@ -6,6 +6,7 @@
 
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
+#include "sm/report/hop_json.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/redundancy_json.h"
@@ -25,50 +26,6 @@ plan_json_lids(const struct topo *t, const struct lid_table *l)
 	json_util_put(o, "conflicts", json_util_u64(l->conflicts));
 	json_util_put(o, "conflict", names_text(l->conflict));
 	return o;
-}
-
-/* ---- the switch order ---- */
-
-static int
-by_rank(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The distinct ranks, ascending; returns their number. */
-static uint32_t
-distinct_ranks(const struct routes *r, uint32_t **out)
-{
-	uint32_t nsw = r->topo->nsw, n = 0;
-	uint32_t *rank = mem_dup(r->rank, nsw * sizeof(*rank));
-
-	qsort(rank, nsw, sizeof(*rank), by_rank);
-	for (uint32_t i = 0; i < nsw; i++)
-		if (n == 0 || rank[n - 1] != rank[i])
-			rank[n++] = rank[i];
-	*out = rank;
-	return n;
-}
-
-static json_t *
-ranks_json(const struct routes *r)
-{
-	uint32_t *rank, n = distinct_ranks(r, &rank);
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < n && r->order != ROUTE_NO_ORDER; i++) {
-		uint64_t count = 0;
-
-		for (sw_ix s = 0; s < r->topo->nsw; s++)
-			count += r->rank[s] == rank[i];
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o}", "rank", json_util_u64(rank[i]),
-				"switches", json_util_u64(count)));
-	}
-	free(rank);
-	return list;
 }
 
 /* ---- loads ---- */
@@ -137,10 +94,7 @@ worst_json(const struct topo *t, const struct worst *w, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		json_t *o = json_object();
 
-		json_util_put(o, "switch",
-			names_guid(t->node[t->sw[w[i].sw].node].guid));
-		json_util_put(
-			o, "name", names_node_desc(t, t->sw[w[i].sw].node));
+		hop_json_switch(o, t, w[i].sw);
 		json_util_put(o, "port", json_util_u64(w[i].a->out));
 		json_util_put(o, "peer",
 			names_node_desc(t, t->sw[w[i].a->peer].node));
@@ -326,7 +280,7 @@ plan_json_forecast(const struct forecast *f)
 	json_util_put(o, "order", json_string(names_order(r->order)));
 	json_util_put(o, "note", names_text(r->note));
 	routes_json_facts(o, r);
-	json_util_put(o, "ranks", ranks_json(r));
+	json_util_put(o, "ranks", routes_json_ranks(r));
 	json_util_put(o, "verified", verdict_json(&f->report));
 	json_util_put(o, "tree", tree_json(&v, LISTED));
 	json_util_put(o, "multi_port", multi_port_json(f));
@@ -418,28 +372,13 @@ redundancy_json(const struct topo *was, const struct topo *is)
 	return o;
 }
 
-/* Add a node that one failure cuts off from more leaves than before, or that
- * has one port left. */
-static void
-append_multi_port(json_t *list, const struct forecast *at,
-	const struct redundancy_node *x, const char *text)
-{
-	node_ix n = at->topo->port[x->port].node;
-
-	(void)json_array_append_new(
-		list, json_pack("{s:o, s:o, s:o}", "guid",
-			      names_guid(at->topo->node[n].guid), "name",
-			      names_node_desc(at->topo, n), "text",
-			      names_text(text)));
-}
-
 /* Multi-port nodes that lose redundancy; both reports are sorted by key. */
 static json_t *
 multi_port_lost_json(const struct forecast *was, const struct forecast *is)
 {
 	const struct redundancy_report *a = &was->redundancy,
 				       *b = &is->redundancy;
-	json_t *o = json_object(), *list = json_array();
+	json_t *list = json_array(), *o;
 	uint64_t lost = 0, won = 0;
 	char text[400];
 
@@ -464,9 +403,13 @@ multi_port_lost_json(const struct forecast *was, const struct forecast *is)
 				topo_desc(was->topo,
 					was->topo->port[x->port].node),
 				x->nports);
-		append_multi_port(
-			list, y != NULL ? is : was, y != NULL ? y : x, text);
+		o = names_node(y != NULL ? is->topo : was->topo,
+			y != NULL ? is->topo->port[y->port].node
+				  : was->topo->port[x->port].node);
+		json_util_put(o, "text", names_text(text));
+		(void)json_array_append_new(list, o);
 	}
+	o = json_object();
 	json_util_put(o, "nodes", json_util_u64(a->n));
 	json_util_put(o, "lost", json_util_u64(lost));
 	json_util_put(o, "regained", json_util_u64(won));
@@ -490,12 +433,13 @@ plan_json_impact(const struct forecast *before, const struct forecast *after)
 	json_util_put(o, "pairs_moved", json_util_u64(x.moved));
 	json_util_put(o, "pairs_cut", json_util_u64(x.cut));
 	json_util_put(o, "nodes_lost", json_util_u64(x.nlost));
-	for (size_t i = 0; i < x.nlost && i < LISTED; i++)
-		(void)json_array_append_new(
-			lost, json_pack("{s:o, s:o, s:s}", "guid",
-				      names_guid(t->node[x.lost[i]].guid),
-				      "name", names_node_desc(t, x.lost[i]),
-				      "type", names_type(&t->node[x.lost[i]])));
+	for (size_t i = 0; i < x.nlost && i < LISTED; i++) {
+		json_t *n = names_node(t, x.lost[i]);
+
+		json_util_put(n, "type",
+			json_string(names_type(&t->node[x.lost[i]])));
+		(void)json_array_append_new(lost, n);
+	}
 	json_util_put(o, "lost", lost);
 	json_util_put(o, "redundancy", redundancy_json(t, is->topo));
 	json_util_put(o, "multi_port", multi_port_lost_json(before, after));
