@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sm/base/reason.h"
-#include "sm/problem.h"
+#include "sm/report/problem.h"
 
 int
 asking_fault_code(enum client_fault fault)
@@ -49,6 +49,20 @@ asking_reply_code(const json_t *reply)
 	if (code != NULL && strcmp(code, "bad-argument") == 0)
 		return EXIT_USAGE;
 	return EXIT_PROBLEM;
+}
+
+bool
+asking_connect(struct asking *q, const char *socket, int *code)
+{
+	enum client_fault fault;
+	struct reason why;
+
+	q->fd = client_connect(socket, &fault, &why);
+	if (q->fd >= 0)
+		return true;
+	problem_print(asking_fault_word(fault), "%s", why.text);
+	*code = asking_fault_code(fault);
+	return false;
 }
 
 json_t *

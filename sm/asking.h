@@ -18,6 +18,10 @@ struct asking {
 	bool json;	   /* print errors as JSON, too */
 };
 
+/* Connect to heddled. False: that failed, which has been said, and the exit
+ * code is in *code. */
+bool asking_connect(struct asking *q, const char *socket, int *code);
+
 /* Ask heddled: its reply, a new reference, and EXIT_OK in *code; or NULL, and
  * in *code the exit code, when there is no result to show. */
 json_t *asking_reply(const struct asking *q, const json_t *request, int *code);

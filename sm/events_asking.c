@@ -7,8 +7,8 @@
 #include "sm/base/loop.h"
 #include "sm/base/reason.h"
 #include "sm/ctl/client.h"
-#include "sm/problem.h"
 #include "sm/report/json_util.h"
+#include "sm/report/problem.h"
 
 static int
 connect_again(struct events_asking *q, bool again, int *code)

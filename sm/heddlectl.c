@@ -30,10 +30,10 @@
 #include "sm/import_command.h"
 #include "sm/metrics_command.h"
 #include "sm/output.h"
-#include "sm/problem.h"
 #include "sm/record_command.h"
 #include "sm/report/config_json.h"
 #include "sm/report/json_util.h"
+#include "sm/report/problem.h"
 #include "sm/report/show.h"
 #include "sm/report/standby_json.h"
 #include "sm/report/topology_json.h"
@@ -600,16 +600,10 @@ ask_for_verify(void *cookie, const json_t *request, int *code)
 {
 	const struct ask *a = cookie;
 	struct asking q = {-1, mono_add(loop_now(), a->patience), a->json};
-	enum client_fault fault;
-	struct reason why;
 	json_t *reply, *result;
 
-	q.fd = client_connect(a->socket, &fault, &why);
-	if (q.fd < 0) {
-		problem_print(asking_fault_word(fault), "%s", why.text);
-		*code = asking_fault_code(fault);
+	if (!asking_connect(&q, a->socket, code))
 		return NULL;
-	}
 	reply = asking_reply(&q, request, code);
 	result = json_incref(json_object_get(reply, "result"));
 	json_decref(reply);
@@ -643,18 +637,11 @@ run_command(const struct ask *a)
 {
 	struct asking q = {-1, mono_add(loop_now(), a->patience), a->json};
 	const json_t *result;
-	enum client_fault fault;
-	struct reason why;
 	json_t *reply = NULL;
 	int code;
 
-	q.fd = client_connect(a->socket, &fault, &why);
-	if (q.fd < 0) {
-		problem_print(asking_fault_word(fault), "%s", why.text);
-		code = asking_fault_code(fault);
-	} else {
+	if (asking_connect(&q, a->socket, &code))
 		reply = asking_reply(&q, a->request, &code);
-	}
 	if (reply != NULL && a->wait)
 		reply = waiting_after(&q, reply, &code);
 	if (reply != NULL && strcmp(a->cmd->name, "drain") == 0)
@@ -696,7 +683,7 @@ run_report(const struct ask *a)
 static int
 show_config_file(const struct ask *a)
 {
-	struct config *c = planner_read_config(a->config, a->json);
+	struct config *c = planner_read_config(a->config);
 	json_t *result;
 
 	if (c == NULL)

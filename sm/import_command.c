@@ -13,7 +13,7 @@
 #include "routing/driver/registry.h"
 #include "sm/base/argument.h"
 #include "sm/base/reason.h"
-#include "sm/problem.h"
+#include "sm/report/problem.h"
 
 static const struct argument import_output = {"--output", "-o", "FILE"};
 static const char import_help[] =

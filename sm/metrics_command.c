@@ -8,8 +8,8 @@
 #include "sm/base/reason.h"
 #include "sm/ctl/metrics.h"
 #include "sm/ctl/port_metrics.h"
-#include "sm/problem.h"
 #include "sm/report/json_util.h"
+#include "sm/report/problem.h"
 
 /* All nodes of the command "counters", page by page, as far as they come, in a
  * new array. */

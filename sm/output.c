@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "sm/problem.h"
+#include "sm/report/problem.h"
 #include "sm/report/terminal.h"
 
 void

@@ -6,21 +6,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sm/asking.h"
 #include "sm/base/file.h"
 #include "sm/base/loop.h"
 #include "sm/base/version.h"
 #include "sm/ctl/client.h"
+#include "sm/output.h"
 #include "sm/report/fabric_report.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/report/problem.h"
 #include "sm/report/report_faults.h"
 #include "sm/view/cut_points.h"
 #include "sm/what_if/comparison.h"
 #include "sm/what_if/forecast.h"
 #include "sm/what_if/plan_json.h"
 #include "sm/what_if/snapshot_read.h"
-
-enum { OK = 0, PROBLEM, USAGE, UNREACHABLE, REFUSED };
 
 /* Seconds for all answers together; a fabric that changes meanwhile is read
  * again, so many times; events and nodes that are listed, at most. */
@@ -38,19 +39,6 @@ struct report {
 	json_t *status, *page;
 };
 
-/* Say what is wrong; returns code. */
-static int
-fail_with(const struct report *r, int code, const char *word, const char *text)
-{
-	(void)fprintf(stderr, "%sheddlectl: report: %s\n",
-		r->progress ? "\r\033[K" : "", text);
-	if (r->c->json)
-		json_util_print_error(word, text);
-	if (code == USAGE)
-		(void)fprintf(stderr, "Try heddlectl help report.\n");
-	return code;
-}
-
 static void
 show_progress(void *cookie, const char *doing)
 {
@@ -61,18 +49,14 @@ show_progress(void *cookie, const char *doing)
 			*doing != '\0' ? " ..." : "");
 }
 
-/* ---- asking ---- */
-
 static int
-fail_fault(const struct report *r, enum client_fault fault, const char *text)
+fail_report(const char *word, const struct reason *why)
 {
-	if (fault == CLIENT_UNREACHABLE)
-		return fail_with(r, UNREACHABLE, "unreachable", text);
-	if (fault == CLIENT_FORBIDDEN)
-		return fail_with(r, REFUSED, "refused", text);
-	return fail_with(r, PROBLEM,
-		fault == CLIENT_TIMEOUT ? "timeout" : "broken", text);
+	problem_print(word, "report: %s", why->text);
+	return EXIT_PROBLEM;
 }
+
+/* ---- asking ---- */
 
 /* Ask for the result of a request, which is taken over, in *out, which replaces
  * what is there. */
@@ -82,20 +66,20 @@ ask_result(struct report *r, json_t *request, json_t **out)
 	enum client_fault fault;
 	struct reason why;
 	json_t *reply = client_ask(r->fd, request, r->until, &fault, &why);
-	int code = OK;
+	int code = EXIT_OK;
 
 	json_decref(request);
 	json_decref(*out);
 	*out = json_incref(json_object_get(reply, "result"));
-	if (reply == NULL)
-		code = fail_fault(r, fault, why.text);
-	else if (*out == NULL)
-		code = fail_with(r,
-			strcmp(json_util_text(reply, "code"), "refused") == 0
-				? REFUSED
-				: PROBLEM,
-			json_util_text(reply, "code"),
+	if (reply == NULL) {
+		problem_print(asking_fault_word(fault), "report: %s", why.text);
+		code = asking_fault_code(fault);
+	} else if (*out == NULL) {
+		problem_print(json_util_text(reply, "code"), "report: %s",
 			json_util_text(reply, "error"));
+		code = asking_reply_code(reply) == EXIT_REFUSED ? EXIT_REFUSED
+								: EXIT_PROBLEM;
+	}
 	json_decref(reply);
 	return code;
 }
@@ -130,19 +114,19 @@ ask_lists(struct report *r)
 	json_t *found = NULL;
 	int code = ask_into(r, json_pack("{s:s}", "cmd", "events"), "events");
 
-	if (code == OK)
+	if (code == EXIT_OK)
 		cut_events(json_object_get(r->page, "events"));
-	if (code == OK)
+	if (code == EXIT_OK)
 		code = ask_into(
 			r, json_pack("{s:s}", "cmd", "drains"), "drains");
-	if (code == OK)
+	if (code == EXIT_OK)
 		code = ask_into(r, json_pack("{s:s}", "cmd", "links"), "gone");
-	if (code == OK)
+	if (code == EXIT_OK)
 		code = ask_result(r,
 			json_pack("{s:s, s:b, s:b}", "cmd", "links", "bad", 1,
 				"errors", 1),
 			&found);
-	if (code == OK)
+	if (code == EXIT_OK)
 		json_util_put(r->page, "faults", report_faults_json(found));
 	json_decref(found);
 	return code;
@@ -174,25 +158,25 @@ ask_map(struct report *r)
 static int
 ask_all(struct report *r, json_t **snapshot)
 {
-	int code = OK;
+	int code = EXIT_OK;
 
 	for (unsigned i = 0; i < READINGS; i++) {
 		show_progress(r, "asking heddled");
 		code = ask_result(r,
 			json_pack("{s:s, s:b}", "cmd", "snapshot", "tables", 1),
 			snapshot);
-		if (code == OK)
+		if (code == EXIT_OK)
 			code = ask_map(r);
-		if (code == OK)
+		if (code == EXIT_OK)
 			code = ask_lists(r);
-		if (code == OK)
+		if (code == EXIT_OK)
 			code = ask_result(r,
 				json_pack("{s:s}", "cmd", "status"),
 				&r->status);
-		if (code != OK || is_of_one_view(r, *snapshot))
+		if (code != EXIT_OK || is_of_one_view(r, *snapshot))
 			break;
 	}
-	if (code == OK)
+	if (code == EXIT_OK)
 		json_util_put(r->page, "mixed",
 			json_boolean(!is_of_one_view(r, *snapshot)));
 	return code;
@@ -208,13 +192,15 @@ read_fabric(struct report *r)
 	int code;
 
 	r->fd = client_connect(r->c->socket, &fault, &why);
-	if (r->fd < 0)
-		return fail_fault(r, fault, why.text);
+	if (r->fd < 0) {
+		problem_print(asking_fault_word(fault), "report: %s", why.text);
+		return asking_fault_code(fault);
+	}
 	code = ask_all(r, &snapshot);
 	show_progress(r, "reading the fabric");
-	if (code == OK &&
+	if (code == EXIT_OK &&
 		snapshot_read(snapshot, r->pool, &r->given, &why) != 0)
-		code = fail_with(r, PROBLEM, "broken", why.text);
+		code = fail_report("broken", &why);
 	json_decref(snapshot);
 	return code;
 }
@@ -237,26 +223,6 @@ choose_status(const json_t *status)
 		(void)json_object_set(
 			o, shown[i], json_object_get(status, shown[i]));
 	return o;
-}
-
-/* Nodes with several ports and a single point of failure, in words. */
-static json_t *
-redundancy_list(const struct forecast *f)
-{
-	json_t *list = json_array();
-	char text[400];
-
-	for (size_t i = 0; i < f->redundancy.n; i++) {
-		const struct redundancy_node *n = &f->redundancy.node[i];
-
-		if (n->cut == 0 || json_array_size(list) >= NODES)
-			continue;
-		redundancy_text(f->topo, n, text, sizeof(text));
-		(void)json_array_append_new(list, names_text(text));
-	}
-	return json_pack("{s:o, s:o, s:o}", "nodes",
-		json_util_u64(f->redundancy.n), "single",
-		json_util_u64(f->redundancy.single), "list", list);
 }
 
 /* Every engine on this fabric, with the configuration in force. */
@@ -294,7 +260,11 @@ put_fabric(struct report *r)
 	json_decref(o);
 	cut_points_free(&cuts);
 	json_util_put(r->page, "forecast", plan_json_forecast(&r->now));
-	json_util_put(r->page, "redundancy", redundancy_list(&r->now));
+	json_util_put(r->page, "redundancy",
+		json_pack("{s:o, s:o, s:o}", "nodes",
+			json_util_u64(r->now.redundancy.n), "single",
+			json_util_u64(r->now.redundancy.single), "list",
+			plan_json_single_points(&r->now, NODES)));
 	if (r->c->compare)
 		put_comparison(r, &job);
 }
@@ -325,8 +295,7 @@ print_written(const struct report *r, size_t bytes)
 	}
 	o = json_pack("{s:o, s:o}", "file", names_text(r->c->output), "bytes",
 		json_util_u64(bytes));
-	(void)json_dumpf(o, stdout, JSON_COMPACT);
-	(void)putchar('\n');
+	output_json(o);
 	json_decref(o);
 }
 
@@ -335,11 +304,11 @@ write_page(struct report *r)
 {
 	struct buf text = {0};
 	struct reason why;
-	int code = OK;
+	int code = EXIT_OK;
 
 	make_page(r, &text);
 	if (file_replace(r->c->output, &text, &why) != 0)
-		code = fail_with(r, PROBLEM, "failed", why.text);
+		code = fail_report("failed", &why);
 	else
 		print_written(r, text.n);
 	buf_free(&text);
@@ -368,14 +337,14 @@ report_command_run(const struct report_command *c)
 			loop_now(), mono_ms((int64_t)PATIENCE_S * 1000)),
 		.pool = lft_pool_new(),
 		.page = json_object()};
-	int code = OK;
+	struct reason missing = {"-o FILE is missing"};
+	int code;
 
 	if (c->output == NULL || *c->output == '\0')
-		code = fail_with(
-			&r, USAGE, "bad-argument", "-o FILE is missing");
-	if (code == OK)
+		code = problem_option("report", &missing);
+	else
 		code = read_fabric(&r);
-	if (code == OK)
+	if (code == EXIT_OK)
 		code = write_page(&r);
 	report_free(&r);
 	return code;

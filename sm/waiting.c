@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "sm/base/loop.h"
-#include "sm/problem.h"
 #include "sm/report/json_util.h"
+#include "sm/report/problem.h"
 
 /* A hand-over takes less than that, and is looked at so often. */
 enum { HANDOVER_MS = 10000, LOOK_NS = 50000000 };

@@ -58,19 +58,4 @@ json_util_yes(const json_t *o, const char *key)
 	return json_is_true(json_object_get(o, key));
 }
 
-/* Print a failure as heddled answers one, as a line of standard output. */
-static inline void
-json_util_print_error(const char *code, const char *text)
-{
-	json_t *o = json_pack(
-		"{s:b, s:s, s:s}", "ok", 0, "code", code, "error", text);
-
-	if (o == NULL) /* a text that is not UTF-8 */
-		o = json_pack("{s:b, s:s, s:s}", "ok", 0, "code", code, "error",
-			"not UTF-8");
-	(void)json_dumpf(o, stdout, JSON_COMPACT);
-	(void)putchar('\n');
-	json_decref(o);
-}
-
 #endif

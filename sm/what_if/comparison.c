@@ -120,8 +120,7 @@ comparison_json(
 
 		if ((row.engine->caps & ENGINE_CHOOSES) != 0)
 			continue;
-		if (job->told != NULL)
-			job->told(job->cookie, row.engine->module.name);
+		forecast_tell(job, row.engine->module.name);
 		route_row(job, t, &row);
 		(void)json_array_append_new(list, row_json(&row));
 		if (row.routes != NULL &&

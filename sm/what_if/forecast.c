@@ -14,8 +14,8 @@
 
 enum { SEED = 1 };
 
-static void
-report_progress(const struct forecast_job *job, const char *doing)
+void
+forecast_tell(const struct forecast_job *job, const char *doing)
 {
 	if (job->told != NULL)
 		job->told(job->cookie, doing);
@@ -31,7 +31,7 @@ forecast_lids(const struct forecast_job *job, const struct topo *t,
 	struct lid_table table;
 	struct topo *with;
 
-	report_progress(job, "assigning LIDs");
+	forecast_tell(job, "assigning LIDs");
 	if (jobs_lids(job->cfg, t, &known, &table, why) != 0)
 		return NULL;
 	with = topo_with_lids(t, &(struct topo_lids){table.lid, table.lmc});
@@ -48,9 +48,9 @@ measure_bandwidth(const struct forecast_job *job,
 {
 	unsigned shifts;
 
-	report_progress(job, "bisections");
+	forecast_tell(job, "bisections");
 	bandwidth_ebb(in, FORECAST_TRIALS, SEED, &out->ebb);
-	report_progress(job, "shifts");
+	forecast_tell(job, "shifts");
 	shifts = FORECAST_FLOWS / (out->ebb.hosts + 1);
 	if (shifts > FORECAST_SHIFTS)
 		shifts = FORECAST_SHIFTS;
@@ -64,7 +64,7 @@ find_redundancy(const struct forecast_job *job, const struct verify_tables *in,
 {
 	struct jobs_options options;
 
-	report_progress(job, "multi_port");
+	forecast_tell(job, "multi_port");
 	jobs_options(job->cfg, in->topo, &options);
 	redundancy_find(in, &options.engine, &out->redundancy);
 	jobs_options_free(&options);
@@ -74,7 +74,7 @@ static void
 measure_adaptive(const struct forecast_job *job, const struct routes *r,
 	const struct choices *choices, struct forecast *out)
 {
-	report_progress(job, "adaptive routing");
+	forecast_tell(job, "adaptive routing");
 	forecast_adaptive_measure(
 		r, choices, FORECAST_TRIALS, SEED, &out->adaptive);
 }
@@ -146,7 +146,7 @@ forecast_judge(
 	struct reason why = {""};
 
 	*out = (struct forecast){0};
-	report_progress(job, "verifying");
+	forecast_tell(job, "verifying");
 	verify_state_unref(r->verified);
 	if (verify_keep(&in, jobs_threads(job->cfg), &r->report, &r->verified,
 		    &why) != 0)
@@ -175,7 +175,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	work.rebalance = job->rebalance && prev != NULL;
 	if (job->given != NULL)
 		snapshot_routes(job->given, &work);
-	report_progress(job, "routing");
+	forecast_tell(job, "routing");
 	r = compute_routes(&work, c->engines.name, c->engines.n, &story, &why);
 	jobs_options_free(&options);
 	*out = (struct forecast){.story = story};

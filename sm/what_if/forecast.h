@@ -52,6 +52,9 @@ struct forecast_job {
 	void *cookie;
 };
 
+/* Report progress, if it is wanted. */
+void forecast_tell(const struct forecast_job *job, const char *doing);
+
 /*
  * t with the LIDs that the daemon would assign, given record (sorted by GUID)
  * of the LIDs assigned before. NULL and why when LIDs run out. out (NULL

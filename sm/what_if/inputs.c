@@ -15,19 +15,19 @@
 #include "sm/base/version.h"
 #include "sm/ctl/client.h"
 #include "sm/report/json_util.h"
+#include "sm/report/problem.h"
 #include "sm/what_if/routes_remap.h"
 
 enum { PATIENCE_S = 60 };
-enum { CODE_PROBLEM = 1, CODE_USAGE, CODE_UNREACHABLE, CODE_REFUSED };
 
 /* ---- the daemon ---- */
 
 static int
 code_of(enum client_fault fault)
 {
-	return fault == CLIENT_UNREACHABLE ? CODE_UNREACHABLE
-	       : fault == CLIENT_FORBIDDEN ? CODE_REFUSED
-					   : CODE_PROBLEM;
+	return fault == CLIENT_UNREACHABLE ? EXIT_UNREACHABLE
+	       : fault == CLIENT_FORBIDDEN ? EXIT_REFUSED
+					   : EXIT_PROBLEM;
 }
 
 /* Say why the daemon refused. */
@@ -69,20 +69,13 @@ inputs_ask_daemon(
 	}
 	result = json_incref(json_object_get(reply, "result"));
 	if (!json_is_object(result)) {
-		*code = CODE_USAGE;
+		*code = EXIT_USAGE;
 		explain_refusal(reply, why);
 		json_decref(result);
 		result = NULL;
 	}
 	json_decref(reply);
 	return result;
-}
-
-static void
-report_progress(const struct forecast_job *job, const char *doing)
-{
-	if (job->told != NULL)
-		job->told(job->cookie, doing);
 }
 
 /* ---- the configuration ---- */
@@ -190,7 +183,7 @@ guess_order(struct inputs *in, const struct forecast_job *job)
 {
 	struct forecast fresh;
 
-	report_progress(job, "routing afresh, for the order");
+	forecast_tell(job, "routing afresh, for the order");
 	forecast_route(job, in->topo, NULL, &fresh);
 	if (fresh.routes != NULL) {
 		in->found->order = fresh.routes->order;
@@ -266,7 +259,7 @@ take_fabric(struct inputs *in, const struct inputs_wanted *ask,
 	struct fts *fts = NULL;
 	int rc;
 
-	report_progress(job, "reading the fabric");
+	forecast_tell(job, "reading the fabric");
 	rc = read_tables(in, ask, &fts, why);
 	if (rc == 0)
 		rc = read_topology(in, ask, why);

@@ -222,29 +222,35 @@ shift_json(const struct bandwidth_shift *s)
 		first);
 }
 
-/* Multi-port nodes, and those that a single failure cuts off nevertheless. */
-static json_t *
-multi_port_json(const struct forecast *f)
+json_t *
+plan_json_single_points(const struct forecast *f, size_t most)
 {
-	json_t *list = json_array(), *o;
-	struct redundancy_point *p;
+	json_t *list = json_array();
 	char text[400];
-	size_t n;
 
-	for (size_t i = 0;
-		i < f->redundancy.n && json_array_size(list) < LISTED; i++) {
+	for (size_t i = 0; i < f->redundancy.n && json_array_size(list) < most;
+		i++) {
 		if (f->redundancy.node[i].cut == 0)
 			continue;
 		redundancy_text(
 			f->topo, &f->redundancy.node[i], text, sizeof(text));
 		(void)json_array_append_new(list, names_text(text));
 	}
-	p = redundancy_points(&f->redundancy, &n);
-	o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
+	return list;
+}
+
+/* Multi-port nodes, and those that a single failure cuts off nevertheless. */
+static json_t *
+multi_port_json(const struct forecast *f)
+{
+	size_t n;
+	struct redundancy_point *p = redundancy_points(&f->redundancy, &n);
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
 		json_util_u64(f->redundancy.n), "single_points",
 		json_util_u64(f->redundancy.single), "points_all",
 		json_util_u64(n), "points", redundancy_json_list(f->topo, p, n),
-		"list", list);
+		"list", plan_json_single_points(f, LISTED));
+
 	free(p);
 	return o;
 }

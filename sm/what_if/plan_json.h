@@ -17,6 +17,10 @@ json_t *plan_json_lids(const struct topo *t, const struct lid_table *l);
 /* Engine, verdict, hops, loads by rank, busiest links, eBB, shifts. */
 json_t *plan_json_forecast(const struct forecast *f);
 
+/* The first nodes with several ports and a single point of failure, in words: a
+ * list of at most `most` texts. */
+json_t *plan_json_single_points(const struct forecast *f, size_t most);
+
 /* The changes between the routes of two forecasts, and the redundancy lost. */
 json_t *plan_json_impact(
 	const struct forecast *before, const struct forecast *after);

@@ -16,6 +16,7 @@
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/report/problem.h"
 #include "sm/report/qos_json.h"
 #include "sm/report/standby_json.h"
 #include "sm/view/view_slvl.h"
@@ -29,7 +30,6 @@
 #include "sm/what_if/transition_preview.h"
 #include "sm/what_if/what_if.h"
 
-enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
 /* The VLs of a link by the code of VLCap; a topology file does not tell them.
  */
 static const unsigned vls[] = {0, 1, 2, 4, 8, 15};
@@ -127,30 +127,21 @@ planner_option(size_t i, const char **arg)
 	return i < NROWS ? rows[i].is.word : NULL;
 }
 
-/* Say what went wrong, with --json as an object on standard output as well. */
 static int
-report_error(const struct ask *a, const char *why)
+fail_plan(const char *why)
 {
-	char text[1024];
-
-	(void)snprintf(text, sizeof(text), "plan: %s", why);
-	(void)fprintf(stderr, "heddlectl: %s\n", text);
-	if (a->json)
-		json_util_print_error("bad-argument", text);
+	problem_print("bad-argument", "plan: %s", why);
 	return EXIT_USAGE;
 }
 
 static int
-fail_usage(const struct ask *a, const char *what, const char *which)
+fail_usage(const char *what, const char *which)
 {
-	char text[512];
+	struct reason why;
 
-	(void)snprintf(text, sizeof(text), "%s%s%.300s%s", what,
-		which != NULL ? " '" : "", which != NULL ? which : "",
-		which != NULL ? "'" : "");
-	(void)report_error(a, text);
-	(void)fprintf(stderr, "Try heddlectl help plan.\n");
-	return EXIT_USAGE;
+	(void)reason_set(&why, "%s%s%.300s%s", what, which != NULL ? " '" : "",
+		which != NULL ? which : "", which != NULL ? "'" : "");
+	return problem_option("plan", &why);
 }
 
 /* ---- the command line ---- */
@@ -233,34 +224,33 @@ static int
 judge_ask(struct ask *a)
 {
 	if (!known_method(a->method))
-		return fail_usage(a, "unknown method", a->method);
+		return fail_usage("unknown method", a->method);
 	if (!known_rate(a))
-		return fail_usage(a, "not a packet rate:", a->packets);
+		return fail_usage("not a packet rate:", a->packets);
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
-		return fail_usage(a, "--topology FILE is missing", NULL);
+		return fail_usage("--topology FILE is missing", NULL);
 	if (!known_vls(a))
-		return fail_usage(
-			a, "not 1, 2, 4, 8 or 15, as VLs are:", a->vls);
+		return fail_usage("not 1, 2, 4, 8 or 15, as VLs are:", a->vls);
 	if (a->vls != NULL && a->topology == NULL)
-		return fail_usage(a, "--vls needs --topology", NULL);
+		return fail_usage("--vls needs --topology", NULL);
 	if (a->compare &&
 		(a->engine != NULL || has_change(a) || a->dump != NULL))
-		return fail_usage(a,
+		return fail_usage(
 			"--compare goes with --topology, --vls, --config and "
 			"--set only",
 			NULL);
 	if (a->engine != NULL && *a->engine == '\0')
-		return fail_usage(a, "a name is missing after", "--engine");
+		return fail_usage("a name is missing after", "--engine");
 	if (a->rebalance && !has_change(a))
 		return fail_usage(
-			a, "--rebalance needs --from, --fail or --drain", NULL);
+			"--rebalance needs --from, --fail or --drain", NULL);
 	if ((a->method != NULL || a->packets != NULL) && !has_change(a))
-		return fail_usage(a,
+		return fail_usage(
 			"--method and --rate need --fail, --drain or --from",
 			NULL);
 	if (a->json && to_stdout(a->dump))
-		return fail_usage(a,
+		return fail_usage(
 			"--json and --dump-fts cannot both use standard output",
 			NULL);
 	return EXIT_OK;
@@ -278,9 +268,9 @@ parse_arguments(struct ask *a, int argc, char *const *argv)
 	while ((kind = argument_next(&l)) == ARGUMENT_OPTION)
 		set_option(a, &rows[l.ix], l.value);
 	if (kind == ARGUMENT_WRONG)
-		return fail_usage(a, l.why.text, NULL);
+		return fail_usage(l.why.text, NULL);
 	if (kind == ARGUMENT_OPERAND)
-		return fail_usage(a, "unexpected argument", l.value);
+		return fail_usage("unexpected argument", l.value);
 	return judge_ask(a);
 }
 
@@ -305,7 +295,7 @@ clear_progress(const struct plan *p)
 /* ---- inputs ---- */
 
 struct config *
-planner_read_config(const char *file, bool json)
+planner_read_config(const char *file)
 {
 	struct diag_list bad = {0};
 	struct buf text = {0};
@@ -314,8 +304,7 @@ planner_read_config(const char *file, bool json)
 	if (c == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s", text.text);
-		if (json)
-			json_util_print_error("bad-configuration", text.text);
+		problem_json("bad-configuration", text.text);
 		buf_free(&text);
 	}
 	diag_free(&bad);
@@ -337,7 +326,7 @@ read_all(struct plan *p)
 	int ret = EXIT_OK;
 
 	if (p->ask.config != NULL) {
-		ask.base = planner_read_config(p->ask.config, p->ask.json);
+		ask.base = planner_read_config(p->ask.config);
 		if (ask.base == NULL)
 			return EXIT_USAGE;
 	}
@@ -352,7 +341,7 @@ read_all(struct plan *p)
 	config_unref(ask.base);
 	clear_progress(p);
 	if (ret != EXIT_OK)
-		(void)report_error(&p->ask, why.text);
+		(void)fail_plan(why.text);
 	return ret;
 }
 
@@ -405,7 +394,7 @@ read_list(struct plan *p, const struct list *l, const char *word, bool drained)
 			continue;
 		(void)snprintf(text, sizeof(text), "%s %s: %s", word,
 			l->item[i], why.text);
-		return report_error(&p->ask, text);
+		return fail_plan(text);
 	}
 	return EXIT_OK;
 }
@@ -636,11 +625,11 @@ compute_plan(struct plan *p)
 		return EXIT_OK;
 	}
 	if (what_if_now(&p->in, &p->job, &p->out, &why) != 0)
-		return report_error(&p->ask, why.text);
+		return fail_plan(why.text);
 	if ((p->in.found != NULL || p->nfail > 0) &&
 		what_if_after(
 			&p->in, &p->job, p->fail, p->nfail, &p->out, &why) != 0)
-		return report_error(&p->ask, why.text);
+		return fail_plan(why.text);
 	make_report(p);
 	clear_progress(p);
 	return EXIT_OK;
@@ -764,7 +753,7 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 	if (ret == EXIT_OK)
 		ret = dump_tables(&p);
 	if (ret == EXIT_OK && !is_safe(&p))
-		ret = EXIT_VERDICT;
+		ret = EXIT_PROBLEM;
 	plan_free(&p);
 	return ret;
 }

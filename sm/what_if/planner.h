@@ -22,9 +22,9 @@ int planner_run(int argc, char *const *argv, const char *socket, bool json);
 
 /*
  * The configuration of a file and its drop-ins, or NULL: then its mistakes were
- * printed, with json as an object on standard output as well.
+ * printed.
  */
-struct config *planner_read_config(const char *file, bool json);
+struct config *planner_read_config(const char *file);
 
 /* Append the command's lines of heddlectl's help. */
 void planner_help(struct buf *out);

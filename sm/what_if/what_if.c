@@ -5,13 +5,6 @@
 #include "sm/base/mem.h"
 #include "sm/what_if/routes_remap.h"
 
-static void
-report_progress(const struct forecast_job *job, const char *doing)
-{
-	if (job->told != NULL)
-		job->told(job->cookie, doing);
-}
-
 /* A component that the daemon does not reach keeps its tables; without a daemon
  * it is routed on its own. */
 static int
@@ -45,7 +38,7 @@ judge_others(const struct inputs *in, const struct forecast_job *job,
 	out->loose = bare->loose;
 	if (bare->n < 2)
 		return 0;
-	report_progress(job, "judging the other pieces");
+	forecast_tell(job, "judging the other pieces");
 	out->piece = mem_zalloc(bare->n - 1, sizeof(*out->piece));
 	for (size_t i = 1; i < bare->n; i++)
 		if (judge_piece(in, job, bare->topo[i], &out->piece[out->n++],
@@ -114,7 +107,7 @@ what_if_after(const struct inputs *in, const struct forecast_job *job,
 	int rc;
 
 	if (n > 0) {
-		report_progress(job, "failing");
+		forecast_tell(job, "failing");
 		if (failure_apply(in->topo, fail, n, &less, why) != 0)
 			return -1;
 		rc = route_less(in, job, &less, out, why);

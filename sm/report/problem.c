@@ -1,9 +1,10 @@
-#include "sm/problem.h"
+#include "sm/report/problem.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
-#include "sm/report/json_util.h"
+#include <jansson.h>
 
 /* NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables) */
 static bool json_errors;
@@ -15,6 +16,22 @@ problem_use_json(void)
 }
 
 void
+problem_json(const char *code, const char *text)
+{
+	json_t *o;
+
+	if (!json_errors)
+		return;
+	o = json_pack("{s:b, s:s, s:s}", "ok", 0, "code", code, "error", text);
+	if (o == NULL) /* a text that is not UTF-8 */
+		o = json_pack("{s:b, s:s, s:s}", "ok", 0, "code", code, "error",
+			"not UTF-8");
+	(void)json_dumpf(o, stdout, JSON_COMPACT);
+	(void)putchar('\n');
+	json_decref(o);
+}
+
+void
 problem_print(const char *code, const char *fmt, ...)
 {
 	char text[1024];
@@ -23,9 +40,9 @@ problem_print(const char *code, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	(void)fprintf(stderr, "heddlectl: %s\n", text);
-	if (json_errors)
-		json_util_print_error(code, text);
+	(void)fprintf(stderr, "%sheddlectl: %s\n",
+		isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", text);
+	problem_json(code, text);
 }
 
 int

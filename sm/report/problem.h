@@ -3,8 +3,8 @@
  * codes, and a line on standard error. With --json the error is an object on
  * standard output as well, as heddled answers one.
  */
-#ifndef HEDDLE_SM_PROBLEM_H
-#define HEDDLE_SM_PROBLEM_H
+#ifndef HEDDLE_SM_REPORT_PROBLEM_H
+#define HEDDLE_SM_REPORT_PROBLEM_H
 
 #include <stdbool.h>
 
@@ -21,9 +21,13 @@ enum {
 /* Errors from now on are objects on standard output as well. */
 void problem_use_json(void);
 
-/* Say what went wrong; code: as in the daemon's answers. */
+/* Say what went wrong, in place of what was said of progress on this line;
+ * code: as in the daemon's answers. */
 void problem_print(const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Append to standard output, where errors are objects, this one. */
+void problem_json(const char *code, const char *text);
 
 /* The command line is wrong: what, about the word which (or NULL). EXIT_USAGE.
  */
