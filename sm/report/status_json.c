@@ -18,6 +18,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/links_json.h"
 #include "sm/report/names.h"
+#include "sm/report/page.h"
 #include "sm/report/partition_json.h"
 #include "sm/report/qos_json.h"
 #include "sm/report/redundancy_json.h"
@@ -108,15 +109,6 @@ verified_json(const struct view *v)
 }
 
 static json_t *
-times_json(const struct view_times *t)
-{
-	return json_pack("{s:f, s:f, s:f, s:f, s:f}", "discover",
-		mono_seconds(t->discover), "readback",
-		mono_seconds(t->readback), "route", mono_seconds(t->route),
-		"push", mono_seconds(t->push), "total", mono_seconds(t->total));
-}
-
-static json_t *
 counts_json(const struct view_counts *c)
 {
 	json_t *o = json_object();
@@ -150,6 +142,7 @@ static void
 add_view(json_t *o, const struct status_facts *f)
 {
 	const struct view *v = f->view;
+	const struct view_times *t = &v->times;
 	json_t *list = json_array();
 
 	json_util_put(o, "generation", json_util_u64(v->generation));
@@ -174,7 +167,12 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "multi_port", redundancy_json_all(v));
 	json_util_put(o, "verified", verified_json(v));
 	qos_json_layers(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
-	json_util_put(o, "times", times_json(&v->times));
+	json_util_put(o, "times",
+		json_pack("{s:f, s:f, s:f, s:f, s:f}", "discover",
+			mono_seconds(t->discover), "readback",
+			mono_seconds(t->readback), "route",
+			mono_seconds(t->route), "push", mono_seconds(t->push),
+			"total", mono_seconds(t->total)));
 	json_util_put(o, "counts", counts_json(&v->counts));
 	json_util_put(o, "change", change_json(v, LOSS_ESTIMATE_RATE));
 	json_util_put(o, "partitions", partition_json(v, f->sm->keys));
@@ -300,16 +298,6 @@ other_json(const struct sm_other *m)
 	return json_pack("{s:o, s:o, s:i, s:i, s:b}", "guid",
 		names_guid(m->guid), "name", names_text(m->name), "priority",
 		m->priority, "state", m->state, "answers", m->answers);
-}
-
-static json_t *
-others_json(const struct sm_status *s)
-{
-	json_t *list = json_array();
-
-	for (unsigned i = 0; i < s->nothers; i++)
-		(void)json_array_append_new(list, other_json(&s->other[i]));
-	return list;
 }
 
 /* Dependencies that are blocked now. */
@@ -468,7 +456,11 @@ static void
 add_daemon(json_t *o, const struct status_facts *f)
 {
 	const struct status_daemon *d = f->daemon;
+	json_t *others = json_array();
 
+	for (unsigned i = 0; i < f->sm->nothers; i++)
+		(void)json_array_append_new(
+			others, other_json(&f->sm->other[i]));
 	json_util_put(o, "version", json_string(VERSION_TEXT));
 	json_util_put(o, "role", json_string(sm_role_name(f->sm->role)));
 	json_util_put(o, "roles", roles_json(f->sm->role));
@@ -484,7 +476,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 			names_guid(f->sm->port_guid), "priority",
 			f->sm->priority));
 	json_util_put(o, "master", other_json(&f->sm->master));
-	json_util_put(o, "others", others_json(f->sm));
+	json_util_put(o, "others", others);
 	json_util_put(o, "sweeps", sweeps_json(f));
 	json_util_put(o, "traps",
 		json_pack("{s:o, s:o, s:o, s:o}", "received",
@@ -541,121 +533,70 @@ status_json(const struct status_facts *f)
 
 /* ---- the page of --once ---- */
 
-static void
-page_change(const struct view_change *c, struct buf *out)
-{
-	if (c->method == NULL)
-		return;
-	buf_printf(out,
-		"change     method=%s kind=%s stages=%u blocked=%zu "
-		"pairs_cut=%llu "
-		"entries=%llu kept=%llu mismatched_ports=%zu\n",
-		c->method, c->kind, c->stages, c->ndeps,
-		(unsigned long long)c->pairs, (unsigned long long)c->entries,
-		(unsigned long long)c->kept, c->mismatched_ports);
-	if (c->cause[0] != '\0')
-		buf_printf(out, "           %s\n", c->cause);
-}
-
-static void
-page_view(const struct view *v, struct buf *out)
-{
-	const struct verify_report *r = &v->routes->report;
-	const struct view_counts *n = &v->counts;
-	const struct view_times *t = &v->times;
-	struct fabric_counts c = fabric_counts_of(v->topo);
-
-	buf_printf(out,
-		"fabric     switches=%u hosts=%u routers=%u aggregation=%u "
-		"links=%u\n",
-		c.switches, c.hosts, c.routers, c.aggregation, c.links);
-	buf_printf(out,
-		"ports      active=%u linked=%u unreachable=%u "
-		"quarantined=%zu\n",
-		n->ports_active, n->ports_linked,
-		count_unreachable(v->topo, NULL), v->nquarantine);
-	buf_printf(out, "lids       used=%u highest=%u new=%u moved=%u\n",
-		c.lids, v->topo->max_lid, n->lids_new, n->lids_moved);
-	buf_printf(out,
-		"routes     engine=%s fallback=%s order=%s layers=%u "
-		"attempts=%u\n",
-		v->story.engine, v->story.fallback ? "yes" : "no",
-		names_order(v->routes->order), r->layers, v->story.attempts);
-	buf_printf(out,
-		"verified   pairs=%llu missing=%llu loops=%llu cut_off=%llu "
-		"cyclic_channels=%u\n",
-		(unsigned long long)r->pairs,
-		(unsigned long long)r->unreachable,
-		(unsigned long long)r->loops, (unsigned long long)r->cut_off,
-		r->cyclic_channels);
-	if (v->nadaptive > 0)
-		buf_printf(out,
-			"           except switches=%zu, which may not forward "
-			"by these routes\n",
-			v->nadaptive);
-	buf_printf(out,
-		"load       load_max=%llu load_mean=%.1f hops_max=%u "
-		"hops_mean=%.2f\n",
-		(unsigned long long)r->load_max, r->load_mean, r->hops_max,
-		r->hops_mean);
-	buf_printf(out,
-		"times      discover=%.3fs readback=%.3fs route=%.3fs "
-		"push=%.3fs total=%.3fs\n",
-		mono_seconds(t->discover), mono_seconds(t->readback),
-		mono_seconds(t->route), mono_seconds(t->push),
-		mono_seconds(t->total));
-	buf_printf(out,
-		"writes     lft_blocks=%llu lft_reads=%llu other_sets=%llu "
-		"failed_sets=%llu\n",
-		(unsigned long long)n->lft_blocks,
-		(unsigned long long)n->lft_reads,
-		(unsigned long long)n->other_sets,
-		(unsigned long long)n->failed_sets);
-	page_change(&v->change, out);
-	for (size_t i = 0; i < v->nquarantine; i++)
-		buf_printf(out, "quarantine guid=0x%016llx %s\n",
-			(unsigned long long)v->quarantine[i].guid,
-			v->quarantine[i].why);
-	for (size_t i = 0; i < v->nadaptive; i++)
-		buf_printf(out, "unverified guid=0x%016llx %s\n",
-			(unsigned long long)v->adaptive[i].guid,
-			v->adaptive[i].why);
-}
-
-static void
-page_wire(const struct status_facts *f, struct buf *out)
-{
-	const struct xact_stats *x = f->wire;
-	struct rusage use = {0};
-
-	buf_printf(out,
-		"wire       smps=%llu by_lid=%llu retried=%llu timeouts=%llu "
-		"late=%llu window_peak=%u\n",
-		(unsigned long long)x->sent, (unsigned long long)x->by_lid,
-		(unsigned long long)x->retried, (unsigned long long)x->timeouts,
-		(unsigned long long)x->late, x->window_peak);
-	for (unsigned i = 0; i < 64; i++)
-		if (x->by_attr[i][0] != 0 || x->by_attr[i][1] != 0)
-			buf_printf(out, "smps       %s get=%llu set=%llu\n",
-				i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
-				(unsigned long long)x->by_attr[i][0],
-				(unsigned long long)x->by_attr[i][1]);
-	(void)getrusage(RUSAGE_SELF, &use);
-	buf_printf(out, "memory     peak_kib=%ld\n", use.ru_maxrss);
-}
-
 void
 status_page(const struct status_facts *f, struct buf *out)
 {
-	if (f->daemon->last_ok)
-		buf_printf(out, "The fabric is up.\n");
-	else
-		buf_printf(out, "The fabric is NOT up: %s\n",
-			f->daemon->runs > 0 ? f->daemon->last_why
-					    : "ended before");
-	if (f->view != NULL)
-		page_view(f->view, out);
-	page_wire(f, out);
+	json_t *s = status_json(f), *n;
+	const char *attribute;
+
+	page_print(out, s,
+		"%(sweeps.last_ok)?{The fabric is up.\n}"
+		"%(sweeps.last_ok)!{The fabric is NOT up: "
+		"%(sweeps.runs)?{%(sweeps.last_why)s}"
+		"%(sweeps.runs)!{ended before}\n}"
+		"%(generation)?{"
+		"fabric     switches=%(fabric.switches)d "
+		"hosts=%(fabric.hosts)d "
+		"routers=%(fabric.routers)d aggregation=%(fabric.aggregation)d "
+		"links=%(fabric.links)d\n"
+		"ports      active=%(counts.ports_active)d "
+		"linked=%(counts.ports_linked)d unreachable=%(unreachable)d "
+		"quarantined=%(quarantined)n\n"
+		"lids       used=%(lids.used)d highest=%(lids.highest)d "
+		"new=%(lids.new)d moved=%(lids.moved)d\n"
+		"routes     engine=%(engine)s fallback=%(fallback)[yes|no] "
+		"order=%(order)s layers=%(verified.layers)d "
+		"attempts=%(attempts)d\n"
+		"verified   pairs=%(verified.pairs)d "
+		"missing=%(verified.unreachable)d loops=%(verified.loops)d "
+		"cut_off=%(verified.cut_off)d "
+		"cyclic_channels=%(verified.cyclic_channels)d\n"
+		"%(verified.except)?{           except "
+		"switches=%(verified.except)d, which may not forward by these "
+		"routes\n}"
+		"load       load_max=%(verified.load_max)d "
+		"load_mean=%(verified.load_mean).1f "
+		"hops_max=%(verified.hops_max)d "
+		"hops_mean=%(verified.hops_mean).2f\n"
+		"times      discover=%(times.discover).3fs "
+		"readback=%(times.readback).3fs route=%(times.route).3fs "
+		"push=%(times.push).3fs total=%(times.total).3fs\n"
+		"writes     lft_blocks=%(counts.lft_blocks)d "
+		"lft_reads=%(counts.lft_reads)d "
+		"other_sets=%(counts.other_sets)d "
+		"failed_sets=%(counts.failed_sets)d\n"
+		"%(change.method)?{"
+		"change     method=%(change.method)s kind=%(change.kind)s "
+		"stages=%(change.stages)d blocked=%(change.blocked)n "
+		"pairs_cut=%(change.pairs_cut)d entries=%(change.entries)d "
+		"kept=%(change.kept)d "
+		"mismatched_ports=%(change.mismatched_ports)d\n"
+		"%(change.cause)?{           %(change.cause)s\n}}"
+		"%(quarantined)*{quarantine guid=%(guid)s %(why)s\n}"
+		"%(foreign_adaptive)*{unverified guid=%(guid)s %(why)s\n}}"
+		"wire       smps=%(wire.sent)d by_lid=%(wire.by_lid)d "
+		"retried=%(wire.retried)d timeouts=%(wire.timeouts)d "
+		"late=%(wire.late)d window_peak=%(wire.window_peak)d\n");
+	json_object_foreach(
+		json_object_get(json_object_get(s, "wire"), "by_attribute"),
+		attribute, n)
+	{
+		buf_printf(out, "smps       %s", attribute);
+		page_print(out, n, " get=%(get)d set=%(set)d\n");
+	}
+	buf_printf(out, "memory     peak_kib=%lld\n",
+		json_util_num(json_object_get(s, "memory"), "peak") / 1024);
+	json_decref(s);
 }
 
 void
