@@ -59,22 +59,8 @@ read_drain(struct state_file_reader *r, char *s)
 		!read_text(r, &s, &d.reason) || *s != '\0')
 		return state_words_complain(r, r->line, "text",
 			"not three texts in quotes of at most 255 bytes");
-	r->drain =
-		mem_grow(r->drain, r->ndrain, &r->drain_cap, sizeof(*r->drain));
-	r->drain[r->ndrain++] = d;
+	state_records_add(r, &d);
 	return 0;
-}
-
-static void
-keep_drains(struct state_file_reader *r)
-{
-	struct state_file_drain *d =
-		arena_array(r->s->arena, r->ndrain, sizeof(*d));
-
-	for (size_t i = 0; i < r->ndrain; i++)
-		d[i] = r->drain[i];
-	r->s->drain = d;
-	r->s->ndrain = r->ndrain;
 }
 
 /* Quotes would end the text, and control characters the line. */
@@ -111,8 +97,10 @@ print_drains(const struct state_file *s, struct buf *out)
 	}
 }
 
-const struct state_codec state_drains_codec = {
-	"drain", read_drain, NULL, keep_drains, print_drains};
+const struct state_codec state_drains_codec = {.name = "drain",
+	.read = read_drain,
+	.print = print_drains,
+	STATE_ROWS(state_file_drain, state_file_drain, drain, ndrain)};
 
 /* ---- links that were bad ---- */
 
@@ -173,22 +161,8 @@ read_watch(struct state_file_reader *r, char *s)
 	if (!read_text(r, &s, &w.why) || *s != '\0')
 		return state_words_complain(r, r->line, "text",
 			"not a text in quotes of at most 255 bytes");
-	r->watch =
-		mem_grow(r->watch, r->nwatch, &r->watch_cap, sizeof(*r->watch));
-	r->watch[r->nwatch++] = w;
+	state_records_add(r, &w);
 	return 0;
-}
-
-static void
-keep_watches(struct state_file_reader *r)
-{
-	struct state_file_watch *w =
-		arena_array(r->s->arena, r->nwatch, sizeof(*w));
-
-	for (size_t i = 0; i < r->nwatch; i++)
-		w[i] = r->watch[i];
-	r->s->watch = w;
-	r->s->nwatch = r->nwatch;
 }
 
 static void
@@ -208,5 +182,7 @@ print_watches(const struct state_file *s, struct buf *out)
 	}
 }
 
-const struct state_codec state_drains_watch = {
-	"watch", read_watch, NULL, keep_watches, print_watches};
+const struct state_codec state_drains_watch = {.name = "watch",
+	.read = read_watch,
+	.print = print_watches,
+	STATE_ROWS(state_file_watch, state_file_watch, watch, nwatch)};

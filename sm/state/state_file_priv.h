@@ -9,6 +9,8 @@
 #ifndef HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 #define HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 
+#include <stddef.h>
+
 #include "sm/state/state_file.h"
 
 /* Records keep their line number until the file is accepted. */
@@ -37,52 +39,50 @@ struct state_file_pairs_line {
 	unsigned line;
 };
 
+/* The rows of a kind of record, or its lines of text, as they are read. */
+struct state_rows {
+	char *row;
+	size_t n, cap;
+	struct buf text;
+};
+
+enum { STATE_RECORDS = 22 }; /* kinds of them */
+
 /* A file being read. */
 struct state_file_reader {
 	const char *path;
 	struct state_file *s;
 	struct reason *why;
-	struct state_file_lid_line *lid;
-	struct state_file_rank_line *rank;
-	size_t nlid, lid_cap;
-	size_t nrank, rank_cap;
-	struct state_file_blocked *block;
-	size_t nblock, block_cap;
-	struct state_file_group *group;
-	size_t ngroup, group_cap;
-	struct state_file_member *member;
-	size_t nmember, member_cap;
-	struct state_file_leaf_line *leaf;
-	size_t nleaf, leaf_cap;
 	unsigned line;
-	struct state_file_pin *pin;
-	uint64_t *unnamed;
-	size_t npin, pin_cap, nunnamed, unnamed_cap;
-	struct state_file_missing *missing;
-	size_t nmissing, missing_cap;
-	struct state_file_drain *drain;
-	size_t ndrain, drain_cap;
-	struct state_file_watch *watch;
-	size_t nwatch, watch_cap;
-	struct buf sa, config, engine;
+	struct state_rows rows[STATE_RECORDS];
+	size_t now;	      /* the kind that is read or checked */
 	uint64_t former_root; /* of a former version: a line of the engine */
-	struct state_file_pairs_line *pairs;
-	size_t npairs, pairs_cap;
 	bool has_prefix, has_order, has_routed, has_read;
 };
 
 /*
- * A kind of record: how a line is read, which rule its lines keep together, how
- * they go into the state, and how they are printed. NULL: nothing to be done,
- * or done with another record.
+ * A kind of record: how a line is read, which rule its lines keep together, and
+ * how they are printed. NULL: nothing to be done, or done with another record;
+ * lines of text are printed as they are.
  */
 struct state_codec {
 	const char *name; /* the first word of a line */
 	int (*read)(struct state_file_reader *r, char *s);
 	int (*check)(struct state_file_reader *r);
-	void (*keep)(struct state_file_reader *r);
 	void (*print)(const struct state_file *s, struct buf *out);
+	size_t row;  /* bytes of a row as it is read; 0: there are none */
+	size_t kept; /* of these, from its beginning, bytes that go into ... */
+	size_t first, number; /* ... the state: where its first row is, and
+				 their number */
+	size_t text;	      /* where the state has lines of text; 0: none */
 };
+
+/* That rows are a member of struct state_file, kept without what a file needs
+ * while it is read, and the member that is their number. */
+#define STATE_ROWS(struct_read, struct_kept, member, count)                    \
+	.row = sizeof(struct struct_read), .kept = sizeof(struct struct_kept), \
+	.first = offsetof(struct state_file, member),                          \
+	.number = offsetof(struct state_file, count)
 
 extern const struct state_codec state_routing_routed, state_routing_former_root,
 	state_routing_order, state_routing_rank, state_routing_read,
@@ -116,6 +116,11 @@ void state_words_print_name(const char *name, struct buf *out);
 int state_records_read(struct state_file_reader *r, char *s);
 /* The rules between records; 0 or -1 with a reason. */
 int state_records_check(struct state_file_reader *r);
+/* Add a row to those that are read; it is copied. */
+void state_records_add(struct state_file_reader *r, const void *row);
+/* The rows of a kind, NULL: of that which is read or checked; *n of them. */
+void *state_records_rows(
+	struct state_file_reader *r, const struct state_codec *c, size_t *n);
 /* Move the records into the state's arena. */
 void state_records_keep(struct state_file_reader *r);
 /* Free what the reader has gathered. */

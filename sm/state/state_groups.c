@@ -41,6 +41,7 @@ read_group(struct state_file_reader *r, char *s)
 		{"hop limit", 10, UINT8_MAX},
 	};
 	uint64_t v[FIELDS];
+	struct state_file_group g;
 
 	for (unsigned i = 0; i < FIELDS; i++)
 		if (!state_words_number(state_words_next(&s), field[i].base,
@@ -52,9 +53,7 @@ read_group(struct state_file_reader *r, char *s)
 	if (v[0] >> 56 != 0xff || v[2] < LID_MULTICAST_MIN)
 		return state_words_complain(
 			r, r->line, "group", "not a multicast address");
-	r->group =
-		mem_grow(r->group, r->ngroup, &r->group_cap, sizeof(*r->group));
-	r->group[r->ngroup++] = (struct state_file_group){
+	g = (struct state_file_group){
 		.mgid = {v[0], v[1]},
 		.mlid = (uint16_t)v[2],
 		.pkey = (uint16_t)v[3],
@@ -66,8 +65,9 @@ read_group(struct state_file_reader *r, char *s)
 		.tclass = (uint8_t)v[9],
 		.flow = (uint32_t)v[10],
 		.hops = (uint8_t)v[11],
-		.first = r->nmember,
 	};
+	(void)state_records_rows(r, &state_groups_member, &g.first);
+	state_records_add(r, &g);
 	return 0;
 }
 
@@ -75,10 +75,13 @@ static int
 read_member(struct state_file_reader *r, char *s)
 {
 	struct state_file_member rec = {0};
+	struct state_file_group *group;
 	const char *proxy;
 	uint64_t state;
+	size_t ngroup;
 
-	if (r->ngroup == 0)
+	group = state_records_rows(r, &state_groups_group, &ngroup);
+	if (ngroup == 0)
 		return state_words_complain(
 			r, r->line, "member", "of no group");
 	if (state_words_guid(r, &s, &rec.guid) < 0 ||
@@ -93,10 +96,8 @@ read_member(struct state_file_reader *r, char *s)
 		return state_words_complain(r, r->line, "member", "too much");
 	rec.state = (uint8_t)state;
 	rec.proxy = proxy != NULL;
-	r->member = mem_grow(
-		r->member, r->nmember, &r->member_cap, sizeof(*r->member));
-	r->member[r->nmember++] = rec;
-	r->group[r->ngroup - 1].n++;
+	state_records_add(r, &rec);
+	group[ngroup - 1].n++;
 	return 0;
 }
 
@@ -125,26 +126,10 @@ print_groups(const struct state_file *s, struct buf *out)
 	}
 }
 
-static void
-keep_groups(struct state_file_reader *r)
-{
-	struct state_file *s = r->s;
-	struct state_file_group *g =
-		arena_array(s->arena, r->ngroup, sizeof(*g));
-	struct state_file_member *m =
-		arena_array(s->arena, r->nmember, sizeof(*m));
-
-	for (size_t i = 0; i < r->ngroup; i++)
-		g[i] = r->group[i];
-	for (size_t i = 0; i < r->nmember; i++)
-		m[i] = r->member[i];
-	s->group = g;
-	s->ngroup = r->ngroup;
-	s->member = m;
-	s->nmember = r->nmember;
-}
-
-const struct state_codec state_groups_group = {
-	"group", read_group, NULL, keep_groups, print_groups};
-const struct state_codec state_groups_member = {
-	"member", read_member, NULL, NULL, NULL};
+const struct state_codec state_groups_group = {.name = "group",
+	.read = read_group,
+	.print = print_groups,
+	STATE_ROWS(state_file_group, state_file_group, group, ngroup)};
+const struct state_codec state_groups_member = {.name = "member",
+	.read = read_member,
+	STATE_ROWS(state_file_member, state_file_member, member, nmember)};

@@ -81,22 +81,8 @@ read_missing(struct state_file_reader *r, char *s)
 		return -1;
 	if (*s != '\0')
 		return state_words_complain(r, r->line, "missing", "too much");
-	r->missing = mem_grow(
-		r->missing, r->nmissing, &r->missing_cap, sizeof(*r->missing));
-	r->missing[r->nmissing++] = m;
+	state_records_add(r, &m);
 	return 0;
-}
-
-static void
-keep_missing(struct state_file_reader *r)
-{
-	struct state_file_missing *m =
-		arena_array(r->s->arena, r->nmissing, sizeof(*m));
-
-	for (size_t i = 0; i < r->nmissing; i++)
-		m[i] = r->missing[i];
-	r->s->missing = m;
-	r->s->nmissing = r->nmissing;
 }
 
 static void
@@ -123,5 +109,7 @@ print_missing(const struct state_file *s, struct buf *out)
 	}
 }
 
-const struct state_codec state_missing_codec = {
-	"missing", read_missing, NULL, keep_missing, print_missing};
+const struct state_codec state_missing_codec = {.name = "missing",
+	.read = read_missing,
+	.print = print_missing,
+	STATE_ROWS(state_file_missing, state_file_missing, missing, nmissing)};

@@ -15,17 +15,17 @@ static int
 read_pairs(struct state_file_reader *r, char *s)
 {
 	struct state_file_pairs_line l = {.line = r->line};
-	size_t n = r->npairs + 1;
+	size_t n;
 
+	(void)state_records_rows(r, NULL, &n);
+	n++;
 	if (state_words_guid(r, &s, &l.rec.guid) < 0)
 		return -1;
 	if (s == NULL || strlen(s) != n || strspn(s, "0123456789abcdef") != n)
 		return state_words_complain(r, r->line, "pairs",
 			"not a hexadecimal digit for each switch so far");
 	l.rec.layer = arena_strdup(r->s->arena, s);
-	r->pairs =
-		mem_grow(r->pairs, r->npairs, &r->pairs_cap, sizeof(*r->pairs));
-	r->pairs[r->npairs++] = l;
+	state_records_add(r, &l);
 	return 0;
 }
 
@@ -44,12 +44,12 @@ are_layers(const char *digits, unsigned layers)
 static int
 check_pairs(struct state_file_reader *r)
 {
+	size_t n;
+	const struct state_file_pairs_line *l = state_records_rows(r, NULL, &n);
 	struct map seen = {0};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < r->npairs; i++) {
-		const struct state_file_pairs_line *l = &r->pairs[i];
-
+	for (size_t i = 0; rc == 0 && i < n; i++, l++) {
 		if (map_get(&seen, l->rec.guid, NULL))
 			rc = state_words_complain(
 				r, l->line, "pairs", "given twice");
@@ -63,18 +63,6 @@ check_pairs(struct state_file_reader *r)
 }
 
 static void
-keep_pairs(struct state_file_reader *r)
-{
-	struct state_file_pairs *p =
-		arena_array(r->s->arena, r->npairs, sizeof(*p));
-
-	for (size_t i = 0; i < r->npairs; i++)
-		p[i] = r->pairs[i].rec;
-	r->s->pairs = p;
-	r->s->npairs = r->npairs;
-}
-
-static void
 print_pairs(const struct state_file *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->npairs; i++)
@@ -82,5 +70,8 @@ print_pairs(const struct state_file *s, struct buf *out)
 			s->pairs[i].layer);
 }
 
-const struct state_codec state_pairs_codec = {
-	"pairs", read_pairs, check_pairs, keep_pairs, print_pairs};
+const struct state_codec state_pairs_codec = {.name = "pairs",
+	.read = read_pairs,
+	.check = check_pairs,
+	.print = print_pairs,
+	STATE_ROWS(state_file_pairs_line, state_file_pairs, pairs, npairs)};

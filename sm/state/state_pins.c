@@ -14,6 +14,7 @@ enum { NAME_BYTES = 256 };
 static int
 read_pin(struct state_file_reader *r, char *s)
 {
+	struct state_file_pin pin;
 	uint64_t guid = 0;
 	size_t n;
 
@@ -26,9 +27,8 @@ read_pin(struct state_file_reader *r, char *s)
 		return state_words_complain(
 			r, r->line, "name", "not a text in quotes");
 	s[n - 1] = '\0';
-	r->pin = mem_grow(r->pin, r->npin, &r->pin_cap, sizeof(*r->pin));
-	r->pin[r->npin++] =
-		(struct state_file_pin){arena_strdup(r->s->arena, s + 1), guid};
+	pin = (struct state_file_pin){arena_strdup(r->s->arena, s + 1), guid};
+	state_records_add(r, &pin);
 	return 0;
 }
 
@@ -41,29 +41,8 @@ read_unnamed(struct state_file_reader *r, char *s)
 		return -1;
 	if (s != NULL)
 		return state_words_complain(r, r->line, "unnamed", "too much");
-	r->unnamed = mem_grow(
-		r->unnamed, r->nunnamed, &r->unnamed_cap, sizeof(*r->unnamed));
-	r->unnamed[r->nunnamed++] = guid;
+	state_records_add(r, &guid);
 	return 0;
-}
-
-static void
-keep_pins(struct state_file_reader *r)
-{
-	struct state_file *s = r->s;
-	struct state_file_pin *pin =
-		arena_array(s->arena, r->npin, sizeof(*pin));
-	uint64_t *unnamed =
-		arena_array(s->arena, r->nunnamed, sizeof(*unnamed));
-
-	for (size_t i = 0; i < r->npin; i++)
-		pin[i] = r->pin[i];
-	for (size_t i = 0; i < r->nunnamed; i++)
-		unnamed[i] = r->unnamed[i];
-	s->pin = pin;
-	s->npin = r->npin;
-	s->unnamed = unnamed;
-	s->nunnamed = r->nunnamed;
 }
 
 static void
@@ -80,7 +59,13 @@ print_pins(const struct state_file *s, struct buf *out)
 		buf_printf(out, "unnamed 0x%016" PRIx64 "\n", s->unnamed[i]);
 }
 
-const struct state_codec state_pins_pin = {
-	"pin", read_pin, NULL, keep_pins, print_pins};
-const struct state_codec state_pins_unnamed = {
-	"unnamed", read_unnamed, NULL, NULL, NULL};
+const struct state_codec state_pins_pin = {.name = "pin",
+	.read = read_pin,
+	.print = print_pins,
+	STATE_ROWS(state_file_pin, state_file_pin, pin, npin)};
+const struct state_codec state_pins_unnamed = {.name = "unnamed",
+	.read = read_unnamed,
+	.row = sizeof(uint64_t),
+	.kept = sizeof(uint64_t),
+	.first = offsetof(struct state_file, unnamed),
+	.number = offsetof(struct state_file, nunnamed)};

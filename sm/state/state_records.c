@@ -81,8 +81,7 @@ read_lid(struct state_file_reader *r, char *s)
 		return -1;
 	rec.lid = (uint16_t)lid;
 	rec.lmc = (uint8_t)lmc;
-	r->lid = mem_grow(r->lid, r->nlid, &r->lid_cap, sizeof(*r->lid));
-	r->lid[r->nlid++] = (struct state_file_lid_line){rec, r->line};
+	state_records_add(r, &(struct state_file_lid_line){rec, r->line});
 	return 0;
 }
 
@@ -111,47 +110,35 @@ static int
 check_lids(struct state_file_reader *r)
 {
 	const struct state_file_lid_line *p;
-	size_t i;
+	size_t i, n;
+	struct state_file_lid_line *lid = state_records_rows(r, NULL, &n);
 
-	if (r->nlid == 0)
+	if (n == 0)
 		return 0;
-	qsort(r->lid, r->nlid, sizeof(*r->lid), lid_by_lid);
-	for (i = 0; i < r->nlid; i++) {
-		uint32_t size = 1u << r->lid[i].rec.lmc;
+	qsort(lid, n, sizeof(*lid), lid_by_lid);
+	for (i = 0; i < n; i++) {
+		uint32_t size = 1u << lid[i].rec.lmc;
 
-		p = &r->lid[i];
+		p = &lid[i];
 		if (p->rec.lid % size != 0)
 			return state_words_complain(r, p->line, "LID",
 				"not a multiple of 2 to the power of its LMC");
 		if (p->rec.lid + size - 1 > LID_UNICAST_MAX)
 			return state_words_complain(r, p->line, "LID",
 				"its range ends above 49151");
-		if (i + 1 < r->nlid && p->rec.lid + size > p[1].rec.lid)
+		if (i + 1 < n && p->rec.lid + size > p[1].rec.lid)
 			return reason_set(r->why,
 				"%s:%u: LID: %u is also in the range of line "
 				"%u",
 				r->path, p[1].line, p[1].rec.lid, p->line);
 	}
-	qsort(r->lid, r->nlid, sizeof(*r->lid), lid_by_guid);
-	for (i = 1; i < r->nlid; i++)
-		if (r->lid[i].rec.guid == r->lid[i - 1].rec.guid)
+	qsort(lid, n, sizeof(*lid), lid_by_guid);
+	for (i = 1; i < n; i++)
+		if (lid[i].rec.guid == lid[i - 1].rec.guid)
 			return reason_set(r->why,
 				"%s:%u: GUID: has a LID in line %u already",
-				r->path, r->lid[i].line, r->lid[i - 1].line);
+				r->path, lid[i].line, lid[i - 1].line);
 	return 0;
-}
-
-static void
-keep_lids(struct state_file_reader *r)
-{
-	struct state_file_lid *lid =
-		arena_array(r->s->arena, r->nlid, sizeof(*lid));
-	size_t i;
-
-	for (i = 0; i < r->nlid; i++)
-		lid[i] = r->lid[i].rec;
-	r->s->lid = lid;
-	r->s->nlid = r->nlid;
 }
 
 static void
@@ -201,7 +188,8 @@ read_block(struct state_file_reader *r, char *s)
 	struct state_file_blocked rec = {0};
 	uint64_t in, out;
 	const char *row;
-	size_t i;
+	const struct state_file_blocked *had;
+	size_t n;
 	char text[24];
 
 	if (state_words_guid(r, &s, &rec.guid) < 0)
@@ -228,14 +216,13 @@ read_block(struct state_file_reader *r, char *s)
 		return -1;
 	rec.in = (uint8_t)in;
 	rec.out = (uint8_t)out;
-	for (i = 0; i < r->nblock; i++)
-		if (r->block[i].guid == rec.guid && r->block[i].in == rec.in &&
-			r->block[i].out == rec.out)
+	had = state_records_rows(r, NULL, &n);
+	for (size_t i = 0; i < n; i++)
+		if (had[i].guid == rec.guid && had[i].in == rec.in &&
+			had[i].out == rec.out)
 			return state_words_complain(
 				r, r->line, "block", "given twice");
-	r->block =
-		mem_grow(r->block, r->nblock, &r->block_cap, sizeof(*r->block));
-	r->block[r->nblock++] = rec;
+	state_records_add(r, &rec);
 	return 0;
 }
 
@@ -258,18 +245,6 @@ read_saved(struct state_file_reader *r, char *s)
 		return state_words_complain(r, r->line, "boot",
 			"not 0x and hexadecimal digits, and seconds");
 	return 0;
-}
-
-static void
-keep_blocks(struct state_file_reader *r)
-{
-	struct state_file_blocked *b =
-		arena_array(r->s->arena, r->nblock, sizeof(*b));
-
-	for (size_t i = 0; i < r->nblock; i++)
-		b[i] = r->block[i];
-	r->s->block = b;
-	r->s->nblock = r->nblock;
 }
 
 static void
@@ -309,21 +284,8 @@ read_sa(struct state_file_reader *r, char *s)
 {
 	if (s == NULL)
 		return state_words_complain(r, r->line, "sa", "is empty");
-	buf_printf(&r->sa, "%s\n", s);
+	buf_printf(&r->rows[r->now].text, "%s\n", s);
 	return 0;
-}
-
-static void
-keep_sa(struct state_file_reader *r)
-{
-	if (r->sa.n > 0)
-		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
-}
-
-static void
-print_sa(const struct state_file *s, struct buf *out)
-{
-	state_words_print_lines("sa", s->sa, out);
 }
 
 /* ---- the configuration in force ---- */
@@ -332,39 +294,32 @@ print_sa(const struct state_file *s, struct buf *out)
 static int
 read_config(struct state_file_reader *r, char *s)
 {
-	buf_printf(&r->config, "%s\n", s != NULL ? s : "");
+	buf_printf(&r->rows[r->now].text, "%s\n", s != NULL ? s : "");
 	return 0;
-}
-
-static void
-print_config(const struct state_file *s, struct buf *out)
-{
-	state_words_print_lines("config", s->config, out);
-}
-
-static void
-keep_config(struct state_file_reader *r)
-{
-	if (r->config.n > 0)
-		r->s->config = arena_strdup(r->s->arena, r->config.text);
 }
 
 /* ---- the table ---- */
 
 static const struct state_codec fabric = {
-	"fabric", read_prefix, NULL, NULL, print_prefix};
-static const struct state_codec lid = {
-	"lid", read_lid, check_lids, keep_lids, print_lids};
-static const struct state_codec block = {
-	"block", read_block, NULL, keep_blocks, print_blocks};
+	.name = "fabric", .read = read_prefix, .print = print_prefix};
+static const struct state_codec lid = {.name = "lid",
+	.read = read_lid,
+	.check = check_lids,
+	.print = print_lids,
+	STATE_ROWS(state_file_lid_line, state_file_lid, lid, nlid)};
+static const struct state_codec block = {.name = "block",
+	.read = read_block,
+	.print = print_blocks,
+	STATE_ROWS(state_file_blocked, state_file_blocked, block, nblock)};
 static const struct state_codec saved = {
-	"saved", read_saved, NULL, NULL, print_saved};
-static const struct state_codec sa = {"sa", read_sa, NULL, keep_sa, print_sa};
-static const struct state_codec config = {
-	"config", read_config, NULL, keep_config, print_config};
+	.name = "saved", .read = read_saved, .print = print_saved};
+static const struct state_codec sa = {
+	.name = "sa", .read = read_sa, .text = offsetof(struct state_file, sa)};
+static const struct state_codec config = {.name = "config",
+	.read = read_config,
+	.text = offsetof(struct state_file, config)};
 
-/* In the order of the file. */
-static const struct state_codec *const codecs[] = {
+static const struct state_codec *const codecs[STATE_RECORDS] = {
 	&fabric,
 	&lid,
 	&state_routing_routed,
@@ -389,17 +344,17 @@ static const struct state_codec *const codecs[] = {
 	&config,
 };
 
-enum { CODECS = sizeof(codecs) / sizeof(codecs[0]) };
-
 int
 state_records_read(struct state_file_reader *r, char *s)
 {
 	char *w = state_words_next(&s);
 	size_t i;
 
-	for (i = 0; i < CODECS; i++)
-		if (w != NULL && strcmp(w, codecs[i]->name) == 0)
+	for (i = 0; i < STATE_RECORDS; i++)
+		if (w != NULL && strcmp(w, codecs[i]->name) == 0) {
+			r->now = i;
 			return codecs[i]->read(r, s);
+		}
 	return state_words_complain(r, r->line, "record",
 		"none of lid, rank, order, read, engine, routed, turn, fabric, "
 		"block, saved, sa, group, member, lanes, leaf, pairs, pin, "
@@ -412,44 +367,84 @@ state_records_check(struct state_file_reader *r)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < CODECS; i++)
-		if (codecs[i]->check != NULL)
-			rc = codecs[i]->check(r);
+	for (r->now = 0; rc == 0 && r->now < STATE_RECORDS; r->now++)
+		if (codecs[r->now]->check != NULL)
+			rc = codecs[r->now]->check(r);
 	return rc;
+}
+
+void
+state_records_add(struct state_file_reader *r, const void *row)
+{
+	struct state_rows *all = &r->rows[r->now];
+	size_t size = codecs[r->now]->row;
+
+	all->row = mem_grow(all->row, all->n, &all->cap, size);
+	memcpy(all->row + all->n++ * size, row, size);
+}
+
+void *
+state_records_rows(
+	struct state_file_reader *r, const struct state_codec *c, size_t *n)
+{
+	size_t i = r->now;
+
+	if (c != NULL)
+		for (i = 0; codecs[i] != c; i++)
+			;
+	*n = r->rows[i].n;
+	return r->rows[i].row;
+}
+
+static void
+keep_rows(struct state_file *s, const struct state_codec *c,
+	const struct state_rows *rows)
+{
+	char *kept = arena_array(s->arena, rows->n, c->kept);
+
+	for (size_t i = 0; i < rows->n; i++)
+		memcpy(kept + i * c->kept, rows->row + i * c->row, c->kept);
+	memcpy((char *)s + c->first, &kept, sizeof(kept));
+	memcpy((char *)s + c->number, &rows->n, sizeof(rows->n));
 }
 
 void
 state_records_keep(struct state_file_reader *r)
 {
-	for (size_t i = 0; i < CODECS; i++)
-		if (codecs[i]->keep != NULL)
-			codecs[i]->keep(r);
+	for (size_t i = 0; i < STATE_RECORDS; i++) {
+		const struct state_codec *c = codecs[i];
+		const char *text;
+
+		if (c->row > 0)
+			keep_rows(r->s, c, &r->rows[i]);
+		if (r->rows[i].text.n == 0)
+			continue;
+		text = arena_strdup(r->s->arena, r->rows[i].text.text);
+		memcpy((char *)r->s + c->text, &text, sizeof(text));
+	}
 }
 
 void
 state_records_print(const struct state_file *s, struct buf *out)
 {
-	for (size_t i = 0; i < CODECS; i++)
-		if (codecs[i]->print != NULL)
-			codecs[i]->print(s, out);
+	for (size_t i = 0; i < STATE_RECORDS; i++) {
+		const struct state_codec *c = codecs[i];
+		const char *text;
+
+		if (c->print != NULL)
+			c->print(s, out);
+		if (c->text == 0)
+			continue;
+		memcpy(&text, (const char *)s + c->text, sizeof(text));
+		state_words_print_lines(c->name, text, out);
+	}
 }
 
 void
 state_records_free(struct state_file_reader *r)
 {
-	free(r->lid);
-	free(r->rank);
-	free(r->block);
-	buf_free(&r->sa);
-	buf_free(&r->engine);
-	free(r->pairs);
-	buf_free(&r->config);
-	free(r->group);
-	free(r->leaf);
-	free(r->member);
-	free(r->pin);
-	free(r->unnamed);
-	free(r->missing);
-	free(r->drain);
-	free(r->watch);
+	for (size_t i = 0; i < STATE_RECORDS; i++) {
+		free(r->rows[i].row);
+		buf_free(&r->rows[i].text);
+	}
 }

@@ -122,9 +122,8 @@ read_rank(struct state_file_reader *r, char *s)
 			"none of tree, mesh, place, number and plane in that "
 			"order");
 	rec.rank = (uint32_t)rank;
-	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
 	l.rec = rec;
-	r->rank[r->nrank++] = l;
+	state_records_add(r, &l);
 	return 0;
 }
 
@@ -184,32 +183,21 @@ rank_by_guid(const void *a, const void *b)
 static int
 check_ranks(struct state_file_reader *r)
 {
-	size_t i;
+	size_t i, n;
+	struct state_file_rank_line *rank = state_records_rows(r, NULL, &n);
 
-	if (r->nrank == 0)
+	if (n == 0)
 		return 0;
 	if (r->s->order[0] == '\0')
 		return reason_set(
 			r->why, "%s: order: missing, with ranks", r->path);
-	qsort(r->rank, r->nrank, sizeof(*r->rank), rank_by_guid);
-	for (i = 1; i < r->nrank; i++)
-		if (r->rank[i].rec.guid == r->rank[i - 1].rec.guid)
+	qsort(rank, n, sizeof(*rank), rank_by_guid);
+	for (i = 1; i < n; i++)
+		if (rank[i].rec.guid == rank[i - 1].rec.guid)
 			return reason_set(r->why,
 				"%s:%u: GUID: has a rank in line %u already",
-				r->path, r->rank[i].line, r->rank[i - 1].line);
+				r->path, rank[i].line, rank[i - 1].line);
 	return 0;
-}
-
-static void
-keep_ranks(struct state_file_reader *r)
-{
-	struct route_rank *rank =
-		arena_array(r->s->arena, r->nrank, sizeof(*rank));
-
-	for (size_t i = 0; i < r->nrank; i++)
-		rank[i] = r->rank[i].rec;
-	r->s->rank = rank;
-	r->s->nrank = r->nrank;
 }
 
 static void
@@ -253,7 +241,7 @@ read_engine(struct state_file_reader *r, char *s)
 	if (s == NULL || *s < 'a' || *s > 'z' || strchr(s, ' ') == NULL)
 		return state_words_complain(
 			r, r->line, "engine", "not a name and a text");
-	buf_printf(&r->engine, "%s\n", s);
+	buf_printf(&r->rows[r->now].text, "%s\n", s);
 	return 0;
 }
 
@@ -270,42 +258,29 @@ read_former_root(struct state_file_reader *r, char *s)
 }
 
 /* What former versions recorded, as lines of the engine in force. */
-static void
+static int
 append_former(struct state_file_reader *r)
 {
 	const struct state_file *s = r->s;
+	struct buf *out = &r->rows[r->now].text;
+	const struct state_file_rank_line *l;
+	size_t n;
 
 	if (s->engine[0] == '\0')
-		return;
+		return 0;
 	if (r->former_root != 0)
-		buf_printf(&r->engine, "%s turn 0x%016" PRIx64 "\n", s->engine,
+		buf_printf(out, "%s turn 0x%016" PRIx64 "\n", s->engine,
 			r->former_root);
-	for (size_t i = 0; i < r->nrank; i++) {
-		const struct state_file_rank_line *l = &r->rank[i];
-
+	l = state_records_rows(r, &state_routing_rank, &n);
+	for (size_t i = 0; i < n; i++, l++) {
 		if (l->number != 0)
-			buf_printf(&r->engine,
-				"%s number 0x%016" PRIx64 " %u\n", s->engine,
-				l->rec.guid, l->number - 1);
+			buf_printf(out, "%s number 0x%016" PRIx64 " %u\n",
+				s->engine, l->rec.guid, l->number - 1);
 		if (l->plane != 0)
-			buf_printf(&r->engine,
-				"%s plane 0x%016" PRIx64 " %u%s\n", s->engine,
-				l->rec.guid, l->plane - 1, l->mark);
+			buf_printf(out, "%s plane 0x%016" PRIx64 " %u%s\n",
+				s->engine, l->rec.guid, l->plane - 1, l->mark);
 	}
-}
-
-static void
-keep_engine(struct state_file_reader *r)
-{
-	append_former(r);
-	if (r->engine.n > 0)
-		r->s->remembered = arena_strdup(r->s->arena, r->engine.text);
-}
-
-static void
-print_engine(const struct state_file *s, struct buf *out)
-{
-	state_words_print_lines("engine", s->remembered, out);
+	return 0;
 }
 
 /* ---- layers that connections may still use ---- */
@@ -376,8 +351,7 @@ read_leaf(struct state_file_reader *r, char *s)
 		return state_words_complain(r, r->line, "leaf",
 			"neither -, any, nor hexadecimal digits, two or four "
 			"for each leaf");
-	r->leaf = mem_grow(r->leaf, r->nleaf, &r->leaf_cap, sizeof(*r->leaf));
-	r->leaf[r->nleaf++] = l;
+	state_records_add(r, &l);
 	return 0;
 }
 
@@ -385,34 +359,22 @@ read_leaf(struct state_file_reader *r, char *s)
 static int
 check_leaves(struct state_file_reader *r)
 {
+	size_t n;
+	const struct state_file_leaf_line *l = state_records_rows(r, NULL, &n);
 	struct map seen = {0};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < r->nleaf; i++) {
-		const struct state_file_leaf_line *l = &r->leaf[i];
-
+	for (size_t i = 0; rc == 0 && i < n; i++, l++) {
 		if (map_get(&seen, l->rec.guid, NULL))
 			rc = state_words_complain(
 				r, l->line, "leaf", "given twice");
-		else if (l->rec.mask != NULL && l->n != r->nleaf)
+		else if (l->rec.mask != NULL && l->n != n)
 			rc = state_words_complain(
 				r, l->line, "leaf", "not a mask for each leaf");
 		map_put(&seen, l->rec.guid, 0);
 	}
 	map_free(&seen);
 	return rc;
-}
-
-static void
-keep_leaves(struct state_file_reader *r)
-{
-	struct state_file_sl_history *l =
-		arena_array(r->s->arena, r->nleaf, sizeof(*l));
-
-	for (size_t i = 0; i < r->nleaf; i++)
-		l[i] = r->leaf[i].rec;
-	r->s->leaf = l;
-	r->s->nleaf = r->nleaf;
 }
 
 static void
@@ -453,18 +415,26 @@ print_leaves(const struct state_file *s, struct buf *out)
 }
 
 const struct state_codec state_routing_routed = {
-	"routed", read_routed, NULL, NULL, print_routed};
+	.name = "routed", .read = read_routed, .print = print_routed};
 const struct state_codec state_routing_former_root = {
-	"turn", read_former_root, NULL, NULL, NULL};
+	.name = "turn", .read = read_former_root};
 const struct state_codec state_routing_order = {
-	"order", read_order, NULL, NULL, print_order};
-const struct state_codec state_routing_rank = {
-	"rank", read_rank, check_ranks, keep_ranks, print_ranks};
+	.name = "order", .read = read_order, .print = print_order};
+const struct state_codec state_routing_rank = {.name = "rank",
+	.read = read_rank,
+	.check = check_ranks,
+	.print = print_ranks,
+	STATE_ROWS(state_file_rank_line, route_rank, rank, nrank)};
 const struct state_codec state_routing_read = {
-	"read", read_reading, NULL, NULL, print_reading};
-const struct state_codec state_routing_engine = {
-	"engine", read_engine, NULL, keep_engine, print_engine};
+	.name = "read", .read = read_reading, .print = print_reading};
+const struct state_codec state_routing_engine = {.name = "engine",
+	.read = read_engine,
+	.check = append_former,
+	.text = offsetof(struct state_file, remembered)};
 const struct state_codec state_routing_layers = {
-	"lanes", read_layers, NULL, NULL, print_layers};
-const struct state_codec state_routing_leaf = {
-	"leaf", read_leaf, check_leaves, keep_leaves, print_leaves};
+	.name = "lanes", .read = read_layers, .print = print_layers};
+const struct state_codec state_routing_leaf = {.name = "leaf",
+	.read = read_leaf,
+	.check = check_leaves,
+	.print = print_leaves,
+	STATE_ROWS(state_file_leaf_line, state_file_sl_history, leaf, nleaf)};
