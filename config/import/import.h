@@ -51,8 +51,4 @@ int import_files(const char *options, const char *partitions, const char *dir,
 	const struct schema_module *const *modules, struct import_result *out,
 	struct reason *why);
 
-/* Append the list of all options of OpenSM, and what becomes of each, as
- * mdoc. */
-void import_mdoc(const struct schema_module *const *modules, struct buf *out);
-
 #endif

@@ -209,32 +209,10 @@ find_part(struct reader *r, const char *name, unsigned pkey)
 static const char *
 rate_word(unsigned long code)
 {
-	static const char *const word[] = {[2] = "2.5",
-		[3] = "10",
-		[4] = "30",
-		[5] = "5",
-		[6] = "20",
-		[7] = "40",
-		[8] = "60",
-		[9] = "80",
-		[10] = "120",
-		[11] = "14",
-		[12] = "56",
-		[13] = "112",
-		[14] = "168",
-		[15] = "25",
-		[16] = "100",
-		[17] = "200",
-		[18] = "300",
-		[19] = "28",
-		[20] = "50",
-		[21] = "400",
-		[22] = "600",
-		[23] = "800",
-		[24] = "1200",
-		[25] = "1600"};
-
-	return code < sizeof(word) / sizeof(word[0]) ? word[code] : NULL;
+	for (uint32_t i = 0; partition_rates[i] != NULL; i++)
+		if (partition_rate_code(i) == code)
+			return partition_rates[i];
+	return NULL;
 }
 
 static bool
