@@ -26,9 +26,9 @@ tell_one(struct sm *sm, const struct event *e, struct mono now)
 }
 
 static void
-add_answer(struct event *e, const struct events_answer *a)
+add_answer(struct event *e, const struct events_answer *a, double took)
 {
-	event_seconds(e, "took", a->took);
+	event_seconds(e, "took", took);
 	event_text(e, "transition", a->transition);
 	event_number(e, "blocks", a->blocks);
 	event_number(e, "interrupted", a->interrupted);
@@ -54,7 +54,7 @@ tell_found(struct sm *sm, const struct topo_event *found, struct mono now)
 	if (a->generation != 0 && a->told != 0)
 		event_number(&e, "with", a->told);
 	else if (a->generation != 0)
-		add_answer(&e, a);
+		add_answer(&e, a, a->took);
 	told = tell_one(sm, &e, now);
 	if (a->told == 0)
 		a->told = told;
@@ -249,11 +249,11 @@ take_event(void *cookie, const struct topo_event *found)
 /* ---- what a run has done ---- */
 
 static void
-take_answer(struct sm *sm, const struct view *is)
+take_answer(struct sm *sm, const struct view *is, struct mono now)
 {
 	sm->events.answer = (struct events_answer){
 		.generation = is->generation,
-		.took = mono_seconds(is->times.total),
+		.took = mono_seconds(mono_sub(now, sm->run.first_heard)),
 		.transition =
 			is->counts.lft_blocks > 0 ? is->change.kind : NULL,
 		.blocks = is->counts.lft_blocks,
@@ -271,7 +271,7 @@ tell_change(struct sm *sm, const struct view *is, struct mono now)
 	event_text(&e, "cause", is->cause);
 	event_number(&e, "settings", is->counts.other_sets);
 	event_text(&e, "engine", is->story.engine);
-	add_answer(&e, &sm->events.answer);
+	add_answer(&e, &sm->events.answer, mono_seconds(is->times.total));
 	events_tell(sm, &e, now);
 }
 
@@ -359,7 +359,7 @@ events_note(struct sm *sm, const struct view *is, struct mono now)
 		sm->events.seen = topo_ref(sm->view->topo);
 	if (cut_off)
 		return;
-	take_answer(sm, is);
+	take_answer(sm, is, now);
 	if (sm->view != NULL)
 		topo_events(sm->events.seen != NULL ? sm->events.seen
 						    : sm->view->topo,

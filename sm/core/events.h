@@ -30,7 +30,7 @@ struct event_log;
 struct events_answer {
 	uint32_t generation; /* 0: none */
 	uint64_t told;	     /* the number of the event that has it; 0: none */
-	double took;
+	double took;	     /* since the first of them was heard of */
 	const char *transition; /* static string */
 	uint64_t blocks, interrupted, cut_off;
 };

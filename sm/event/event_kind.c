@@ -6,10 +6,12 @@
  * first event of a run has them, the others name it. */
 #define ANSWER_FIELDS                                                          \
 	{"took", EVENT_SECONDS,                                                \
-		"seconds from the begin of the run that answered it to its "   \
-		"end"},                                                        \
-		{"transition", EVENT_TEXT,                                     \
-			"how the tables were written, see heddlectl change"},  \
+		"seconds from the first sign of it to the end of the run "     \
+		"that answered it, sweep.hold_down included"},                 \
+		WRITTEN_FIELDS
+#define WRITTEN_FIELDS                                                         \
+	{"transition", EVENT_TEXT,                                             \
+		"how the tables were written, see heddlectl change"},          \
 		{"blocks", EVENT_NUMBER,                                       \
 			"blocks of 64 routes that were written"},              \
 		{"interrupted", EVENT_NUMBER,                                  \
@@ -187,7 +189,9 @@ static const struct event_row rows[EVENT_KINDS] = {
 				"settings of ports and switches that were "
 				"written"},
 			{"engine", EVENT_TEXT, "the engine of the routes"},
-			ANSWER_FIELDS}},
+			{"took", EVENT_SECONDS,
+				"seconds from the begin of the run to its end"},
+			WRITTEN_FIELDS}},
 	[EVENT_SWEEP] = {"sweep", "e3e8aa48326345a8831f85d55f60f306",
 		LOG_LEVEL_INFO, NULL, NULL,
 		"sweep: {cause}: read in {took}, nothing had to be written, "
