@@ -67,9 +67,10 @@ status_head(const json_t *r, struct buf *out)
 	status_others(r, out);
 	page_print(out, r,
 		"sweeps      %(sweeps.full)d full, %(sweeps.light)d light, "
-		"%(sweeps.probes)d probes; last run "
-		"%(sweeps.last_ok)[ok|failed: ]"
-		"%(sweeps.last_ok)!{%(sweeps.last_why)s}\n");
+		"%(sweeps.probes)d probes; "
+		"%(sweeps.last_ok)?{last run ok}%(sweeps.last_ok)!{"
+		"%(sweeps.last_why)?{last run failed: %(sweeps.last_why)s}"
+		"%(sweeps.last_why)!{no run has ended yet}}\n");
 }
 
 static void
