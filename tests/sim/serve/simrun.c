@@ -290,7 +290,7 @@ run_on_fabric(struct run *r, char **command)
 	struct stat st;
 	int rc;
 
-	if (stat(r->where, &st) == 0) {
+	if (stat(r->where, &st) == 0 && !S_ISDIR(st.st_mode)) {
 		if (start_server(r))
 			return stop_server(r, 1);
 	} else if (r->profile) {
