@@ -17,6 +17,9 @@
  * up to the second. */
 enum { REOPEN_MS = 100, REOPEN_MAX_MS = 2000 };
 
+/* A state that cannot be saved is tried again after so long. */
+enum { SAVE_AGAIN_MS = 10000 };
+
 static void
 run_work(void *job)
 {
@@ -237,7 +240,8 @@ serve_fabric(struct daemon *d)
 	d->worker = worker_new(d->loop, run_work, daemon_loop_routed, d, &why);
 	d->counter =
 		redundancy_worker_new(d->loop, daemon_may_release, d, &why);
-	d->saver = saver_new(d->loop, d->boot->state.dir, on_saved, d, &why);
+	d->saver = saver_new(d->loop, d->boot->state.dir,
+		mono_ms(SAVE_AGAIN_MS), on_saved, d, &why);
 	d->cabling = cabling_watch_new(d->loop, daemon_tell, d, &why);
 	if (d->worker == NULL || d->counter == NULL || d->saver == NULL ||
 		d->cabling == NULL || !open_events(d, &why)) {

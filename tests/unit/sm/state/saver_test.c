@@ -45,7 +45,8 @@ TEST(the_last_one_is_on_disk)
 	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
-	struct saver *s = saver_new(l, scratch_dir, heard_told, &h, &why);
+	struct saver *s =
+		saver_new(l, scratch_dir, mono_ms(60000), heard_told, &h, &why);
 
 	ck_assert_ptr_nonnull(s);
 	for (uint16_t i = 1; i <= STATES; i++)
@@ -61,7 +62,8 @@ TEST(the_loop_is_told)
 	AUTO(loop) struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
-	struct saver *s = saver_new(l, scratch_dir, heard_told, &h, &why);
+	struct saver *s =
+		saver_new(l, scratch_dir, mono_ms(60000), heard_told, &h, &why);
 
 	for (uint16_t i = 1; i <= 3; i++) {
 		submit_state(s, i);
@@ -82,7 +84,7 @@ TEST(why_it_failed)
 	struct saver *s;
 
 	(void)snprintf(nowhere, sizeof(nowhere), "%s/a/b", scratch_dir);
-	s = saver_new(l, nowhere, heard_told, &h, &why);
+	s = saver_new(l, nowhere, mono_ms(60000), heard_told, &h, &why);
 	submit_state(s, 1);
 	while (h.bad == 0)
 		loop_once(l);
@@ -115,7 +117,7 @@ TEST(what_is_not_saved_leaves_a_mark)
 	(void)snprintf(in_the_way, sizeof(in_the_way), "%s/" STATE_FILE_FILE,
 		scratch_dir);
 	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
-	s = saver_new(l, scratch_dir, heard_told, &h, &why);
+	s = saver_new(l, scratch_dir, mono_ms(60000), heard_told, &h, &why);
 	submit_state(s, 1);
 	saver_wait(s);
 	ck_assert(has_mark());
@@ -126,9 +128,33 @@ TEST(what_is_not_saved_leaves_a_mark)
 	saver_free(s);
 	/* the mark of an earlier run, too */
 	ck_assert(previous_run_unsaved(scratch_dir, true));
-	s = saver_new(l, scratch_dir, heard_told, &h, &why);
+	s = saver_new(l, scratch_dir, mono_ms(60000), heard_told, &h, &why);
 	submit_state(s, 3);
 	saver_wait(s);
+	ck_assert(!has_mark());
+	saver_free(s);
+}
+
+/* As soon as there is room, although nothing else happens in the fabric. */
+TEST(what_is_not_saved_is_tried_again)
+{
+	AUTO(loop) struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	char in_the_way[80];
+	struct saver *s;
+
+	(void)snprintf(in_the_way, sizeof(in_the_way), "%s/" STATE_FILE_FILE,
+		scratch_dir);
+	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
+	s = saver_new(l, scratch_dir, mono_ms(20), heard_told, &h, &why);
+	submit_state(s, 7);
+	while (h.bad < 2)
+		loop_once(l);
+	ck_assert_int_eq(rmdir(in_the_way), 0);
+	while (h.good == 0)
+		loop_once(l);
+	ck_assert_uint_eq(load_saved_lid(), 7);
 	ck_assert(!has_mark());
 	saver_free(s);
 }
