@@ -99,10 +99,12 @@ test_reload() {
 	becomes a config.reloads 1
 	becomes a lids.used 76
 	in_order "LMC 1"
+	lists a events 'config: read again, options changed 2: fabric.lmc.hosts was=0 is=1, fabric.accept_loss was=0 is=32'
 	printf '  lmcs: 2\n' >>"$E2E_DIR/a/yaml"
 	reload a
 	becomes a config.bad_reloads 1
 	logged a 'yaml:1[0-9]:3: .*lmcs'
+	lists a events 'config: reload failed, the old configuration stays in force: .*yaml:1[0-9]:3: .*lmcs'
 	metric a 'heddle_config_reloads_refused_total 1'
 	metric a 'heddle_config_refused 1'
 	metric a 'heddle_config_refused_info{reason=".*yaml:1[0-9]:3: .*"} 1'
@@ -129,9 +131,13 @@ test_reload() {
 	in_order "LMC 0 without the drop-in"
 	sim link h1/1 down || fail "link"
 	says a 1 '^ALARM .*our own port has no link: the fabric is unreachable'
+	lists a events 'port: our own link went down'
 	sim link h1/1 up || fail "link"
 	becomes a alarm ""
+	lists a events 'port: our own link came up'
 	in_order "our own cable is back"
+	tell a sweep >/dev/null || fail "sweep"
+	lists a events 'command: sweep by root (uid 0)'
 	halt a
 	sim link h1/1 down || fail "link"
 	daemon a h1

@@ -162,6 +162,11 @@ TEST(runs_without_events_of_the_fabric)
 			"fabric: {lmc: {hosts: 1}}\n");
 	core_expect_order(w, "another engine");
 	EXPECT(EVENT_ENGINE, "routing: engine updn, was ftree");
+	world_reload(w, "routing: {engines: [torus]}\n"
+			"fabric: {lmc: {hosts: 1}}\n");
+	core_expect_order(w, "an engine that cannot route it");
+	EXPECT(EVENT_FALLBACK,
+		"routing: fallback to engine updn, tried: torus");
 }
 
 TEST(nodes_go_and_come)
@@ -413,6 +418,10 @@ TEST(another_manager)
 	world_run(w, mono_ms(20000));
 	ck_assert_uint_eq(count_of(w, EVENT_MANAGER_SEEN), 1);
 	EXPECT(EVENT_MANAGER_SEEN, "sm: another manager at \"h20\" (0x");
+	sim_fault_node(w->sim, fabric_find(f, "h20"), false);
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(count_of(w, EVENT_MANAGER_GONE), 1);
+	EXPECT(EVENT_MANAGER_GONE, "sm: no manager any more at \"h20\" (0x");
 }
 
 /* What was missing comes back while no daemon runs: the next one tells it. */

@@ -126,6 +126,28 @@ TEST(a_link_with_errors)
 	ck_assert_uint_eq(sim_stats(w->sim)->smps, 3);
 }
 
+TEST(a_port_that_reports_a_change)
+{
+	static const struct {
+		uint16_t trap;
+		const char *change;
+	} all[] = {{144, "capabilities, name or link settings"},
+		{145, "another system image GUID"}};
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_resting(f);
+	uint16_t lid = lid_of(w, "leaf3", 0);
+	char text[160];
+
+	for (size_t i = 0; i < LEN(all); i++) {
+		inject_trap(w, lid, all[i].trap, lid, 0);
+		world_run(w, mono_ms(2000));
+		(void)snprintf(text, sizeof(text),
+			"trap %u from leaf3 lid %u: %s", all[i].trap, lid,
+			all[i].change);
+		ck_assert_str_eq(core_event(w, EVENT_PORT_CHANGE), text);
+	}
+}
+
 TEST(a_packet_with_a_wrong_key)
 {
 	AUTO(fabric) struct fabric *f = core_tree();
