@@ -59,7 +59,7 @@ arrive_late(void *cookie, struct sim *sim)
 }
 
 static bool
-discards(const uint8_t row[ROW])
+row_discards(const uint8_t row[ROW])
 {
 	for (unsigned i = 0; i < ROW; i++)
 		if ((row[i] & DISCARD) == DISCARD || row[i] >> 4 == DISCARD)
@@ -72,7 +72,7 @@ static void
 watch_second(struct scene *s, const struct smp *smp)
 {
 	if (smp->attr == MAD_SL2VL)
-		s->blocked |= discards(smp->data);
+		s->blocked |= row_discards(smp->data);
 	if (smp->attr != MAD_LFT || !s->blocked)
 		return;
 	for (unsigned i = 0; i < s->ncopies; i++)
@@ -93,7 +93,7 @@ hold_up(void *cookie, struct sim_msg *m)
 	if (s->late.ns == 0)
 		watch_second(s, &smp);
 	if (s->late.ns == 0 || smp.attr != s->attr ||
-		(s->open_pass && !discards(smp.data)))
+		(s->open_pass && !row_discards(smp.data)))
 		return SIM_PASS;
 	for (unsigned i = 0; i < s->ncopies; i++)
 		if (s->copy[i]->node == m->node &&
@@ -159,7 +159,7 @@ raise_link(struct scene *s, unsigned nth, unsigned late)
 
 /* All copies have arrived, and all is in order. */
 static void
-judge(struct scene *s, unsigned nth, unsigned late)
+judge_scene(struct scene *s, unsigned nth, unsigned late)
 {
 	const struct watch_report *r = watch_report(s->watch);
 	struct referee_report rep;
@@ -188,7 +188,7 @@ strike_link(uint16_t attr, uint64_t seed, unsigned nth, unsigned late)
 		return false;
 	sim_fault_link(s.w->sim, s.node, s.port, false);
 	world_run(s.w, mono_ms(5000));
-	judge(&s, nth, late);
+	judge_scene(&s, nth, late);
 	return true;
 }
 
@@ -238,7 +238,7 @@ LOOP_TEST(no_row_is_left_closed, 3, 5)
 		}
 		world_run(s.w, mono_ms(3000));
 		ck_assert_msg(count_closed(&s) == 0, "link %u", n);
-		judge(&s, n, 7);
+		judge_scene(&s, n, 7);
 	}
 	ck_assert_uint_gt(closed, 0);
 }
