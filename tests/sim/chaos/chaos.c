@@ -559,6 +559,7 @@ replay_day(struct chaos *c, struct reason *why)
 static int
 wait_for_links(struct chaos *c, struct reason *why)
 {
+	chaos_health_clear(c->w->sim, &c->script);
 	for (unsigned i = 0; i < 16 && chaos_health_count(c->w->sm) > 0; i++)
 		world_run(c->w, mono_ms(300000));
 	if (chaos_health_count(c->w->sm) > 0)

@@ -21,6 +21,20 @@ chaos_health_err(struct sim *s, const struct chaos_step *e)
 		s, e->node, e->port, MAD_PERF_SYMBOL_ERRORS, was + e->value);
 }
 
+void
+chaos_health_clear(struct sim *s, const struct chaos_script *script)
+{
+	for (size_t i = 0; i < script->nsteps; i++) {
+		const struct chaos_step *e = &script->step[i];
+
+		if (e->kind == CHAOS_ERRORS &&
+			sim_counter(s, e->node, e->port,
+				MAD_PERF_SYMBOL_ERRORS) >= UINT16_MAX)
+			sim_hand_counter(
+				s, e->node, e->port, MAD_PERF_SYMBOL_ERRORS, 0);
+	}
+}
+
 static bool
 links_switches(const struct topo *t, port_ix p)
 {

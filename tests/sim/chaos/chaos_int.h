@@ -106,6 +106,9 @@ int chaos_events_judge(const struct world *w, bool started, struct reason *why);
 
 /* chaos_health.c: a port counts symbol errors. */
 void chaos_health_err(struct sim *s, const struct chaos_step *e);
+/* An administrator clears the counters that are at the end of their range:
+ * until then they tell nothing, and no quiet time passes. */
+void chaos_health_clear(struct sim *s, const struct chaos_script *script);
 /* Whether what is drained for health may be. 0, or -1 and why. */
 int chaos_health_judge(const struct sm *sm, struct reason *why);
 /* How many links are drained for health; those that are not there, and may not
