@@ -71,4 +71,8 @@ struct climb_job {
 struct routes *climb_routes(const struct climb_job *job,
 	struct climb_basis **basis, struct reason *why);
 
+/* The load of the busiest link (link_load.h), by the pairs of hosts over each:
+ * load[topo.nadj]. */
+uint64_t climb_highest_load(const struct topo *t, const uint64_t *load);
+
 #endif

@@ -6,7 +6,6 @@
 
 #include "routing/climb/climb.h"
 #include "routing/core/layer_links.h"
-#include "routing/core/link_load.h"
 #include "routing/core/slvl.h"
 #include "sm/base/mem.h"
 
@@ -300,18 +299,7 @@ route_from(const struct climb_engine *e, struct climb_plan *p, bool keep,
 static uint64_t
 find_highest_load(const struct routes *r)
 {
-	const uint64_t *pairs = state_of(r)->basis->load;
-	const struct topo *t = r->topo;
-	uint64_t most = 0;
-
-	for (uint32_t k = 0; k < t->nadj; k++)
-		if (pairs[k] > 0) {
-			uint64_t load = link_load_of_pairs(
-				pairs[k], t->adj[k].rate, t->rate_max);
-
-			most = load > most ? load : most;
-		}
-	return most;
+	return climb_highest_load(r->topo, state_of(r)->basis->load);
 }
 
 /* Routes by new orders are made again by others, and the better ones taken;

@@ -1,8 +1,9 @@
 /*
- * climb_load: the load of links by the trees of all switches, and the choice
- * among parallel links by it.
+ * climb_load: the load of links by the trees of all switches, the choice among
+ * parallel links by it, and what the busiest one carries.
  */
 #include "routing/climb/climb_priv.h"
+#include "routing/core/link_load.h"
 
 void
 climb_add_load(struct climb *x, sw_ix t, bool add)
@@ -39,4 +40,20 @@ climb_choose_link(const struct climb *x, sw_ix u, uint32_t c, uint16_t lid,
 			best = k;
 	}
 	return best;
+}
+
+uint64_t
+climb_highest_load(const struct topo *t, const uint64_t *load)
+{
+	uint64_t most = 0;
+
+	for (uint32_t k = 0; k < t->nadj; k++) {
+		uint64_t is;
+
+		if (load[k] == 0)
+			continue;
+		is = link_load_of_pairs(load[k], t->adj[k].rate, t->rate_max);
+		most = is > most ? is : most;
+	}
+	return most;
 }

@@ -21,38 +21,19 @@ static const struct {
 	uint32_t longer, step;
 } stages[] = {{0, 32}, {2, 32}, {2, 256}};
 
-/* The load of the busiest link. */
-static uint64_t
-find_highest_load(const struct repair *m)
-{
-	const struct topo *t = m->x->g->t;
-	uint64_t most = 0;
-
-	for (uint32_t k = 0; k < t->nadj; k++) {
-		uint64_t load;
-
-		if (m->load[k] == 0)
-			continue;
-		load = link_load_of_pairs(
-			m->load[k], t->adj[k].rate, t->rate_max);
-		most = load > most ? load : most;
-	}
-	return most;
-}
-
 /* Loads fall towards `least`, a step after the other. */
 static void
 lower_loads(struct repair *m, uint64_t least, uint32_t longer, uint32_t step)
 {
 	const volatile bool *cancel = m->x->job->cancel;
-	uint64_t is = find_highest_load(m), was = is + 1;
+	uint64_t is = climb_highest_load(m->x->g->t, m->load), was = is + 1;
 
 	while (is < was && is > least && (cancel == NULL || !*cancel)) {
 		uint64_t goal = is - is / step - 1;
 
 		was = is;
 		repair_unload(m, goal < least ? least : goal, longer);
-		is = find_highest_load(m);
+		is = climb_highest_load(m->x->g->t, m->load);
 	}
 }
 

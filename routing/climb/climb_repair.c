@@ -13,6 +13,11 @@
  * others (repair_gains.c). At last entries are moved off links that carry too
  * much now (repair_rebalance.c).
  *
+ * If links carry more than kept tables may after that, the repair is made once
+ * more, and pairs that lose paths get any layer in which there are some, as
+ * they do in new tables: a ring that has lost a link has paths beside it in
+ * other layers than those that lead round it.
+ *
  *	lost link -> LIDs by their entries -> switches behind it -> levels
  *	stuck switches -> their pairs
  *	new link -> LIDs to which it is shorter
@@ -108,7 +113,11 @@ choose_layers(struct repair *m, const struct losses *l)
 		for (uint32_t k = 0; k < n; k++)
 			repair_add_stuck(m, m->all[k], m->t);
 	}
-	repair_choose_layers(m);
+	if (m->open != NULL)
+		repair_open_layers(m);
+	else
+		repair_choose_layers(m);
+	m->nstuck = 0;
 }
 
 /* All LIDs with entries that lead over lost links. */
@@ -128,6 +137,8 @@ repair_lids(struct repair *m)
 		i = begin_lost_lid(m, &l, i);
 		repair_orphans(m);
 	}
+	if (m->open != NULL)
+		repair_close_layers(m);
 	free(l.of);
 }
 
@@ -357,32 +368,81 @@ can_repair(struct repair *m, bool *renew)
 	return holds;
 }
 
+/* The routes in force, repaired; NULL: a pair finds no path. */
+static struct routes *
+make_repair(struct repair *m)
+{
+	bool done;
+
+	m->r = copy_routes(m);
+	change_lids(m);
+	repair_lids(m);
+	done = repair_pairs(m);
+	if (done) {
+		repair_gains(m);
+		repair_rebalance(m);
+	}
+	free(m->stuck);
+	if (!done) {
+		routes_unref(m->r);
+		return NULL;
+	}
+	routes_count_changes(m->r, m->x->job->prev);
+	return m->r;
+}
+
+/* Whether a link carries more than kept tables may. */
+static bool
+is_overloaded(const struct repair *m)
+{
+	const struct route_job *job = m->x->g->job;
+
+	/* else they are not limited, or by what is not known */
+	return job->prev->fresh_load > 0 && job->load_limit >= 1000 &&
+	       climb_highest_load(job->topo, m->load) * 1000 >
+		       job->prev->fresh_load * job->load_limit;
+}
+
+/* The same again with other layers for the pairs that lose paths; the better of
+ * both. */
+static void
+repair_anew(struct repair *m)
+{
+	const struct topo *t = m->x->g->t;
+	struct repair other = repair_make_room(m->x), *worse = &other;
+	struct repair better = *m;
+	uint16_t *open = mem_zalloc(
+		climb_pair(m->x, m->x->g->nsw, 0) + 1, sizeof(*open));
+	bool done;
+
+	other.open = open;
+	done = can_repair(&other, &(bool){false}) &&
+	       make_repair(&other) != NULL;
+	free(open);
+	if (!done)
+		return;
+	if (climb_highest_load(t, other.load) <
+		climb_highest_load(t, m->load)) {
+		better = other;
+		worse = m;
+	}
+	routes_unref(worse->r);
+	*m = better;
+}
+
 struct routes *
 climb_repair(struct climb *x, uint64_t **load, bool *renew)
 {
 	struct repair m;
-	bool done;
 
 	*renew = false;
 	if (!x->job->keep || x->job->basis == NULL)
 		return NULL;
 	m = repair_make_room(x);
-	if (!can_repair(&m, renew))
+	if (!can_repair(&m, renew) || make_repair(&m) == NULL)
 		return NULL;
-	m.r = copy_routes(&m);
-	change_lids(&m);
-	repair_lids(&m);
-	done = repair_pairs(&m);
-	if (done) {
-		repair_gains(&m);
-		repair_rebalance(&m);
-	}
-	free(m.stuck);
+	if (is_overloaded(&m))
+		repair_anew(&m);
 	*load = m.load;
-	if (!done) {
-		routes_unref(m.r);
-		return NULL;
-	}
-	routes_count_changes(m.r, x->job->prev);
 	return m.r;
 }

@@ -6,6 +6,10 @@
  * them it would be led a long way round there, as others of that layer are. So
  * a pair that loses paths gets a layer of the structure, if the paths that it
  * keeps climb there, too.
+ *
+ * Where that makes links too busy, the layer of such a pair is open: it may be
+ * any in which the paths that it keeps climb, and each path that it gets leaves
+ * fewer. In the end the pair keeps its layer if it can.
  */
 #include <string.h>
 
@@ -75,5 +79,37 @@ repair_choose_layers(struct repair *m)
 		repair_put_layer(m, a, b, layer);
 		repair_put_layer(m, b, a, layer);
 	}
-	m->nstuck = 0;
+}
+
+void
+repair_open_layers(struct repair *m)
+{
+	for (size_t i = 0; i < m->nstuck; i++) {
+		sw_ix a = m->stuck[i].high, b = m->stuck[i].low;
+		uint16_t can;
+
+		if (*repair_open(m, a, b) != 0)
+			continue;
+		can = layers_left(m, a, b, m->x->all);
+		*repair_open(m, a, b) = layers_left(m, b, a, can);
+	}
+}
+
+void
+repair_close_layers(struct repair *m)
+{
+	const struct route_layers *l = &m->r->layers;
+
+	for (sw_ix a = 0; a < m->x->g->nsw; a++)
+		for (sw_ix b = 0; b < a; b++) {
+			uint16_t can = *repair_open(m, a, b);
+			unsigned layer;
+
+			if (can == 0 || (can >> routes_layer(l, a, b) & 1) != 0)
+				continue;
+			layer = (unsigned)__builtin_ctz(can);
+			repair_put_layer(m, a, b, layer);
+			repair_put_layer(m, b, a, layer);
+		}
+	m->open = NULL;
 }

@@ -195,6 +195,8 @@ find_offer(struct repair *m, sw_ix u, uint32_t level, uint16_t layers,
 uint16_t
 repair_layer(const struct repair *m, sw_ix u)
 {
+	if (m->open != NULL && *repair_open(m, u, m->t) != 0)
+		return *repair_open(m, u, m->t);
 	return (uint16_t)(1U << routes_layer(&m->r->layers, u, m->t));
 }
 
@@ -209,9 +211,11 @@ grow_level(struct repair *m, uint32_t level, bool regular)
 		struct offer o =
 			find_offer(m, u, level, repair_layer(m, u), regular);
 
-		if (o.group != CLIMB_NO_GROUP)
+		if (o.group != CLIMB_NO_GROUP) {
 			repair_hang(m, u, o.group, o.link);
-		else
+			if (m->open != NULL)
+				*repair_open(m, u, m->t) &= m->mask[u];
+		} else
 			m->orphan[left++] = u;
 	}
 	m->norphans = left;

@@ -52,7 +52,10 @@ struct repair {
 	uint64_t *load;	    /* [topo.nadj] pairs of hosts */
 	struct gain *gain;  /* [ngains] */
 	uint32_t ngains;
-	bool *owned; /* [nsw] the row of layers is not shared any more */
+	bool *owned;	/* [nsw] the row of layers is not shared any more */
+	uint16_t *open; /* [nsw * nsw] layers that a pair of switches may get by
+			   the paths that it has so far, 0: it keeps its own;
+			   NULL: all do */
 	struct stuck *stuck;
 	size_t nstuck, stuck_room;
 	/* of one LID, all by switch */
@@ -103,6 +106,15 @@ repair_comes_by(const struct repair *m, uint32_t k, uint16_t lid)
 	       repair_port(m, a->peer, lid) == a->peer_port;
 }
 
+/* What is open of the layer of a pair, where layers are. */
+static inline uint16_t *
+repair_open(const struct repair *m, sw_ix a, sw_ix b)
+{
+	struct stuck pair = stuck_pair(a, b);
+
+	return &m->open[climb_pair(m->x, pair.high, pair.low)];
+}
+
 /* repair_room.c: room for a repair of x, of which nothing is known yet. */
 struct repair repair_make_room(struct climb *x);
 
@@ -114,7 +126,8 @@ void repair_begin_lid(struct repair *m, sw_ix t, uint16_t lid);
 void repair_know_path(struct repair *m, sw_ix u);
 /* u goes on over a link of group c, to a switch with a known path. */
 void repair_hang(struct repair *m, sw_ix u, uint32_t c, uint32_t link);
-/* The layer of the pair of u and t, a bit. */
+/* The layer of the pair of u and t, a bit; those that it may get, if it does
+ * not keep its own. */
 uint16_t repair_layer(const struct repair *m, sw_ix u);
 /* Hosts of u that have pairs by the LID. */
 uint64_t repair_hosts(const struct repair *m, sw_ix u);
@@ -149,6 +162,10 @@ void repair_add_stuck(struct repair *m, sw_ix a, sw_ix b);
  * pairs noted as stuck, whose paths are lost, get one of the structure. */
 void repair_put_layer(struct repair *m, sw_ix u, sw_ix t, unsigned layer);
 void repair_choose_layers(struct repair *m);
+/* These pairs may get any layer in which the paths that they keep climb; and
+ * they get one, by those that they have got. */
+void repair_open_layers(struct repair *m);
+void repair_close_layers(struct repair *m);
 
 /* repair_pairs.c: all pairs that are stuck get paths in a layer; false: one
  * finds none, or they are too many. */

@@ -17,8 +17,14 @@
 #include "routing/core/link_load.h"
 #include "sm/base/mem.h"
 
-/* LIDs that are tried in vain: of a link one after the other, of all. */
-enum { VAIN = 32, VAIN_IN_ALL = 1024 };
+/* LIDs that are tried in vain: of a link one after the other, of all; more for
+ * kept tables, where success saves that all are replaced. */
+enum {
+	VAIN = 32,
+	VAIN_IN_ALL = 1024,
+	VAIN_KEPT = 256,
+	VAIN_KEPT_IN_ALL = 4096
+};
 
 struct hot {
 	uint64_t over; /* pairs more than there is room for */
@@ -162,11 +168,14 @@ unload_link(struct rebalancing *f, const struct hot *h, bool new)
 {
 	struct repair *m = f->m;
 	uint8_t out = m->x->g->t->adj[h->link].out;
+	bool keep = m->x->job->keep;
+	uint32_t most = keep ? VAIN_KEPT : VAIN;
+	uint32_t in_all = keep ? VAIN_KEPT_IN_ALL : VAIN_IN_ALL;
 
 	f->vain = 0;
-	for (uint32_t lid = 1; lid <= m->r->top && f->vain < VAIN &&
-			       f->vain_in_all < VAIN_IN_ALL &&
-			       m->load[h->link] > m->room[h->link];
+	for (uint32_t lid = 1;
+		lid <= m->r->top && f->vain < most && f->vain_in_all < in_all &&
+		m->load[h->link] > m->room[h->link];
 		lid++) {
 		if (m->owner[lid] == TOPO_NONE || !m->x->lids.host[lid] ||
 			m->owner[lid] == h->from ||
