@@ -49,6 +49,7 @@ struct verify_report {
 	double hops_mean;  /* over host pairs */
 	bool by_change;	   /* judged by verify_incremental, from differences */
 	bool by_rank;	   /* judged by the ranks of links alone; they hold */
+	bool exact;	   /* no dependency is noted that is not made */
 	char first[512];   /* the first fault in words: names and ports */
 	char cycle[512];   /* a cycle in words, where there is one */
 };

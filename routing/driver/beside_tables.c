@@ -41,7 +41,7 @@ exact_dependencies(
 	struct verify_report again;
 	struct link_ranks *ranks;
 
-	if (!r->report.by_change || r->report.by_rank)
+	if (r->report.exact)
 		return verify_state_dependencies(r->verified, r->topo, layers);
 	in = beside_tables_ranked(r, &ranks);
 	(void)verify_keep(&in, job->threads, &again, &state, NULL);

@@ -110,10 +110,8 @@ climbs_ranks(const struct routes *r)
 
 	if (r->link_ranks == NULL)
 		return true;
-	/* a change of tables that were judged without ranks does not ask them
-	 */
 	if (r->link_ranks->groups > 1)
-		return r->report.by_change;
+		return false;
 	rank = ranks_by_port(r);
 	for (sw_ix s = 0; s < t->nsw && climbs; s++)
 		for (uint32_t lid = 1; lid <= r->top; lid++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/link_ranks.h"
 #include "routing/core/routes.h"
 #include "routing/verify/dep_count.h"
 #include "sm/base/mem.h"
@@ -370,4 +371,79 @@ cdg_entry(const struct cdg *g, const struct verify_tables *in, uint32_t s,
 	uint32_t lid)
 {
 	return lft_row_entry(in->pool, in->row[g->sw[s]], in->nblocks, lid);
+}
+
+uint32_t *
+cdg_ranks(const struct cdg *g, const struct verify_tables *in)
+{
+	const struct link_ranks *ranks = in->ranks;
+	const struct topo *t = in->topo;
+	uint32_t *rank =
+		mem_zalloc((size_t)ranks->groups * g->nports, sizeof(*rank));
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		const struct topo_switch *sw = &t->sw[g->sw[s]];
+
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+			uint32_t p = g->off[s] + t->adj[i].out;
+
+			if (t->adj[i].out > g->top[s] || !cdg_has_link(g, p))
+				continue;
+			for (unsigned q = 0; q < ranks->groups; q++)
+				rank[(size_t)q * g->nports +
+					cdg_far_end(g, p)] =
+					ranks->of[(size_t)q * ranks->nadj + i];
+		}
+	}
+	return rank;
+}
+
+/* The ports of a switch whose links have one rank. */
+struct ranked_ports {
+	uint32_t rank;
+	uint64_t port[4];
+};
+
+/* The links that leave switch s, by rank; how many ranks. */
+static unsigned
+sort_links(const struct cdg *g, const uint32_t *rank, uint32_t s,
+	struct ranked_ports *x)
+{
+	unsigned n = 0, i;
+
+	for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++) {
+		uint32_t out = p - g->off[s], r;
+
+		if (!cdg_has_link(g, p))
+			continue;
+		r = rank[cdg_far_end(g, p)];
+		for (i = 0; i < n && x[i].rank != r; i++)
+			;
+		if (i == n)
+			x[n++] = (struct ranked_ports){.rank = r};
+		x[i].port[out / 64] |= UINT64_C(1) << out % 64;
+	}
+	return n;
+}
+
+bool
+cdg_climbs(const struct cdg *g, const uint32_t *rank)
+{
+	struct ranked_ports of[256];
+	uint64_t bad = 0;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		unsigned n = sort_links(g, rank, s, of);
+
+		for (uint32_t in = g->off[s]; in < g->off[s + 1]; in++) {
+			const uint64_t *row = g->dep + ((size_t)in << g->shift);
+
+			for (unsigned i = 0; i < n; i++)
+				for (unsigned k = 0; k < 1U << g->shift; k++)
+					bad |= of[i].rank <= rank[in]
+						       ? row[k] & of[i].port[k]
+						       : 0;
+		}
+	}
+	return bad == 0;
 }

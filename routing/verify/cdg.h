@@ -188,16 +188,18 @@ void verify_text_pair(const struct cdg *g, const uint8_t *col,
 void verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct verify_report *out);
 
+/*
+ * The ranks given with tables, whose graph is g: by VL group, then by the port
+ * record at which a link arrives. To be freed.
+ */
+uint32_t *cdg_ranks(const struct cdg *g, const struct verify_tables *in);
+
+/* True if all dependencies in the one plane of g lead to a link of higher rank,
+ * by the record at which it arrives. */
+bool cdg_climbs(const struct cdg *g, const uint32_t *rank);
+
 /* True if the dependencies of several layers have no cycle as one. */
 bool verify_cycle_is_plain(const struct cdg *g);
-
-/*
- * Order the channels: number them so that every dependency of dep [plane]
- * leads to a higher number, 0 or one more than the highest number before it.
- * chan_order: [nports]. False: there is a cycle.
- */
-bool verify_cycle_order_channels(
-	const struct cdg *g, const uint64_t *dep, uint32_t *chan_order);
 
 /*
  * Count the pairs of live switches whose packets come back in another layer;
@@ -217,33 +219,20 @@ struct verify_state {
 	unsigned
 		steps; /* verify_incremental since the last judgement in full */
 	struct cdg *g;
-	bool ok;		    /* no fault: the next may build on it */
-	bool plain;		    /* all layers are ordered as one */
+	bool ok;    /* proven by ranks: the next may build on it */
+	bool plain; /* all layers are ordered as one */
 	struct route_layers layers; /* judged; g may have them as one */
 	uint64_t *guid;		    /* [g->n] of the switches */
-	uint32_t *chan_order;	    /* [verify_state_orders * nports]; NULL
-				       unless ok */
 	struct verify_dest *dest;   /* [nlid]; NULL unless ok */
 	uint32_t nlid;
 };
 
-/* Graphs that are ordered: one, or where tables are not plain one a layer; one
- * a group of VLs where dependencies are counted. */
-static inline unsigned
-verify_state_orders(const struct verify_state *v)
-{
-	if (v->g->count != NULL)
-		return v->g->map != NULL ? v->g->map->groups : v->g->nlayers;
-	return v->plain ? 1 : v->g->nlayers;
-}
-
 /*
- * Keep g (taken over), which was judged with the report `found`. chan_order
- * (taken over): an order of the channels, of plain tables one; dest (taken
- * over): the destinations of all LIDs. NULL: to be found.
+ * Keep g (taken over), which was judged with the report `found`. dest (taken
+ * over): the destinations of all LIDs; NULL: to be found.
  */
 struct verify_state *verify_state_new(struct cdg *g,
 	const struct verify_tables *in, const struct verify_report *found,
-	uint32_t *chan_order, struct verify_dest *dest);
+	struct verify_dest *dest);
 
 #endif

@@ -247,13 +247,19 @@ sort_switches(struct certificate *c)
 	free(at);
 }
 
+bool
+certificate_is_ranked(const struct verify_tables *in)
+{
+	return in->ranks != NULL && in->ranks->groups == 1 &&
+	       in->ranks->nadj == in->topo->nadj;
+}
+
 struct certificate *
 certificate_new(const struct cdg *g, const struct verify_tables *in)
 {
 	struct certificate *c;
 
-	if (in->ranks == NULL || in->ranks->groups != 1 ||
-		in->ranks->nadj != in->topo->nadj)
+	if (!certificate_is_ranked(in))
 		return NULL;
 	c = mem_zalloc(1, sizeof(*c));
 	c->g = g;
@@ -286,19 +292,6 @@ certificate_free(struct certificate *c)
 	free(c->runs);
 	free(c->seq);
 	free(c);
-}
-
-uint32_t *
-certificate_chan_order(const struct certificate *c)
-{
-	const struct cdg *g = c->g;
-	uint32_t *order = mem_zalloc(g->nports, sizeof(*order));
-
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
-			if (leads_on(g, p))
-				order[far_end(g, p)] = c->rank[p];
-	return order;
 }
 
 /* ---- blocks as words ---- */

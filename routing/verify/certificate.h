@@ -81,6 +81,9 @@ enum {
 	CERTIFICATE_BITS = 8,
 };
 
+/* True if the tables have a rank for each link, for all VLs the same. */
+bool certificate_is_ranked(const struct verify_tables *in);
+
 /*
  * Prepare the proof of tables by in->ranks, of which g is the graph; both stay
  * in use. NULL: links have no ranks, or not one each, or a switch has too many
@@ -104,11 +107,5 @@ void certificate_add_loads(
 	const struct certificate *c, struct cdg *g, unsigned threads);
 void certificate_add_dependencies(
 	const struct certificate *c, struct cdg *g, unsigned threads);
-
-/*
- * The order of channels that the ranks are, as verify_cycle_order_channels
- * finds one; to be freed.
- */
-uint32_t *certificate_chan_order(const struct certificate *c);
 
 #endif

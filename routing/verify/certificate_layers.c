@@ -63,31 +63,6 @@ certificate_layers_ranked(const struct verify_tables *in)
 	       in->ranks->nadj == in->topo->nadj;
 }
 
-uint32_t *
-certificate_layers_ranks(const struct cdg *g, const struct verify_tables *in)
-{
-	const struct link_ranks *ranks = in->ranks;
-	const struct topo *t = in->topo;
-	uint32_t *rank =
-		mem_zalloc((size_t)ranks->groups * g->nports, sizeof(*rank));
-
-	for (uint32_t s = 0; s < g->n; s++) {
-		const struct topo_switch *sw = &t->sw[g->sw[s]];
-
-		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-			uint32_t p = g->off[s] + t->adj[i].out;
-
-			if (t->adj[i].out > g->top[s] || !cdg_has_link(g, p))
-				continue;
-			for (unsigned q = 0; q < ranks->groups; q++)
-				rank[(size_t)q * g->nports +
-					cdg_far_end(g, p)] =
-					ranks->of[(size_t)q * ranks->nadj + i];
-		}
-	}
-	return rank;
-}
-
 static struct hop *
 find_hops(const struct cdg *g)
 {

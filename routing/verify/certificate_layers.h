@@ -32,15 +32,8 @@
 bool certificate_layers_ranked(const struct verify_tables *in);
 
 /*
- * The ranks of such tables, whose graph is g: by VL group, then by the port
- * record at which a link arrives. To be freed.
- */
-uint32_t *certificate_layers_ranks(
-	const struct cdg *g, const struct verify_tables *in);
-
-/*
  * Prove such tables: g, which counts and is empty, gets their loads, hops and
- * dependencies. dest: of all LIDs, nblocks * LFT_BLOCK; rank: as above. False:
+ * dependencies. dest: of all LIDs, nblocks * LFT_BLOCK; rank: cdg_ranks. False:
  * nothing is proven, and g is to be freed. threads: as in verify_keep.
  */
 bool certificate_layers_prove(struct cdg *g, const struct verify_tables *in,

@@ -35,8 +35,7 @@ dep_cycle_matrix(const struct dep_matrix *m)
 }
 
 uint32_t
-dep_cycle_trim(const struct dep_channels *d, bool back, bool *left,
-	uint32_t *chan_order)
+dep_cycle_trim(const struct dep_channels *d, bool back, bool *left)
 {
 	dep_neighbour *after = back ? d->prev : d->next;
 	uint32_t *degree = mem_zalloc(d->n + 1U, sizeof(*degree));
@@ -57,13 +56,9 @@ dep_cycle_trim(const struct dep_channels *d, bool back, bool *left,
 
 		left[c] = false;
 		at = 0;
-		while ((x = after(d->of, c, &at)) != TOPO_NONE) {
-			if (chan_order != NULL &&
-				chan_order[x] <= chan_order[c])
-				chan_order[x] = chan_order[c] + 1;
+		while ((x = after(d->of, c, &at)) != TOPO_NONE)
 			if (left[x] && --degree[x] == 0)
 				queue[tail++] = x;
-		}
 	}
 	for (uint32_t c = 0; c < d->n; c++)
 		stay += left[c];

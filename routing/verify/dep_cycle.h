@@ -39,11 +39,9 @@ struct dep_channels dep_cycle_matrix(const struct dep_matrix *m);
 /*
  * Of the channels in left [n] remove, again and again, those that no other one
  * leads to, or with `back` those that lead to no other one. Returns how many
- * stay. chan_order: [n] zeroes, or NULL; each channel's number becomes higher
- * than those of the channels before it.
+ * stay.
  */
-uint32_t dep_cycle_trim(const struct dep_channels *d, bool back, bool *left,
-	uint32_t *chan_order);
+uint32_t dep_cycle_trim(const struct dep_channels *d, bool back, bool *left);
 
 /*
  * A short cycle among the channels in left, of which there is one and each is

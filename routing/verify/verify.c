@@ -128,11 +128,11 @@ count_pairs(const struct cdg *g, const struct verify_dest *dest, uint32_t nlid,
 
 /*
  * Judge by the certificate: all that a walk finds is found without it. False:
- * nothing is proven and nothing has been done. *chan_order is to be freed.
+ * nothing is proven and nothing has been done.
  */
 static bool
 judge_by_ranks(struct cdg *g, const struct verify_tables *in, unsigned threads,
-	struct verify_report *out, uint32_t **chan_order)
+	struct verify_report *out)
 {
 	struct certificate *c = certificate_new(g, in);
 	bool proven = c != NULL && certificate_proves(c, threads);
@@ -141,7 +141,6 @@ judge_by_ranks(struct cdg *g, const struct verify_tables *in, unsigned threads,
 		certificate_add_loads(c, g, threads);
 		certificate_add_dependencies(c, g, threads);
 		count_pairs(g, c->dest, c->nblocks * LFT_BLOCK, out);
-		*chan_order = certificate_chan_order(c);
 		out->plain = out->by_rank = true;
 	}
 	certificate_free(c);
@@ -185,7 +184,7 @@ verify_compare_directions(const struct cdg *g, const struct route_layers *l,
  * and nothing has been done. */
 static struct cdg *
 judge_as_one(const struct verify_tables *in, unsigned threads,
-	struct verify_report *out, uint32_t **chan_order)
+	struct verify_report *out)
 {
 	struct verify_tables one = *in;
 	struct cdg *g;
@@ -194,7 +193,7 @@ judge_as_one(const struct verify_tables *in, unsigned threads,
 	g = in->ranks != NULL && in->ranks->groups == 1
 		    ? cdg_new(&one, NULL, NULL)
 		    : NULL;
-	if (g != NULL && judge_by_ranks(g, &one, threads, out, chan_order))
+	if (g != NULL && judge_by_ranks(g, &one, threads, out))
 		return g;
 	cdg_free(g);
 	return NULL;
@@ -204,7 +203,7 @@ judge_as_one(const struct verify_tables *in, unsigned threads,
  * nothing has been done. */
 static struct cdg *
 judge_by_layer(const struct verify_tables *in, unsigned threads,
-	struct verify_report *out, uint32_t **chan_order)
+	struct verify_report *out)
 {
 	struct verify_dest *dest;
 	uint32_t nlid, *rank;
@@ -217,18 +216,17 @@ judge_by_layer(const struct verify_tables *in, unsigned threads,
 	if (g == NULL)
 		return NULL;
 	cdg_count(g);
-	rank = certificate_layers_ranks(g, in);
+	rank = cdg_ranks(g, in);
 	dest = verify_walk_dests(g, in, &nlid);
 	proven = certificate_layers_prove(g, in, dest, rank, threads);
 	if (proven)
 		count_pairs(g, dest, nlid, out);
 	free(dest);
+	free(rank);
 	if (!proven) {
-		free(rank);
 		cdg_free(g);
 		return NULL;
 	}
-	*chan_order = rank;
 	out->plain = verify_cycle_is_plain(g);
 	out->by_rank = true;
 	return g;
@@ -237,7 +235,7 @@ judge_by_layer(const struct verify_tables *in, unsigned threads,
 /* Judge; NULL and why: there are too many switches or layers. */
 static struct cdg *
 judge_tables(const struct verify_tables *in, unsigned threads,
-	struct verify_report *out, uint32_t **chan_order, struct reason *why)
+	struct verify_report *out, struct reason *why)
 {
 	struct cdg *g = NULL;
 
@@ -246,9 +244,9 @@ judge_tables(const struct verify_tables *in, unsigned threads,
 			in->layers->n);
 		return NULL;
 	}
-	g = judge_as_one(in, threads, out, chan_order);
+	g = judge_as_one(in, threads, out);
 	if (g == NULL)
-		g = judge_by_layer(in, threads, out, chan_order);
+		g = judge_by_layer(in, threads, out);
 	if (g == NULL) {
 		g = cdg_new(in, NULL, why);
 		if (g == NULL)
@@ -266,7 +264,6 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why)
 {
-	uint32_t *chan_order = NULL;
 	struct cdg *g;
 
 	memset(out, 0, sizeof(*out));
@@ -278,16 +275,16 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 		out->layers = in->layers->n;
 		out->vls = route_layers_groups(in->layers);
 	}
-	g = judge_tables(in, threads, out, &chan_order, why);
+	out->exact = true;
+	g = judge_tables(in, threads, out, why);
 	if (g == NULL)
 		return -1;
 	out->ok = out->unreachable == 0 && out->loops == 0 &&
 		  out->cyclic_channels == 0 && out->asymmetric == 0;
 	if (keep != NULL) {
-		*keep = verify_state_new(g, in, out, chan_order, NULL);
+		*keep = verify_state_new(g, in, out, NULL);
 	} else {
 		cdg_free(g);
-		free(chan_order);
 	}
 	return out->ok ? 0 : reason_set(why, "%s", out->first);
 }

@@ -12,11 +12,10 @@
  *   dep_count           dependencies, counted so that paths can be taken out
  *   verify_walk         every LID from every switch, 64 LIDs at a time
  *   verify_flow         all LIDs of one switch together, where all is well
- *   verify_cycle        cycles of dependencies, an order of channels
+ *   verify_cycle        cycles of dependencies
  *   dep_graph, dep_cycle, dynamic_order   of channels in any form: the frame, a
  *                       search for cycles, an order that is kept
  *   verify_incremental  a judgement from the previous one
- *   channel_order       an order of channels, raised for new dependencies
  *   verify_state        what a judgement found out, kept
  *   verify_text         a pair that does not arrive, in words
  *
@@ -90,13 +89,14 @@ struct verify_before {
  * entries, links, destinations, layers of pairs. The verdict and every figure
  * are those of verify_keep. Tables with a fault, and tables that differ in too
  * much (other switches, another number of layers, another pool, a large part of
- * the entries), are left to verify_keep: so this is never wrong, and slow only
- * where it must be. was (or its state) may be NULL.
+ * the entries), and tables that ranks did not prove before or do not prove now,
+ * are left to verify_keep: so this is never wrong, and slow only where it must
+ * be. was (or its state) may be NULL.
  *
- * Dependencies that are no longer made stay in the graph until a cycle needs
- * one of them; then verify_keep decides. Where the report says by_rank, layers
- * were proven by ranks before and now, and nothing stays. Tables that were not
- * plain are taken for what they were: plain says less than it could.
+ * Dependencies of one layer that are no longer made stay until one of them does
+ * not climb; then verify_keep decides. Of several layers nothing stays. Tables
+ * that were not plain are taken for what they were: plain says less than it
+ * could.
  */
 int verify_incremental(const struct verify_before *was,
 	const struct verify_tables *in, unsigned threads,
@@ -120,9 +120,8 @@ size_t verify_state_hops(const struct verify_state *v, const uint64_t **pairs);
 
 /*
  * The dependencies (to be freed) of some layers, a bit each, by t's numbers, t
- * being the topology that was judged; other layers have none. After
- * verify_incremental there may be some that are no longer made, unless the
- * report says by_rank.
+ * being the topology that was judged; other layers have none. Unless the
+ * report says `exact` there may be some that are no longer made.
  */
 struct verify_dependencies *verify_state_dependencies(
 	const struct verify_state *v, const struct topo *t, uint16_t layers);

@@ -117,7 +117,7 @@ report_cycle(struct cycle *cy, const struct verify_tables *in,
 	uint32_t *path = mem_alloc(cy->frame.nv * sizeof(*path)), n;
 	struct buf b = {0};
 
-	(void)dep_cycle_trim(&cy->channels, true, cy->left, NULL);
+	(void)dep_cycle_trim(&cy->channels, true, cy->left);
 	n = dep_cycle_shortest(&cy->channels, cy->left, path);
 	describe_cycle(cy, in, path, n, &b);
 	strncpy(out->cycle, b.text, sizeof(out->cycle) - 1);
@@ -137,7 +137,7 @@ verify_cycle_is_plain(const struct cdg *g)
 	if (all == NULL)
 		return false;
 	cycle_new(&cy, g, all, NULL);
-	none = dep_cycle_trim(&cy.channels, false, cy.left, NULL) == 0;
+	none = dep_cycle_trim(&cy.channels, false, cy.left) == 0;
 	cycle_end(&cy);
 	free(all);
 	return none;
@@ -153,7 +153,7 @@ search_cycle(const struct cdg *g, const struct verify_tables *in,
 	uint32_t stay;
 
 	cycle_new(&cy, g, dep, map);
-	stay = dep_cycle_trim(&cy.channels, false, cy.left, NULL);
+	stay = dep_cycle_trim(&cy.channels, false, cy.left);
 	out->cyclic_channels += stay;
 	if (stay > 0 && out->cycle[0] == '\0')
 		report_cycle(&cy, in, out);
@@ -172,18 +172,4 @@ verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	for (unsigned layer = 0; layer < g->nlayers && !out->plain; layer++)
 		search_cycle(g, in, g->dep + layer * g->plane, NULL, out);
 	out->plain |= g->nlayers == 1 && out->cyclic_channels == 0;
-}
-
-bool
-verify_cycle_order_channels(
-	const struct cdg *g, const uint64_t *dep, uint32_t *chan_order)
-{
-	struct cycle cy;
-	bool ok;
-
-	memset(chan_order, 0, g->nports * sizeof(*chan_order));
-	cycle_new(&cy, g, dep, NULL);
-	ok = dep_cycle_trim(&cy.channels, false, cy.left, chan_order) == 0;
-	cycle_end(&cy);
-	return ok;
 }

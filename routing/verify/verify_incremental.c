@@ -1,33 +1,27 @@
 /*
  * verify_incremental: a judgement from the previous one.
  *
- * The order of channels that was kept is a certificate of the tables before
- * (certificate.h): every dependency leads to a higher channel. So what is new
- * is proven by a look at what differs, without following any packet. Let a cell
- * be a switch and a LID for which it has another entry, or one that leads over
- * a changed link; where the destination of a LID changed, every switch has one.
+ * The tables before were proven, and so are these, by ranks of links: so what
+ * is new is proven by a look at what differs, without following any packet. Let
+ * a cell be a switch and a LID for which it has another entry, or one that
+ * leads over a changed link; where the destination of a LID changed, every
+ * switch has one.
  *
  *   - A cell leads to a live switch, or ejects what is the switch's own.
  *   - New dependencies are those that what a cell sends makes at the next
  *     switch, and those that what its neighbours send makes at the cell. A
- *     neighbour without a cell sent the same before, so its channel was below
- *     the one behind the old entry: only such channels are looked at.
- *   - Where each of them leads to a higher channel, or to one that can be
- *     raised, no cycle is closed: then everything arrives.
+ *     neighbour without a cell sent the same before, so its channel had a
+ *     dependency on the old entry: only such channels are looked at.
+ *   - Where all dependencies, the old ones included, climb the ranks given now,
+ *     there is no cycle: then everything arrives.
  *
  * The switches whose paths to a LID are others are those with cells, what sends
- * to them, and so on: over channels below the old entries, 64 LIDs at a time.
- * Their host pairs leave the old paths and join the new ones.
+ * to them, and so on: by the dependencies on the old entries, 64 LIDs at a
+ * time. Their host pairs leave the old paths and join the new ones.
  *
- * With several layers the dependencies of a path depend on where it begins: so
- * the switches with other paths, or with other layers, note those of the new
- * path in their layer. Where LIDs that are no destinations lead is noted in all
- * layers.
- *
- * Where layers were proven by ranks (certificate_layers.h) dependencies are
- * counted: the old paths are taken out, the new ones put in, and what is left
- * must climb the new ranks. Then nothing stays that is not made any more, and
- * no order of channels is needed but the ranks.
+ * With several layers the dependencies of a path depend on where it begins, and
+ * they are counted (dep_count.h): the old paths are taken out, the new ones put
+ * in. Then nothing stays that is not made any more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +29,8 @@
 #include "routing/core/routes.h"
 #include "routing/verify/block_mask.h"
 #include "routing/verify/cdg.h"
+#include "routing/verify/certificate.h"
 #include "routing/verify/certificate_layers.h"
-#include "routing/verify/channel_order.h"
 #include "routing/verify/dep_count.h"
 #include "sm/base/mem.h"
 
@@ -94,10 +88,6 @@ struct change {
 	struct side was, is;
 	struct cdg *g; /* is.g */
 	const struct verify_state *from;
-	unsigned orders;   /* of channels, in from */
-	uint32_t *lowest;  /* [nports] of the orders, where they are of VLs that
-			      paths change; else NULL */
-	uint32_t *highest; /* [nports] */
 	struct verify_dest *dest; /* [nlid] */
 	uint32_t nlid;
 	struct verify_report *out;
@@ -117,14 +107,9 @@ struct change {
 	uint64_t differ; /* blocks that some switch has others of */
 	/* of one block */
 	uint32_t b;
-	uint64_t
-		local; /* LIDs whose dependencies do not depend on the source */
 	struct lid_sets cells, moved;
 	struct found *found;
 	size_t nfound, room;
-	/* of all */
-	struct channel_order_dep *fresh;
-	size_t nfresh, fresh_room;
 };
 
 /* ---- whether it can be done at all ---- */
@@ -200,10 +185,9 @@ static void
 find_changed_links(struct change *c)
 {
 	struct cdg *g = c->g;
-	size_t words = g->nlayers * g->plane;
 
 	if (g->count == NULL)
-		memcpy(g->dep, c->was.g->dep, words * sizeof(*g->dep));
+		memcpy(g->dep, c->was.g->dep, g->plane * sizeof(*g->dep));
 	memcpy(g->load, c->was.g->load, g->nports * sizeof(*g->load));
 	memcpy(g->hops, c->was.g->hops, (g->n + 1U) * sizeof(*g->hops));
 	for (uint32_t s = 0; s < g->n; s++)
@@ -218,11 +202,8 @@ find_changed_links(struct change *c)
 			uint32_t in = g->off[s] + i / width, out = i % width;
 			size_t at = ((size_t)in << g->shift) + (out >> 6);
 
-			if (!c->other[in] && !c->other[g->off[s] + out])
-				continue;
-			for (unsigned l = 0; l < g->nlayers; l++)
-				g->dep[l * g->plane + at] &=
-					~((uint64_t)1 << (out & 63));
+			if (c->other[in] || c->other[g->off[s] + out])
+				g->dep[at] &= ~((uint64_t)1 << (out & 63));
 		}
 	}
 }
@@ -444,33 +425,14 @@ moves_strays(const struct change *c, uint32_t s)
 
 /* ---- their dependencies ---- */
 
-/* Note that packets of some layers that arrive at switch s by port `in` leave
- * by port `out`. */
+/* Note that packets that arrive at switch s by port `in` leave by `out`. */
 static void
-note_dependency(
-	struct change *c, uint32_t s, uint8_t in, uint8_t out, unsigned layers)
+note_dependency(const struct change *c, uint32_t s, uint8_t in, uint8_t out)
 {
 	const struct cdg *g = c->g;
-	size_t at = ((size_t)(g->off[s] + in) << g->shift) + (out >> 6);
 
-	for (; layers != 0; layers &= layers - 1) {
-		unsigned l = (unsigned)__builtin_ctz(layers);
-		uint64_t *dep = g->dep + l * g->plane + at;
-
-		if (*dep >> (out & 63) & 1)
-			continue;
-		*dep |= (uint64_t)1 << (out & 63);
-		c->fresh = mem_grow(
-			c->fresh, c->nfresh, &c->fresh_room, sizeof(*c->fresh));
-		c->fresh[c->nfresh++] =
-			(struct channel_order_dep){s, in, out, (uint8_t)l};
-	}
-}
-
-static unsigned
-all_layers(const struct cdg *g)
-{
-	return (1U << g->nlayers) - 1;
+	g->dep[((size_t)(g->off[s] + in) << g->shift) + (out >> 6)] |=
+		(uint64_t)1 << (out & 63);
 }
 
 /* LIDs arrive at a port of a switch: so they leave the switch by others. */
@@ -487,7 +449,7 @@ note_onward(struct change *c, uint32_t to, uint64_t lids)
 		if (line[l] > c->g->top[s])
 			continue;
 		if (line[l] != in)
-			note_dependency(c, s, in, line[l], all_layers(c->g));
+			note_dependency(c, s, in, line[l]);
 		else if (!(c->is.strays >> l & 1))
 			c->failed = true; /* hardware discards it */
 	}
@@ -498,7 +460,7 @@ static void
 note_cells(struct change *c, uint32_t s)
 {
 	const uint8_t *line = line_of(&c->is, s, c->b);
-	uint64_t rest = c->cells.of[s] & c->local;
+	uint64_t rest = c->cells.of[s];
 
 	while (rest != 0) {
 		uint8_t q = line[__builtin_ctzll(rest)];
@@ -511,32 +473,26 @@ note_cells(struct change *c, uint32_t s)
 	}
 }
 
-/* The channel behind an entry of switch s before; TOPO_NONE: it led to none. */
-static uint32_t
-channel_before(const struct change *c, uint32_t s, uint8_t entry)
+/* Whether packets may have come to switch s by port `in` and left it by the
+ * port `was` before; of what led to no switch nothing is known. */
+static bool
+may_have_followed(const struct change *c, uint32_t s, uint32_t in, uint8_t was)
 {
 	const struct cdg *g = c->was.g;
-	uint32_t p = live_port(g, s, entry);
+	uint32_t off = g->off[s], out = live_port(g, s, was), layers = 0, dep;
 
-	return p == TOPO_NONE ? TOPO_NONE
-			      : g->off[g->peer[p] >> 8] + (g->peer[p] & 255);
-}
-
-/* Whether packets may have gone from channel `in` to this one before, as far as
- * the order of channels tells. */
-static inline bool
-may_have_followed(const struct change *c, uint32_t in, uint32_t to)
-{
-	const uint32_t *order = c->from->chan_order;
-
-	if (to == TOPO_NONE)
+	if (out == TOPO_NONE)
 		return true;
-	if (c->lowest != NULL)
-		return c->lowest[in] < c->highest[to];
-	for (unsigned l = 0; l < c->orders; l++, order += c->g->nports)
-		if (order[in] < order[to])
-			return true;
-	return false;
+	if (g->count == NULL)
+		return g->dep[((size_t)(off + in) << g->shift) + was / 64] >>
+			       was % 64 &
+		       1;
+	if (!cdg_has_link(g, off + in))
+		return false;
+	dep = dep_count_of(g->count, off + in, out);
+	for (unsigned l = 0; l < g->nlayers; l++)
+		layers |= g->count->pairs[dep * g->count->stride + l];
+	return layers != 0;
 }
 
 /* The path from switch s to these LIDs is another. */
@@ -560,7 +516,6 @@ find_feeders(
 {
 	const struct cdg *g = c->g;
 	uint32_t off = g->off[s], n = g->off[s + 1] - off;
-	uint32_t to = channel_before(c, s, was);
 
 	for (uint32_t in = 0; in < n; in++) {
 		uint32_t e = g->peer[off + in];
@@ -568,15 +523,15 @@ find_feeders(
 
 		/* what went back by `in` was discarded */
 		if (in == is || e >> 8 == g->n ||
-			(in != was && !may_have_followed(c, off + in, to)))
+			(in != was && !may_have_followed(c, s, in, was)))
 			continue;
 		from = lids & ~c->moved.of[e >> 8];
 		if (from == 0)
 			continue;
 		from &= block_mask_equal(
 			line_of(&c->is, e >> 8, c->b), (uint8_t)e);
-		if ((from & c->local) != 0 && is <= g->top[s])
-			note_dependency(c, s, (uint8_t)in, is, all_layers(g));
+		if (g->count == NULL && from != 0 && is <= g->top[s])
+			note_dependency(c, s, (uint8_t)in, is);
 		add_moved(c, e >> 8, from);
 	}
 }
@@ -672,7 +627,6 @@ static bool
 pass_links(struct change *c, struct side *x, uint32_t links)
 {
 	const struct cdg *g = x->g;
-	bool note = x == &c->is && g->nlayers > 1 && g->count == NULL;
 	uint32_t n = x->n;
 
 	x->n = 0;
@@ -684,9 +638,6 @@ pass_links(struct change *c, struct side *x, uint32_t links)
 		p = s == root ? g->off[s] + out : live_port(g, s, out);
 		if (p == TOPO_NONE || (links > 0 && out == (k.at & 255)))
 			return false;
-		if (note && links > 0)
-			note_dependency(c, s, k.at & 255, out,
-				1U << cdg_layer(g, k.from, root));
 		if (g->count != NULL && links > 0 && s != root &&
 			!count_dependency(c, x, &k, out))
 			return false;
@@ -746,7 +697,7 @@ move_paths(struct change *c, uint32_t s, uint64_t lids)
 			UINT32_MAX);
 	else if (had > 0)
 		send_packets(c, &c->was, s, lids & c->was.hosts, 0U - had, 0);
-	if (c->g->nlayers > 1)
+	if (c->g->count != NULL)
 		send_packets(c, &c->is, s, lids & ~c->is.strays, has, 1);
 	else if (has > 0)
 		send_packets(c, &c->is, s, lids & c->is.hosts, has, 0);
@@ -797,16 +748,15 @@ change_block(struct change *c, uint32_t b)
 	c->was.strays =
 		b < c->was.nblocks ? pick_lids(&c->was, b, true) : UINT64_MAX;
 	c->is.strays = pick_lids(&c->is, b, true);
-	c->local = c->g->count != NULL	? 0
-		   : c->g->nlayers == 1 ? UINT64_MAX
-					: c->is.strays;
 	find_cells(c);
 	charge_sets(c, &c->cells);
 	for (uint32_t i = 0; i < c->cells.n && !c->failed; i++) {
-		c->failed = !check_cells(c, c->cells.sw[i]) ||
-			    (c->g->count != NULL &&
-				    moves_strays(c, c->cells.sw[i]));
-		note_cells(c, c->cells.sw[i]);
+		uint32_t s = c->cells.sw[i];
+
+		c->failed = !check_cells(c, s) ||
+			    (c->g->count != NULL && moves_strays(c, s));
+		if (c->g->count == NULL)
+			note_cells(c, s);
 	}
 	if (!c->failed)
 		change_paths(c);
@@ -848,45 +798,24 @@ count_pairs(struct change *c)
 	}
 }
 
-/* The new ranks, to be freed; NULL: what is made does not climb them. */
-static uint32_t *
-find_ranks(const struct change *c)
+/* True if all dependencies climb the ranks. */
+static bool
+all_climb(const struct change *c)
 {
-	uint32_t *rank = certificate_layers_ranks(c->g, c->is.in);
+	uint32_t *rank = cdg_ranks(c->g, c->is.in);
+	bool climb = c->g->count != NULL
+			     ? dep_count_all_climb(c->g->count, c->g, rank)
+			     : cdg_climbs(c->g, rank);
 
-	if (dep_count_all_climb(c->g->count, c->g, rank))
-		return rank;
 	free(rank);
-	return NULL;
+	return climb;
 }
 
-/* The least and the highest order of each channel: what packets of other VLs
- * follow each other. */
-static void
-find_extremes(struct change *c)
-{
-	const uint32_t *order = c->from->chan_order;
-	size_t n = c->g->nports;
-
-	c->lowest = mem_dup(order, n * sizeof(*order));
-	c->highest = mem_dup(order, n * sizeof(*order));
-	for (size_t i = n; i < c->orders * n; i++) {
-		size_t p = i % n;
-
-		if (order[i] < c->lowest[p])
-			c->lowest[p] = order[i];
-		if (order[i] > c->highest[p])
-			c->highest[p] = order[i];
-	}
-}
-
-/* Find what differs and what follows from it; the new order of channels, to be
- * freed. NULL: left to verify_keep. */
-static uint32_t *
+/* Find what differs and what follows from it; false: left to verify_keep. */
+static bool
 apply_differences(struct change *c)
 {
 	size_t n = c->g->n + (size_t)1, ports = c->g->nports;
-	uint32_t *chan_order = NULL;
 
 	c->other = mem_zalloc(ports, sizeof(*c->other));
 	c->recabled = mem_zalloc(n, sizeof(*c->recabled));
@@ -896,21 +825,11 @@ apply_differences(struct change *c)
 	c->cells = new_sets(n);
 	c->moved = new_sets(n);
 	c->paths = PATHS_MIN + c->is.nblocks * n / PATHS_PART;
-	if (c->g->map != NULL)
-		find_extremes(c);
 	find_changed_links(c);
 	find_dests(c);
 	find_weighed(c);
 	find_relayered(c);
 	change_blocks(c);
-	if (!c->failed)
-		chan_order =
-			c->g->count != NULL
-				? find_ranks(c)
-				: channel_order_raise(c->g, c->from->chan_order,
-					  c->orders, c->fresh, c->nfresh);
-	free(c->lowest);
-	free(c->highest);
 	free(c->other);
 	free(c->recabled);
 	free(c->whole);
@@ -921,8 +840,7 @@ apply_differences(struct change *c)
 	free(c->found);
 	free(c->relayered);
 	free(c->source);
-	free(c->fresh);
-	return chan_order;
+	return !c->failed && all_climb(c);
 }
 
 /* Judge by the differences; NULL: that cannot be done, or there is a fault. */
@@ -939,31 +857,27 @@ judge_differences(const struct verify_before *was,
 				   .nblocks = from->nlid / LFT_BLOCK},
 		.g = g,
 		.from = from,
-		.orders = verify_state_orders(from),
 		.nlid = nlid > from->nlid ? nlid : from->nlid,
 		.out = out};
 	struct verify_state *v;
-	uint32_t *chan_order;
 
 	c.dest = mem_alloc(c.nlid * sizeof(*c.dest));
 	c.is = (struct side){.g = g,
 		.in = in,
 		.dest = c.dest,
 		.nblocks = c.nlid / LFT_BLOCK};
-	chan_order = apply_differences(&c);
-	if (chan_order == NULL) {
+	if (!apply_differences(&c)) {
 		free(c.dest);
 		return NULL;
 	}
 	count_pairs(&c);
 	verify_sum(g, out);
-	out->ok = out->by_change = true;
-	out->by_rank = g->count != NULL;
+	out->ok = out->by_change = out->by_rank = true;
+	out->exact = g->count != NULL;
 	out->plain =
 		from->plain && (g->count == NULL || verify_cycle_is_plain(g));
-	v = verify_state_new(g, in, out, chan_order, c.dest);
-	/* what is counted is exact */
-	v->steps = g->count != NULL ? 0 : from->steps + 1;
+	v = verify_state_new(g, in, out, c.dest);
+	v->steps = out->exact ? 0 : from->steps + 1;
 	return v;
 }
 
@@ -994,9 +908,8 @@ same_kind(const struct verify_state *from, const struct verify_tables *in)
 
 	if (layers != from->g->nlayers)
 		return false;
-	return from->g->count != NULL
-		       ? certificate_layers_ranked(in)
-		       : in->layers == NULL || in->layers->map == NULL;
+	return from->g->count != NULL ? certificate_layers_ranked(in)
+				      : certificate_is_ranked(in);
 }
 
 /* The graph to be filled, for the same ports as before; NULL: left to

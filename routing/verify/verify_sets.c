@@ -721,9 +721,9 @@ find_cycle(const struct judge *j, struct reason *why)
 
 	for (uint32_t v = 0; v < n->nv; v++)
 		left[v] = n->owner[n->peer[v]] != n->nsw;
-	stay = dep_cycle_trim(&d, false, left, NULL);
+	stay = dep_cycle_trim(&d, false, left);
 	if (stay > 0) {
-		(void)dep_cycle_trim(&d, true, left, NULL);
+		(void)dep_cycle_trim(&d, true, left);
 		path = mem_alloc(n->nv * sizeof(*path));
 		length = dep_cycle_shortest(&d, left, path);
 		describe_cycle(j, path, length, why);

@@ -8,41 +8,19 @@
 #include "routing/verify/cdg.h"
 #include "sm/base/mem.h"
 
-/* Order the channels by the dependencies of all layers, or of each. False: a
- * cycle. */
-static bool
-order_channels(struct verify_state *v)
-{
-	const struct cdg *g = v->g;
-	uint64_t *one = v->plain ? cdg_one_layer(g) : NULL;
-	unsigned n = verify_state_orders(v);
-	bool ok = true;
-
-	v->chan_order =
-		mem_alloc((size_t)n * g->nports * sizeof(*v->chan_order));
-	for (unsigned l = 0; l < n && ok; l++)
-		ok = verify_cycle_order_channels(g,
-			one != NULL ? one : g->dep + l * g->plane,
-			v->chan_order + (size_t)l * g->nports);
-	free(one);
-	return ok;
-}
-
 struct verify_state *
 verify_state_new(struct cdg *g, const struct verify_tables *in,
-	const struct verify_report *found, uint32_t *chan_order,
-	struct verify_dest *dest)
+	const struct verify_report *found, struct verify_dest *dest)
 {
 	struct verify_state *v = mem_zalloc(1, sizeof(*v));
 	const struct topo *t = in->topo;
 
 	v->refs = 1;
 	v->g = g;
-	v->ok = found->ok;
+	v->ok = found->ok && found->by_rank;
 	v->plain = found->plain;
 	v->layers = in->layers != NULL ? route_layers_copy(in->layers)
 				       : (struct route_layers){.n = 1};
-	v->chan_order = chan_order;
 	if (!v->ok) {
 		g->t = NULL;
 		return v;
@@ -52,9 +30,6 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 		v->guid[s] = t->node[t->sw[g->sw[s]].node].guid;
 	v->nlid = verify_walk_blocks(in) * LFT_BLOCK;
 	v->dest = dest != NULL ? dest : verify_walk_dests(g, in, &v->nlid);
-	/* with a map of VLs channels have no order but the ranks that they were
-	 * given */
-	v->ok = chan_order != NULL || (g->map == NULL && order_channels(v));
 	g->t = NULL; /* may be freed before v is */
 	return v;
 }
@@ -75,7 +50,6 @@ verify_state_unref(struct verify_state *v)
 	cdg_free(v->g);
 	route_layers_free(&v->layers);
 	free(v->guid);
-	free(v->chan_order);
 	free(v->dest);
 	free(v);
 }

@@ -237,8 +237,8 @@ audit_dependencies_judge(const struct audit_deps *d, bool sure,
 		out->channels += s.left[c];
 	}
 	out->deps = s.on.at[d->n];
-	(void)dep_cycle_trim(&channels, false, s.left, NULL);
-	out->cyclic = dep_cycle_trim(&channels, true, s.left, NULL);
+	(void)dep_cycle_trim(&channels, false, s.left);
+	out->cyclic = dep_cycle_trim(&channels, true, s.left);
 	out->link = mem_zalloc(d->n + 1, sizeof(*out->link));
 	for (uint32_t c = 0; c < d->n; c++)
 		if (s.left[c] && is_lowest_vl(&s, c))

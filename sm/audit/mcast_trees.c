@@ -307,11 +307,11 @@ has_loop(struct tree *g)
 	for (uint32_t k = 0; k < g->n; k++)
 		for (unsigned p = 1; p <= port_count(g, k); p++)
 			left[k << 8 | p] = is_channel(g, k, p, &far);
-	found = dep_cycle_trim(&d, false, left, NULL) > 0;
+	found = dep_cycle_trim(&d, false, left) > 0;
 	if (found) {
 		uint32_t *path = mem_alloc(d.n * sizeof(*path));
 
-		(void)dep_cycle_trim(&d, true, left, NULL);
+		(void)dep_cycle_trim(&d, true, left);
 		note_cycle(g, path, dep_cycle_shortest(&d, left, path));
 		free(path);
 	}

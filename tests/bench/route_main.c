@@ -94,16 +94,19 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 				       &was->layers, NULL}};
 	struct verify_state *v = NULL;
 	struct verify_report out;
+	struct link_ranks *ranks;
 	struct reason why;
 	double t;
 
 	if (r == NULL)
 		return;
 	t = clock_ms();
+	ranks = routes_link_ranks(r);
 	(void)verify_incremental(&before,
-		&(struct verify_tables){
-			r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL},
+		&(struct verify_tables){r->topo, r->pool, r->row, r->nblocks,
+			&r->layers, ranks},
 		job->threads, &out, &v, &why);
+	link_ranks_drop(ranks);
 	t = clock_ms() - t;
 	x->change = x->change == 0 || t < x->change ? t : x->change;
 	verify_state_unref(v);

@@ -65,11 +65,14 @@ verify_change(const struct routes *was, const struct verify_state *state,
 	const struct routes *is, const char *what)
 {
 	const struct verify_before before = {state, tables_of(was)};
-	const struct verify_tables in = tables_of(is);
+	struct link_ranks *ranks = routes_link_ranks(is);
+	struct verify_tables in = tables_of(is);
 	struct verify_report out;
 	struct verify_state *v;
 	struct reason why = {""};
 	double best = 0;
+
+	in.ranks = ranks;
 
 	for (unsigned i = 0; i < 5; i++) {
 		double t = clock_cpu_ms();
@@ -84,6 +87,7 @@ verify_change(const struct routes *was, const struct verify_state *state,
 		what, best, out.by_change ? "" : " IN FULL",
 		(unsigned long)out.load_max,
 		(unsigned long)is->entries_changed);
+	link_ranks_drop(ranks);
 }
 
 /* Let a cable fail, between switches or to a host. */
@@ -363,6 +367,7 @@ bench_fabric(const char *name)
 	struct reason why = {""};
 	struct fabric *f = shape_load(name, "../shared/fixtures", &why);
 	struct lft_pool *pool;
+	struct link_ranks *ranks;
 	struct verify_tables in;
 	struct verify_state *v;
 	struct topo *t;
@@ -383,7 +388,11 @@ bench_fabric(const char *name)
 	compare_certificate(r);
 	in = tables_of(r);
 	verify_state_unref(verify_all(&in, 1));
+	verify_state_unref(verify_all(&in, 2));
+	ranks = routes_link_ranks(r);
+	in.ranks = ranks;
 	v = verify_all(&in, 2);
+	link_ranks_drop(ranks);
 	fail_one_cable(f, r, v, false);
 	fail_one_cable(f, r, v, true);
 	verify_state_unref(v);

@@ -150,6 +150,8 @@ static void
 compare_reports(struct scene *s, struct routes *r)
 {
 	const struct verify_tables in = verify_input(r);
+	struct verify_tables ranked = in;
+	struct link_ranks *ranks = routes_link_ranks(r);
 	struct verify_before was = {.state = s->state};
 	struct verify_report full, part;
 	struct verify_state *a, *b;
@@ -161,9 +163,11 @@ compare_reports(struct scene *s, struct routes *r)
 		what, sizeof(what), "seed %d step %u", s->seed, s->steps);
 	if (s->routes != NULL)
 		was.in = verify_input(s->routes);
+	ranked.ranks = ranks;
 	x = verify_keep(&in, 1 + s->steps % 3, &full, &a, &why);
 	y = verify_incremental(
-		s->routes != NULL ? &was : NULL, &in, 1, &part, &b, &why);
+		s->routes != NULL ? &was : NULL, &ranked, 1, &part, &b, &why);
+	link_ranks_drop(ranks);
 	ck_assert_msg(x == y, "%s: %s", what, why.text);
 	judgement_same_report(what, &part, &full);
 	plain_is_one_lane(s, in, full.plain);
