@@ -393,6 +393,6 @@ cabling_watch_json(struct cabling_watch *w, struct reason *why)
 		return NULL;
 	deviations_mark_drained(w->found, w->drains);
 	o = verify_json(w->found, LISTED);
-	json_util_put(o, "generation", json_util_u64(w->found_in));
+	json_util_put(o, M("generation", w->found_in));
 	return o;
 }

@@ -11,6 +11,7 @@
 #include "sm/base/mem.h"
 #include "sm/ctl/client.h"
 #include "sm/event/event_kind.h"
+#include "sm/report/json_util.h"
 
 /* A shell waits so long for the names, and then goes on without. */
 enum { PATIENCE_MS = 2000 };
@@ -96,7 +97,7 @@ offer_names(const struct line *l)
 
 	if (fd < 0)
 		return;
-	request = json_pack("{s:s}", "cmd", "topology");
+	request = json_util_object(M("cmd", "topology"));
 	reply = client_ask(fd, request, until, &fault, &why);
 	offer_sorted(
 		l, json_object_get(json_object_get(reply, "result"), "nodes"));

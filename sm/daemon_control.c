@@ -9,6 +9,7 @@
 #include "sm/report/drains_json.h"
 #include "sm/report/events_json.h"
 #include "sm/report/groups_json.h"
+#include "sm/report/json_util.h"
 #include "sm/report/links_json.h"
 #include "sm/report/names_json.h"
 #include "sm/report/port_find.h"
@@ -98,10 +99,10 @@ ctl_wants_links(
 	if (ask->bad || ask->slow || ask->errors)
 		o = links_json(&f, ask);
 	else
-		o = json_pack("{s:o, s:o}", "missing",
-			events_missing_json(
-				sm_events(d->sm), t, SIZE_MAX, loop_now()),
-			"degraded", links_degraded_json(t, SIZE_MAX));
+		o = json_util_object(
+			M("missing", events_missing_json(sm_events(d->sm), t,
+					     SIZE_MAX, loop_now())),
+			M("degraded", links_degraded_json(t, SIZE_MAX)));
 	(void)json_object_set_new(o, "health", links_health_json(&f));
 	return o;
 }
@@ -196,7 +197,7 @@ ctl_wants_drain(void *cookie, uid_t uid, const struct ctl_drain *ask,
 		       : begin_drain(d, by, ask, &generation, why)) != 0)
 		return NULL;
 	daemon_arm_timer(d);
-	o = json_pack("{s:b}", "back", ask->back);
+	o = json_util_object(M("back", ask->back));
 	if (generation > 0)
 		(void)json_object_set_new(o, "wait_generation",
 			json_integer((json_int_t)generation));

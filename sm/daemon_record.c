@@ -6,6 +6,7 @@
 #include "sm/base/mem.h"
 #include "sm/record/record_tap.h"
 #include "sm/record/recorder.h"
+#include "sm/report/json_util.h"
 
 /* The time of day is noted so often, and after a failure to write it is tried
  * again. */
@@ -113,11 +114,11 @@ daemon_record_json(struct daemon_record *r)
 	if (r->tap != NULL)
 		record_tap_asked(r->tap);
 	recorder_flush(r->recorder, &is);
-	return json_pack("{s:s, s:i, s:f, s:I, s:I, s:I, s:I, s:I, s:s}", "dir",
-		r->dir, "size", (int)r->size, "began", r->began, "put",
-		(json_int_t)is.entries, "written", (json_int_t)is.written,
-		"missing", (json_int_t)is.lost, "bytes", (json_int_t)is.bytes,
-		"segments", (json_int_t)is.segments, "trouble", is.why);
+	return json_util_object(M("dir", r->dir), M("size", r->size),
+		M("began", r->began), M("put", is.entries),
+		M("written", is.written), M("missing", is.lost),
+		M("bytes", is.bytes), M("segments", is.segments),
+		M("trouble", is.why));
 }
 
 void

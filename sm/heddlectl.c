@@ -448,9 +448,9 @@ parse_arguments(
 	a->cmd = command_table_find(argv[i]);
 	if (a->cmd == NULL)
 		return fail_command(argv[i]);
-	a->request = json_pack("{s:s}", "cmd", a->cmd->cmd);
+	a->request = json_util_object(M("cmd", a->cmd->cmd));
 	if (a->cmd->what != NULL)
-		json_util_put(a->request, "what", json_string(a->cmd->what));
+		json_util_put(a->request, M("what", a->cmd->what));
 	ret = parse_rest(a, argc - i, argv + i);
 	return ret != EXIT_OK ? ret : set_operands(a);
 }

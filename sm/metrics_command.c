@@ -16,7 +16,7 @@
 static json_t *
 ask_counters(const struct asking *q, int *code)
 {
-	json_t *request = json_pack("{s:s}", "cmd", "counters");
+	json_t *request = json_util_object(M("cmd", "counters"));
 	json_t *nodes = json_array();
 	bool more = true;
 

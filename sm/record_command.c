@@ -36,7 +36,7 @@ put_time(json_t *o, const char *key, double seconds)
 	char text[EVENT_TIME_TEXT];
 
 	event_time_print(seconds, text);
-	json_util_put(o, key, json_string(text));
+	json_util_put(o, M(key, text));
 }
 
 static json_t *
@@ -57,9 +57,8 @@ describe_recording(const char *dir, const struct record_file_list *l,
 		put_time(o, "until",
 			(double)st.st_mtim.tv_sec +
 				(double)st.st_mtim.tv_nsec / 1e9);
-	json_util_put(o, "segments", json_util_u64(to - from));
-	json_util_put(o, "bytes", json_util_u64(bytes));
-	json_util_put(o, "gap", json_string(find_gap(l, from, to)));
+	json_util_put(o, M("segments", to - from), M("bytes", bytes),
+		M("gap", find_gap(l, from, to)));
 	return o;
 }
 
@@ -77,11 +76,10 @@ list_recordings(const char *dir, json_t *result, struct reason *why)
 		for (to = i; to < l.n &&
 			     l.segment[to].recording == l.segment[i].recording;)
 			to++;
-		(void)json_array_append_new(
-			list, describe_recording(dir, &l, i, to));
+		json_util_add(list, describe_recording(dir, &l, i, to));
 	}
 	record_file_list_free(&l);
-	json_util_put(result, "recordings", list);
+	json_util_put(result, M("recordings", list));
 	return 0;
 }
 
@@ -90,7 +88,7 @@ list_recordings(const char *dir, json_t *result, struct reason *why)
 static json_t *
 ask_once(const struct record_command *c, int *code)
 {
-	json_t *request = json_pack("{s:s}", "cmd", "record");
+	json_t *request = json_util_object(M("cmd", "record"));
 	json_t *reply = c->ask(c->cookie, request, false, code);
 	json_t *result = json_incref(json_object_get(reply, "result"));
 
@@ -125,9 +123,9 @@ save_bundle(const struct record_command *c, const char *dir, json_t *result,
 
 	if (record_bundle_save(dir, c->file, &segments, &bytes, why) != 0)
 		return -1;
-	json_util_put(result, "saved",
-		json_pack("{s:s, s:I, s:I}", "file", c->file, "segments",
-			(json_int_t)segments, "bytes", (json_int_t)bytes));
+	json_util_put(result, M("saved", json_util_object(M("file", c->file),
+						 M("segments", segments),
+						 M("bytes", bytes))));
 	return 0;
 }
 

@@ -91,7 +91,7 @@ ask_into(struct report *r, json_t *request, const char *key)
 	json_t *result = NULL;
 	int code = ask_result(r, request, &result);
 
-	json_util_put(r->page, key, result);
+	json_util_put(r->page, M(key, result));
 	return code;
 }
 
@@ -104,30 +104,30 @@ cut_events(json_t *events)
 
 	for (size_t i = from; i < n; i++)
 		(void)json_array_append(last, json_array_get(list, i));
-	json_util_put(events, "left_out", json_util_u64(from));
-	json_util_put(events, "events", last);
+	json_util_put(events, M("left_out", from), M("events", last));
 }
 
 static int
 ask_lists(struct report *r)
 {
 	json_t *found = NULL;
-	int code = ask_into(r, json_pack("{s:s}", "cmd", "events"), "events");
+	int code = ask_into(r, json_util_object(M("cmd", "events")), "events");
 
 	if (code == EXIT_OK)
 		cut_events(json_object_get(r->page, "events"));
 	if (code == EXIT_OK)
 		code = ask_into(
-			r, json_pack("{s:s}", "cmd", "drains"), "drains");
+			r, json_util_object(M("cmd", "drains")), "drains");
 	if (code == EXIT_OK)
-		code = ask_into(r, json_pack("{s:s}", "cmd", "links"), "gone");
+		code = ask_into(r, json_util_object(M("cmd", "links")), "gone");
 	if (code == EXIT_OK)
 		code = ask_result(r,
-			json_pack("{s:s, s:b, s:b}", "cmd", "links", "bad", 1,
-				"errors", 1),
+			json_util_object(M("cmd", "links"),
+				M("bad", json_true()),
+				M("errors", json_true())),
 			&found);
 	if (code == EXIT_OK)
-		json_util_put(r->page, "faults", report_faults_json(found));
+		json_util_put(r->page, M("faults", report_faults_json(found)));
 	json_decref(found);
 	return code;
 }
@@ -147,7 +147,7 @@ ask_map(struct report *r)
 {
 	json_t *map = NULL;
 	int code = ask_result(r,
-		json_pack("{s:s, s:s}", "cmd", "topology", "format", "map"),
+		json_util_object(M("cmd", "topology"), M("format", "map")),
 		&map);
 
 	(void)json_object_set(r->page, "map", json_object_get(map, "map"));
@@ -163,7 +163,8 @@ ask_all(struct report *r, json_t **snapshot)
 	for (unsigned i = 0; i < READINGS; i++) {
 		show_progress(r, "asking heddled");
 		code = ask_result(r,
-			json_pack("{s:s, s:b}", "cmd", "snapshot", "tables", 1),
+			json_util_object(
+				M("cmd", "snapshot"), M("tables", json_true())),
 			snapshot);
 		if (code == EXIT_OK)
 			code = ask_map(r);
@@ -171,14 +172,14 @@ ask_all(struct report *r, json_t **snapshot)
 			code = ask_lists(r);
 		if (code == EXIT_OK)
 			code = ask_result(r,
-				json_pack("{s:s}", "cmd", "status"),
+				json_util_object(M("cmd", "status")),
 				&r->status);
 		if (code != EXIT_OK || is_of_one_view(r, *snapshot))
 			break;
 	}
 	if (code == EXIT_OK)
-		json_util_put(r->page, "mixed",
-			json_boolean(!is_of_one_view(r, *snapshot)));
+		json_util_put(r->page, M("mixed", json_boolean(!is_of_one_view(
+							  r, *snapshot))));
 	return code;
 }
 
@@ -232,8 +233,8 @@ put_comparison(struct report *r, const struct forecast_job *job)
 	const char *best;
 	json_t *engines = comparison_json(job, r->given.topo, &best);
 
-	json_util_put(r->page, "best", names_text(best != NULL ? best : ""));
-	json_util_put(r->page, "engines", engines);
+	json_util_put(r->page, M("best", names_text(best != NULL ? best : "")),
+		M("engines", engines));
 }
 
 static void
@@ -259,12 +260,12 @@ put_fabric(struct report *r)
 	(void)json_object_update(r->page, o);
 	json_decref(o);
 	cut_points_free(&cuts);
-	json_util_put(r->page, "forecast", plan_json_forecast(&r->now));
-	json_util_put(r->page, "redundancy",
-		json_pack("{s:o, s:o, s:o}", "nodes",
-			json_util_u64(r->now.redundancy.n), "single",
-			json_util_u64(r->now.redundancy.single), "list",
-			plan_json_single_points(&r->now, NODES)));
+	json_util_put(r->page, M("forecast", plan_json_forecast(&r->now)),
+		M("redundancy",
+			json_util_object(M("nodes", r->now.redundancy.n),
+				M("single", r->now.redundancy.single),
+				M("list", plan_json_single_points(
+						  &r->now, NODES)))));
 	if (r->c->compare)
 		put_comparison(r, &job);
 }
@@ -273,12 +274,12 @@ static void
 make_page(struct report *r, struct buf *out)
 {
 	put_fabric(r);
-	json_util_put(r->page, "version", json_string(VERSION_TEXT));
-	json_util_put(r->page, "made", json_util_u64((uint64_t)time(NULL)));
-	json_util_put(r->page, "status", choose_status(r->status));
+	json_util_put(r->page, M("version", VERSION_TEXT),
+		M("made", (uint64_t)time(NULL)),
+		M("status", choose_status(r->status)));
 	if (r->given.standby != NULL)
 		json_util_put(
-			r->page, "standby", json_incref(r->given.standby));
+			r->page, M("standby", json_incref(r->given.standby)));
 	fabric_report_page(r->page, out);
 	show_progress(r, "");
 }
@@ -293,8 +294,8 @@ print_written(const struct report *r, size_t bytes)
 			r->c->output, (double)bytes / 1e6);
 		return;
 	}
-	o = json_pack("{s:o, s:o}", "file", names_text(r->c->output), "bytes",
-		json_util_u64(bytes));
+	o = json_util_object(
+		M("file", names_text(r->c->output)), M("bytes", bytes));
 	output_json(o);
 	json_decref(o);
 }

@@ -76,8 +76,8 @@ static json_t *
 ask_text(const struct verify_command *c, int *code)
 {
 	return ask_daemon(c,
-		json_pack("{s:s, s:s}", "cmd", "topology", "format",
-			"ibnetdiscover"),
+		json_util_object(
+			M("cmd", "topology"), M("format", "ibnetdiscover")),
 		code);
 }
 
@@ -94,10 +94,10 @@ compare_daemon(const struct verify_command *c, const struct cabling *plan,
 
 	if (text != NULL)
 		status = ask_daemon(
-			c, json_pack("{s:s}", "cmd", "status"), code);
+			c, json_util_object(M("cmd", "status")), code);
 	if (status != NULL)
 		drains = ask_daemon(
-			c, json_pack("{s:s}", "cmd", "drains"), code);
+			c, json_util_object(M("cmd", "drains")), code);
 	if (drains != NULL)
 		is = cabling_read(s, strlen(s), FABRIC, why);
 	if (is != NULL) {
@@ -160,9 +160,8 @@ write_plan(const char *file, const char *text, struct reason *why)
 	if (again != NULL)
 		d = deviations_find(again, plan, why);
 	if (d != NULL && d->n == 0)
-		result = json_pack("{s:s, s:o, s:o}", "written", file, "nodes",
-			json_util_u64(plan->nnodes), "links",
-			json_util_u64(plan->nlinks));
+		result = json_util_object(M("written", file),
+			M("nodes", plan->nnodes), M("links", plan->nlinks));
 	else if (d != NULL)
 		(void)reason_set(why,
 			"%s: what is read back is not what was written", file);
@@ -210,7 +209,7 @@ verify_command_run(
 		result = compare_plan(c, code, why);
 	else
 		result = ask_daemon(
-			c, json_pack("{s:s}", "cmd", "verify"), code);
+			c, json_util_object(M("cmd", "verify")), code);
 	if (result != NULL)
 		*code = json_util_num(result, "deviations") > 0
 				? EXIT_DEVIATIONS

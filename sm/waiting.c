@@ -91,7 +91,7 @@ waiting_handed_over(const struct asking *q, json_t *reply, int *code)
 	static const struct timespec pause = {0, LOOK_NS};
 	const struct asking soon = {
 		q->fd, mono_add(loop_now(), mono_ms(HANDOVER_MS)), q->json};
-	json_t *request = json_pack("{s:s}", "cmd", "status");
+	json_t *request = json_util_object(M("cmd", "status"));
 
 	do {
 		json_decref(reply);

@@ -232,10 +232,9 @@ managers_json(const struct topo *t)
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (t->port[p].flags & TP_IS_SM)
-			(void)json_array_append_new(list,
-				json_pack("{s:o, s:o}", "guid",
-					names_guid(t->port[p].guid), "name",
-					names_node_desc(t, t->port[p].node)));
+			json_util_append(list,
+				M("guid", names_guid(t->port[p].guid)),
+				M("name", names_node_desc(t, t->port[p].node)));
 	return list;
 }
 
@@ -243,15 +242,11 @@ static json_t *
 sl2vl_json(const struct audit_input *f)
 {
 	const struct audit_vl_read_facts l = audit_vl_read_facts(f->vls);
-	json_t *o = json_object();
 
-	json_util_put(o, "tables", json_util_u64(l.tables));
-	json_util_put(o, "maps_read", json_util_u64(l.read));
-	json_util_put(o, "maps_refused", json_util_u64(l.refused));
-	json_util_put(o, "kinds", json_util_u64(l.kinds));
-	json_util_put(o, "vls", json_util_u64(l.vls));
-	json_util_put(o, "discarding", json_boolean(l.discards != 0));
-	return o;
+	return json_util_object(M("tables", l.tables), M("maps_read", l.read),
+		M("maps_refused", l.refused), M("kinds", l.kinds),
+		M("vls", l.vls),
+		M("discarding", json_boolean(l.discards != 0)));
 }
 
 static json_t *
@@ -267,56 +262,39 @@ sa_json(const struct judged *j)
 
 	for (unsigned sl = 0; sl < 16; sl++)
 		if (sa->sls >> sl & 1)
-			(void)json_array_append_new(sls, json_util_u64(sl));
-	json_util_put(o, "answers", json_boolean(sa->answers));
-	json_util_put(o, "questions", json_util_u64(sa->questions));
-	json_util_put(o, "groups", json_util_u64(sa->ngroups));
-	json_util_put(o, "asked", json_string(extent[sa->extent]));
-	json_util_put(o, "sources", json_util_u64(sa->sources));
-	json_util_put(o, "sources_answered", json_util_u64(sa->answered));
-	json_util_put(o, "paths", json_util_u64(sa->records));
-	json_util_put(o, "sls", sls);
-	json_util_put(o, "pairs_told", json_util_u64(j->paths.told));
-	json_util_put(o, "pairs_assumed", json_util_u64(j->paths.assumed));
-	json_util_put(o, "why", names_text(sa->why));
+			json_util_add(sls, json_util_u64(sl));
+	json_util_put(o, M("answers", sa->answers),
+		M("questions", sa->questions), M("groups", sa->ngroups),
+		M("asked", extent[sa->extent]), M("sources", sa->sources),
+		M("sources_answered", sa->answered), M("paths", sa->records),
+		M("sls", sls), M("pairs_told", j->paths.told),
+		M("pairs_assumed", j->paths.assumed),
+		M("why", names_text(sa->why)));
 	return o;
 }
 
 static json_t *
 groups_json(const struct audit_mcast_facts *g)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "trees", json_util_u64(g->trees));
-	json_util_put(o, "ports", json_util_u64(g->ports));
-	json_util_put(o, "loops", json_util_u64(g->loops.n));
-	json_util_put(o, "parted", json_util_u64(g->disconnected.n));
-	json_util_put(o, "copies", json_util_u64(g->copies.n));
-	json_util_put(o, "without_tree", json_util_u64(g->none.n));
-	json_util_put(o, "dead_entries", json_util_u64(g->dead.n));
-	json_util_put(o, "left_over", json_util_u64(g->unowned.n));
-	return o;
+	return json_util_object(M("trees", g->trees), M("ports", g->ports),
+		M("loops", g->loops.n), M("parted", g->disconnected.n),
+		M("copies", g->copies.n), M("without_tree", g->none.n),
+		M("dead_entries", g->dead.n), M("left_over", g->unowned.n));
 }
 
 static json_t *
 choices_json(const struct audit_adaptive_facts *c)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "switches", json_util_u64(c->switches));
-	json_util_put(o, "unread", json_util_u64(c->unread));
-	json_util_put(o, "entries", json_util_u64(c->choices));
-	json_util_put(o, "pairs", json_util_u64(c->judged.choices));
-	json_util_put(o, "ports", json_util_u64(c->judged.options));
-	json_util_put(o, "ok", json_boolean(audit_adaptive_is_safe(c)));
-	json_util_put(o, "why", names_text(audit_adaptive_why(c)));
-	json_util_put(o, "cyclic", json_util_u64(c->cyclic));
-	json_util_put(o, "mixed", json_boolean(c->mixed));
-	json_util_put(o, "no_group", json_util_u64(c->no_group.n));
-	json_util_put(o, "no_link", json_util_u64(c->no_link.n));
-	json_util_put(o, "away", json_util_u64(c->away.n));
-	json_util_put(o, "other_default", json_util_u64(c->other_default.n));
-	return o;
+	return json_util_object(M("switches", c->switches),
+		M("unread", c->unread), M("entries", c->choices),
+		M("pairs", c->judged.choices), M("ports", c->judged.options),
+		M("ok", json_boolean(audit_adaptive_is_safe(c))),
+		M("why", names_text(audit_adaptive_why(c))),
+		M("cyclic", c->cyclic), M("mixed", c->mixed),
+		M("no_group", c->no_group.n), M("no_link", c->no_link.n),
+		M("away", c->away.n), M("other_default", c->other_default.n));
 }
 
 static json_t *
@@ -329,13 +307,11 @@ cycle_json(const struct topo *t, const struct audit_dependencies_verdict *v)
 		json_t *o = json_object();
 
 		hop_json_switch(o, t, h->from);
-		json_util_put(o, "port", json_util_u64(h->out));
-		json_util_put(o, "peer", names_node_desc(t, t->sw[h->to].node));
-		json_util_put(o, "peer_port", json_util_u64(h->in));
-		json_util_put(o, "vl", json_util_u64(h->vl));
-		json_util_put(o, "sl", json_util_u64(h->why.sl));
-		json_util_put(o, "lid", json_util_u64(h->why.lid));
-		(void)json_array_append_new(list, o);
+		json_util_put(o, M("port", h->out),
+			M("peer", names_node_desc(t, t->sw[h->to].node)),
+			M("peer_port", h->in), M("vl", h->vl),
+			M("sl", h->why.sl), M("lid", h->why.lid));
+		json_util_add(list, o);
 	}
 	return list;
 }
@@ -343,29 +319,21 @@ cycle_json(const struct topo *t, const struct audit_dependencies_verdict *v)
 static json_t *
 dependencies_json(const struct judged *j)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "channels", json_util_u64(j->all.channels));
-	json_util_put(o, "count", json_util_u64(j->all.deps));
-	json_util_put(o, "count_sure", json_util_u64(j->sure.deps));
-	json_util_put(o, "cyclic", json_util_u64(j->all.cyclic));
-	json_util_put(o, "cyclic_sure", json_util_u64(j->sure.cyclic));
-	json_util_put(o, "cyclic_on_one_vl", json_util_u64(j->read->one_vl));
-	json_util_put(o, "cycle",
-		cycle_json(j->read->topo,
-			j->sure.cyclic > 0 ? &j->sure : &j->all));
-	return o;
+	return json_util_object(M("channels", j->all.channels),
+		M("count", j->all.deps), M("count_sure", j->sure.deps),
+		M("cyclic", j->all.cyclic), M("cyclic_sure", j->sure.cyclic),
+		M("cyclic_on_one_vl", j->read->one_vl),
+		M("cycle", cycle_json(j->read->topo,
+				   j->sure.cyclic > 0 ? &j->sure : &j->all)));
 }
 
 static json_t *
 lids_json(const struct audit_input *f)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "highest", json_util_u64(f->topo->max_lid));
-	json_util_put(o, "missing", json_util_u64(f->no_lid));
-	json_util_put(o, "bad", json_util_u64(f->bad_lid));
-	return o;
+	return json_util_object(M("highest", f->topo->max_lid),
+		M("missing", f->no_lid), M("bad", f->bad_lid));
 }
 
 /* Sets are counted where they would be sent; the guard sends none. */
@@ -377,10 +345,10 @@ wire_json(const struct judged *j)
 
 	for (size_t i = 0; i < 64; i++)
 		n += x->by_attr[i][1];
-	return json_pack("{s:o, s:o, s:o, s:o}", "sent", json_util_u64(x->sent),
-		"unanswered", json_util_u64(x->timeouts), "to_sa",
-		json_util_u64(audit_sa_client_facts(j->read->sa)->questions),
-		"sets", json_util_u64(n));
+	return json_util_object(M("sent", x->sent),
+		M("unanswered", x->timeouts),
+		M("to_sa", audit_sa_client_facts(j->read->sa)->questions),
+		M("sets", n));
 }
 
 static void
@@ -389,8 +357,8 @@ put_verdict(json_t *o, enum audit_verdict v, const char *what)
 	struct buf text = {0};
 
 	buf_printf(&text, "%s: %s", audit_verdict_word(v), what);
-	json_util_put(o, "verdict", json_string(audit_verdict_word(v)));
-	json_util_put(o, "text", names_text(text.text));
+	json_util_put(o, M("verdict", audit_verdict_word(v)),
+		M("text", names_text(text.text)));
 	buf_free(&text);
 }
 
@@ -413,8 +381,8 @@ put_findings(struct judged *j, json_t *o)
 
 	put_verdict(o, v, what.text);
 	buf_free(&what);
-	json_util_put(o, "findings", list);
-	json_util_put(o, "better", audit_findings_better(&in));
+	json_util_put(o, M("findings", list),
+		M("better", audit_findings_better(&in)));
 	return v;
 }
 
@@ -438,18 +406,15 @@ audit_json_make(const struct audit_input *f, enum audit_verdict *v)
 
 	judge_fabric(&j);
 	*v = put_findings(&j, o);
-	json_util_put(o, "fabric", fabric_counts_json(f->topo));
-	json_util_put(o, "managers", managers_json(f->topo));
-	json_util_put(o, "lids", lids_json(f));
-	json_util_put(o, "blocks_unread", json_util_u64(f->unread));
-	json_util_put(o, "sl2vl", sl2vl_json(f));
-	json_util_put(o, "sa", sa_json(&j));
-	json_util_put(o, "groups", groups_json(&j.groups));
-	json_util_put(o, "dependencies", dependencies_json(&j));
-	json_util_put(o, "choices", choices_json(&j.choices));
-	json_util_put(o, "found", plan_json_forecast(&j.found));
-	json_util_put(o, "heddle", plan_json_forecast(&j.ours));
-	json_util_put(o, "wire", wire_json(&j));
+	json_util_put(o, M("fabric", fabric_counts_json(f->topo)),
+		M("managers", managers_json(f->topo)), M("lids", lids_json(f)),
+		M("blocks_unread", f->unread), M("sl2vl", sl2vl_json(f)),
+		M("sa", sa_json(&j)), M("groups", groups_json(&j.groups)),
+		M("dependencies", dependencies_json(&j)),
+		M("choices", choices_json(&j.choices)),
+		M("found", plan_json_forecast(&j.found)),
+		M("heddle", plan_json_forecast(&j.ours)),
+		M("wire", wire_json(&j)));
 	audit_dependencies_verdict_free(&j.sure);
 	audit_dependencies_verdict_free(&j.all);
 	audit_dependencies_free(j.deps);

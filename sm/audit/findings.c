@@ -38,11 +38,9 @@ add_finding(
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	json_util_put(o, "severity", json_string(severity_words[s]));
-	json_util_put(o, "kind", json_string(kind));
-	json_util_put(o, "text", names_text(text));
-	json_util_put(o, "lines", lines);
-	(void)json_array_append_new(l->of[s], o);
+	json_util_put(o, M("severity", severity_words[s]), M("kind", kind),
+		M("text", names_text(text)), M("lines", lines));
+	json_util_add(l->of[s], o);
 	return lines;
 }
 
@@ -58,7 +56,7 @@ add_line(json_t *lines, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	(void)json_array_append_new(lines, names_text(text));
+	json_util_add(lines, names_text(text));
 }
 
 static struct topo_name

@@ -15,13 +15,12 @@ adaptive_json_troubled(
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o}", "guid",
-				names_guid(all[i].guid), "name",
+		json_util_append(list, M("guid", names_guid(all[i].guid)),
+			M("name",
 				all[i].node != TOPO_NONE
 					? names_node_desc(v->topo, all[i].node)
-					: json_string(""),
-				"why", names_text(all[i].why)));
+					: json_string("")),
+			M("why", names_text(all[i].why)));
 	return list;
 }
 
@@ -29,19 +28,15 @@ json_t *
 adaptive_json(const struct view *v, const struct sm_status *s)
 {
 	const struct sm_adaptive *a = &s->adaptive_use;
-	json_t *o = json_object();
 
-	json_util_put(o, "enabled", json_boolean(a->enabled));
-	json_util_put(o, "complete", json_boolean(!a->left));
-	json_util_put(o, "switches", json_util_u64(a->switches));
-	json_util_put(o, "choosing", json_util_u64(a->on));
-	json_util_put(o, "cannot", json_util_u64(a->fixed));
-	json_util_put(o, "no_room", json_util_u64(a->no_room));
-	json_util_put(o, "why", names_text(a->why));
-	json_util_put(o, "cannot_list",
-		adaptive_json_troubled(
-			v, v->fixed, v->nfixed < LISTED ? v->nfixed : LISTED));
-	return o;
+	return json_util_object(M("enabled", a->enabled),
+		M("complete", json_boolean(!a->left)),
+		M("switches", a->switches), M("choosing", a->on),
+		M("cannot", a->fixed), M("no_room", a->no_room),
+		M("why", names_text(a->why)),
+		M("cannot_list",
+			adaptive_json_troubled(v, v->fixed,
+				v->nfixed < LISTED ? v->nfixed : LISTED)));
 }
 
 void
@@ -55,15 +50,15 @@ adaptive_json_put(json_t *o, const struct view *v,
 	json_t *ports;
 
 	if (why != NULL)
-		json_util_put(o, "cannot_choose", names_text(why));
+		json_util_put(o, M("cannot_choose", names_text(why)));
 	if (set == NULL)
 		return;
 	ports = json_array();
 	for (unsigned p = route_set_next(set, 0); p < ROUTE_SET_WORDS * 64;
 		p = route_set_next(set, p + 1))
 		if (p != out)
-			(void)json_array_append_new(ports, json_integer(p));
-	json_util_put(o, "alternatives", ports);
+			json_util_add(ports, json_integer(p));
+	json_util_put(o, M("alternatives", ports));
 }
 
 /* Whether groups are made for the LIDs of a port: see find_targets of
@@ -88,8 +83,7 @@ choosing_sls(const struct view *v)
 
 	for (unsigned sl = 0; sl < QOS_SLS; sl++)
 		if ((sls >> sl & 1) != 0)
-			(void)json_array_append_new(
-				list, json_integer((json_int_t)sl));
+			json_util_add(list, json_integer((json_int_t)sl));
 	return list;
 }
 
@@ -100,8 +94,7 @@ choosing_lids(const struct view *v, port_ix to)
 	json_t *list = json_array();
 
 	for (unsigned k = 1; k < 1U << p->lmc; k += 2)
-		(void)json_array_append_new(
-			list, json_integer((json_int_t)(p->lid + k)));
+		json_util_add(list, json_integer((json_int_t)(p->lid + k)));
 	return list;
 }
 
@@ -119,11 +112,11 @@ adaptive_json_put_path(json_t *o, const struct view *v,
 	by_lid = qos_adaptive_by_lid(v->qos->cfg);
 	for (int i = 0; i < n && is_destination(v->topo, to); i++)
 		k += route_sets_get(v->routes->sets, step[i].sw, last) != NULL;
-	c = json_pack("{s:s, s:i, s:i, s:o}", "by", by_lid ? "lid" : "sl",
-		"switches", k, "of", n, "sls", choosing_sls(v));
+	c = json_util_object(M("by", by_lid ? "lid" : "sl"), M("switches", k),
+		M("of", n), M("sls", choosing_sls(v)));
 	if (by_lid)
-		json_util_put(c, "lids", choosing_lids(v, to));
-	json_util_put(o, "choose", c);
+		json_util_put(c, M("lids", choosing_lids(v, to)));
+	json_util_put(o, M("choose", c));
 }
 
 void

@@ -5,6 +5,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/base/utf8.h"
+#include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
 struct answer {
@@ -49,10 +50,10 @@ begin_answer(json_t *whole, const char *tail)
 struct answer *
 answer_error(const char *code, const char *text)
 {
-	struct answer *a =
-		begin_answer(json_pack("{s:b, s:s, s:o}", "ok", 0, "code", code,
-				     "error", names_text(text)),
-			"\n");
+	struct answer *a = begin_answer(
+		json_util_object(M("ok", json_false()), M("code", code),
+			M("error", names_text(text))),
+		"\n");
 
 	a->failed = true;
 	return a;
@@ -68,7 +69,8 @@ struct answer *
 answer_result(json_t *result)
 {
 	return begin_answer(
-		json_pack("{s:b, s:o}", "ok", 1, "result", result), "\n");
+		json_util_object(M("ok", json_true()), M("result", result)),
+		"\n");
 }
 
 /* Reopen the result for a member that is written piece by piece. */
@@ -79,7 +81,8 @@ open_result(json_t *result, struct view *v, const char *key, const char *tail)
 	struct answer *a;
 
 	a = begin_answer(
-		json_pack("{s:b, s:o}", "ok", 1, "result", result), tail);
+		json_util_object(M("ok", json_true()), M("result", result)),
+		tail);
 	a->ready.n -= 2; /* the two closing braces */
 	buf_printf(&a->ready, "%s\"%s\":", empty ? "" : ",", key);
 	a->view = view_ref(v);

@@ -12,12 +12,10 @@ phases_json(const struct view_change *c)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < c->nphases; i++)
-		(void)json_array_append_new(
-			list, json_pack("{s:s, s:i, s:I, s:b}", "what",
-				      c->phase[i].what, "stage",
-				      (int)c->phase[i].stage, "smps",
-				      (json_int_t)c->phase[i].smps, "drain",
-				      c->phase[i].drain));
+		json_util_append(list, M("what", c->phase[i].what),
+			M("stage", c->phase[i].stage),
+			M("smps", c->phase[i].smps),
+			M("drain", c->phase[i].drain));
 	return list;
 }
 
@@ -31,13 +29,11 @@ dependencies_json(const struct view *v)
 		const struct view_dependency *u = &c->dep[i];
 		node_ix n = topo_by_node_guid(v->topo, u->guid);
 
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o, s:i, s:i, s:b, s:I}", "switch",
-				names_guid(u->guid), "name",
-				n != TOPO_NONE ? names_node_desc(v->topo, n)
-					       : json_string(""),
-				"in", u->in, "out", u->out, "port", u->by_port,
-				"pairs", (json_int_t)u->pairs));
+		json_util_append(list, M("switch", names_guid(u->guid)),
+			M("name", n != TOPO_NONE ? names_node_desc(v->topo, n)
+						 : json_string("")),
+			M("in", u->in), M("out", u->out), M("port", u->by_port),
+			M("pairs", u->pairs));
 	}
 	return list;
 }
@@ -47,33 +43,22 @@ change_json(const struct view *v, double rate)
 {
 	const struct view_change *c = &v->change;
 	const struct loss_estimate *e = view_expected(v);
-	json_t *o = json_object();
 
-	json_util_put(o, "method", names_text(c->method));
-	json_util_put(o, "kind", names_text(c->kind));
-	json_util_put(o, "cause", names_text(c->cause));
-	json_util_put(o, "ports_down",
-		names_text(c->ports_down != NULL ? c->ports_down : ""));
-	json_util_put(o, "stale", names_text(c->stale));
-	json_util_put(o, "stay_blocked", json_util_u64(c->nstays));
-	json_util_put(o, "stages", json_util_u64(c->stages));
-	json_util_put(o, "entries", json_util_u64(c->entries));
-	json_util_put(o, "blocks", json_util_u64(c->blocks));
-	json_util_put(o, "kept", json_util_u64(c->kept));
-	json_util_put(o, "smps", json_util_u64(c->smps));
-	json_util_put(o, "dependencies", json_util_u64(c->mixed_edges));
-	json_util_put(o, "cyclic", json_util_u64(c->cyclic));
-	json_util_put(o, "unread", json_util_u64(c->unread));
-	json_util_put(o, "pairs_cut", json_util_u64(c->pairs));
-	json_util_put(
-		o, "packets_cut", json_util_u64(loss_by_blocking(e, rate)));
-	json_util_put(o, "pairs_cut_paper", json_util_u64(c->paper_pairs));
-	json_util_put(
-		o, "mismatched_ports", json_util_u64(c->mismatched_ports));
-	json_util_put(o, "phases", phases_json(c));
-	json_util_put(o, "blocked", dependencies_json(v));
-	json_util_put(o, "expected", loss_json(e, rate));
-	return o;
+	return json_util_object(M("method", names_text(c->method)),
+		M("kind", names_text(c->kind)),
+		M("cause", names_text(c->cause)),
+		M("ports_down",
+			names_text(c->ports_down != NULL ? c->ports_down : "")),
+		M("stale", names_text(c->stale)), M("stay_blocked", c->nstays),
+		M("stages", c->stages), M("entries", c->entries),
+		M("blocks", c->blocks), M("kept", c->kept), M("smps", c->smps),
+		M("dependencies", c->mixed_edges), M("cyclic", c->cyclic),
+		M("unread", c->unread), M("pairs_cut", c->pairs),
+		M("packets_cut", loss_by_blocking(e, rate)),
+		M("pairs_cut_paper", c->paper_pairs),
+		M("mismatched_ports", c->mismatched_ports),
+		M("phases", phases_json(c)), M("blocked", dependencies_json(v)),
+		M("expected", loss_json(e, rate)));
 }
 
 struct answer *
@@ -94,8 +79,8 @@ change_answer(json_t *request, const struct view *v)
 		return answer_error(
 			"refused", "standing by: a standby changes nothing");
 	o = change_json(v, rate);
-	json_util_put(o, "generation", json_util_u64(v->generation));
-	json_util_put(o, "because", names_text(v->cause));
-	json_util_put(o, "push", json_real(mono_seconds(v->times.push)));
+	json_util_put(o, M("generation", v->generation),
+		M("because", names_text(v->cause)),
+		M("push", mono_seconds(v->times.push)));
 	return answer_result(o);
 }

@@ -22,15 +22,15 @@ row_json(const struct config *c, const struct config_origin *o,
 	const struct config_changes *late)
 {
 	const char *in_force = value_until_restart(late, o->key);
-	json_t *j = json_pack("{s:o, s:o}", "key", names_text(o->key), "value",
-		names_text(o->value));
+	json_t *j = json_util_object(
+		M("key", names_text(o->key)), M("value", names_text(o->value)));
 
 	if (o->at.line > 0) {
-		json_util_put(j, "file", names_text(c->file[o->at.file]));
-		json_util_put(j, "line", json_util_u64(o->at.line));
+		json_util_put(j, M("file", names_text(c->file[o->at.file])),
+			M("line", o->at.line));
 	}
 	if (in_force != NULL)
-		json_util_put(j, "in_force", names_text(in_force));
+		json_util_put(j, M("in_force", names_text(in_force)));
 	return j;
 }
 
@@ -58,16 +58,16 @@ config_json(const struct config *c, const struct config *boot, bool origin)
 
 	config_diff(boot, c, &late);
 	for (size_t i = 0; i < c->nfiles; i++)
-		(void)json_array_append_new(files, names_text(c->file[i]));
-	json_util_put(j, "files", files);
+		json_util_add(files, names_text(c->file[i]));
+	json_util_put(j, M("files", files));
 	if (origin) {
 		keys = json_array();
 		for (size_t i = 0; i < c->origins.n; i++)
-			(void)json_array_append_new(
+			json_util_add(
 				keys, row_json(c, &c->origins.item[i], &late));
-		json_util_put(j, "keys", keys);
+		json_util_put(j, M("keys", keys));
 	} else {
-		json_util_put(j, "text", text_json(c, &late));
+		json_util_put(j, M("text", text_json(c, &late)));
 	}
 	config_changes_free(&late);
 	return j;

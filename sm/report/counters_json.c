@@ -29,10 +29,10 @@ peer_json(const struct topo *t, port_ix p)
 	const struct topo_port *peer = &t->port[t->port[p].peer];
 	node_ix n = peer->node;
 
-	return json_pack("{s:o, s:o, s:s, s:i, s:i}", "guid",
-		names_guid(t->node[n].guid), "name", names_node_desc(t, n),
-		"type", names_type(&t->node[n]), "port", peer->num, "lid",
-		lid_of(t, n));
+	return json_util_object(M("guid", names_guid(t->node[n].guid)),
+		M("name", names_node_desc(t, n)),
+		M("type", names_type(&t->node[n])), M("port", peer->num),
+		M("lid", lid_of(t, n)));
 }
 
 /*
@@ -47,18 +47,17 @@ put_fec(json_t *counters, const struct mad_perf_fec *r, bool is_rs)
 
 	if (is_rs || (r->corrected_symbols | r->corrected_blocks |
 			     r->uncorrectable_blocks) != 0) {
-		json_util_put(counters, "PortFECCorrectedSymbolCounter",
-			json_util_u64(r->corrected_symbols));
-		json_util_put(counters, "PortFECUncorrectableBlockCounter",
-			json_util_u64(r->uncorrectable_blocks));
+		json_util_put(counters,
+			M("PortFECCorrectedSymbolCounter",
+				r->corrected_symbols),
+			M("PortFECUncorrectableBlockCounter",
+				r->uncorrectable_blocks));
 		return;
 	}
-	json_util_put(counters, "FECCorrectableBlockCtrLane",
-		json_util_u64(lanes.corrected));
-	json_util_put(counters, "FECUncorrectableBlockCtrLane",
-		json_util_u64(lanes.uncorrectable));
-	json_util_put(counters, "ErrorDetectionCounterLane",
-		json_util_u64(lanes.detected));
+	json_util_put(counters,
+		M("FECCorrectableBlockCtrLane", lanes.corrected),
+		M("FECUncorrectableBlockCtrLane", lanes.uncorrectable),
+		M("ErrorDetectionCounterLane", lanes.detected));
 }
 
 static json_t *
@@ -70,20 +69,18 @@ port_json(const struct topo *t, port_ix p, const struct port_health *h)
 	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
 		if ((h->known >> k & 1) != 0)
 			json_util_put(counters,
-				mad_perf_name((enum mad_perf_kind)k),
-				json_util_u64(h->count[k]));
+				M(mad_perf_name((enum mad_perf_kind)k),
+					h->count[k]));
 	if (h->fec != NULL && h->fec->counts)
 		put_fec(counters, &h->fec->last,
 			t->port[p].speed_ext >= PORT_HDR);
 	if (link_verdict_raw_ber(h, t, p, PORT_HEALTH_HOUR, &ber))
-		json_util_put(counters, "RawBER", json_real(ber));
+		json_util_put(counters, M("RawBER", ber));
 	if (link_verdict_ber(h, t, p, PORT_HEALTH_HOUR, &ber))
-		json_util_put(counters, "EffectiveBER", json_real(ber));
-	json_util_put(o, "port", json_integer(t->port[p].num));
-	json_util_put(
-		o, "gbps", json_real(link_rate_active(&t->port[p]) / 10.0));
-	json_util_put(o, "peer", peer_json(t, p));
-	json_util_put(o, "counters", counters);
+		json_util_put(counters, M("EffectiveBER", ber));
+	json_util_put(o, M("port", t->port[p].num),
+		M("gbps", link_rate_active(&t->port[p]) / 10.0),
+		M("peer", peer_json(t, p)), M("counters", counters));
 	return o;
 }
 
@@ -99,12 +96,12 @@ node_json(const struct links_facts *f, node_ix n, unsigned *ports)
 
 		if (h == NULL || f->t->port[p].peer == TOPO_NONE)
 			continue;
-		(void)json_array_append_new(list, port_json(f->t, p, h));
+		json_util_add(list, port_json(f->t, p, h));
 		(*ports)++;
 	}
-	return json_pack("{s:o, s:o, s:i, s:s, s:o}", "guid",
-		names_guid(node->guid), "name", names_node_desc(f->t, n), "lid",
-		lid_of(f->t, n), "type", names_type(node), "ports", list);
+	return json_util_object(M("guid", names_guid(node->guid)),
+		M("name", names_node_desc(f->t, n)), M("lid", lid_of(f->t, n)),
+		M("type", names_type(node)), M("ports", list));
 }
 
 /* The place among the nodes by GUID of the first one after a GUID. */
@@ -137,11 +134,11 @@ page_json(const struct links_facts *f, uint32_t at)
 		/* of nodes with one GUID the first one */
 		if (topo_by_node_guid(t, t->node[n].guid) != n)
 			continue;
-		(void)json_array_append_new(nodes, node_json(f, n, &ports));
+		json_util_add(nodes, node_json(f, n, &ports));
 	}
 	if (at < t->nnodes)
 		next = names_guid(t->node[t->by_node[at - 1]].guid);
-	return json_pack("{s:o, s:o}", "nodes", nodes, "next", next);
+	return json_util_object(M("nodes", nodes), M("next", next));
 }
 
 struct answer *

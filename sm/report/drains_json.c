@@ -44,9 +44,9 @@ peer_json(const struct topo *t, const struct drain *d)
 		t->port[topo_port_of(t, n, d->port)].peer == TOPO_NONE)
 		return json_null();
 	peer = &t->port[t->port[topo_port_of(t, n, d->port)].peer];
-	return json_pack("{s:o, s:o, s:i}", "guid",
-		names_guid(t->node[peer->node].guid), "name",
-		names_node_desc(t, peer->node), "port", peer->num);
+	return json_util_object(M("guid", names_guid(t->node[peer->node].guid)),
+		M("name", names_node_desc(t, peer->node)),
+		M("port", peer->num));
 }
 
 /* The first entry that leads over it. */
@@ -57,8 +57,7 @@ put_first(json_t *o, const struct topo *t, const struct drain_use *use)
 
 	if (use->entries == 0 || n == TOPO_NONE)
 		return;
-	json_util_put(o, "from", names_node_desc(t, n));
-	json_util_put(o, "lid", json_integer(use->lid));
+	json_util_put(o, M("from", names_node_desc(t, n)), M("lid", use->lid));
 }
 
 /* What is known of a link that is drained for its health, or null. */
@@ -101,26 +100,23 @@ drains_json_one(const struct drains_facts *f, const struct drain *d)
 	node_ix n = topo_by_node_guid(t, d->guid);
 	struct drain_use use;
 	enum state state = state_of(f, d, &use);
-	json_t *o = json_pack("{s:o, s:o, s:i, s:o, s:s, s:I, s:i}", "guid",
-		names_guid(d->guid), "name",
-		n != TOPO_NONE ? names_node_desc(t, n) : names_text(d->name),
-		"port", d->port, "peer", peer_json(t, d), "state",
-		state_names[state], "entries", (json_int_t)use.entries, "trees",
-		(int)use.trees);
+	json_t *o = json_util_object(M("guid", names_guid(d->guid)),
+		M("name", n != TOPO_NONE ? names_node_desc(t, n)
+					 : names_text(d->name)),
+		M("port", d->port), M("peer", peer_json(t, d)),
+		M("state", state_names[state]), M("entries", use.entries),
+		M("trees", use.trees));
 
 	put_first(o, t, &use);
-	json_util_put(o, "by", names_text(d->by));
-	json_util_put(o, "reason", names_text(d->reason));
-	json_util_put(o, "forced", json_boolean(d->forced));
-	json_util_put(o, "cut_off", json_integer(cut_off_by(t, d)));
-	json_util_put(o, "generation", json_util_u64(d->generation));
-	json_util_put(
-		o, "age", json_real(mono_seconds(mono_sub(f->now, d->since))));
-	json_util_put(o, "left",
-		d->until.ns == MONO_NEVER.ns
-			? json_null()
-			: json_real(mono_seconds(mono_sub(d->until, f->now))));
-	json_util_put(o, "watch", watch_of(f, d));
+	json_util_put(o, M("by", names_text(d->by)),
+		M("reason", names_text(d->reason)), M("forced", d->forced),
+		M("cut_off", cut_off_by(t, d)), M("generation", d->generation),
+		M("age", mono_seconds(mono_sub(f->now, d->since))),
+		M("left", d->until.ns == MONO_NEVER.ns
+				  ? json_null()
+				  : json_real(mono_seconds(
+					    mono_sub(d->until, f->now)))),
+		M("watch", watch_of(f, d)));
 	return o;
 }
 
@@ -132,10 +128,9 @@ drains_json(const struct drains_facts *f)
 	json_t *list = json_array(), *o;
 
 	for (size_t i = 0; i < f->drains->n; i++)
-		(void)json_array_append_new(
-			list, drains_json_one(f, &f->drains->list[i]));
-	o = json_pack("{s:o, s:o}", "drains", list, "kept",
-		watch_json_kept(f->watches, f->view->topo));
+		json_util_add(list, drains_json_one(f, &f->drains->list[i]));
+	o = json_util_object(M("drains", list),
+		M("kept", watch_json_kept(f->watches, f->view->topo)));
 	standby_json_put(o, f->view);
 	return o;
 }
@@ -143,14 +138,14 @@ drains_json(const struct drains_facts *f)
 json_t *
 drains_counts_json(const struct drains_facts *f)
 {
-	json_t *o = json_pack("{s:o}", "all", json_util_u64(f->drains->n));
+	json_t *o = json_util_object(M("all", f->drains->n));
 	uint64_t n[STATES] = {0};
 	struct drain_use use;
 
 	for (size_t i = 0; i < f->drains->n && f->view != NULL; i++)
 		n[state_of(f, &f->drains->list[i], &use)]++;
 	for (unsigned i = 0; i < STATES; i++)
-		json_util_put(o, state_names[i], json_util_u64(n[i]));
+		json_util_put(o, M(state_names[i], n[i]));
 	return o;
 }
 

@@ -12,9 +12,8 @@ append_end(json_t *list, const struct event_end *end)
 {
 	if (end->guid == 0)
 		return;
-	(void)json_array_append_new(list,
-		json_pack("{s:o, s:o, s:i}", "guid", names_guid(end->guid),
-			"name", names_text(end->name), "port", end->port));
+	json_util_append(list, M("guid", names_guid(end->guid)),
+		M("name", names_text(end->name)), M("port", end->port));
 }
 
 json_t *
@@ -57,21 +56,20 @@ put_value(const struct event_field *f, const struct event_value *v,
 	case EVENT_END:
 		append_end(ends, v->is.end);
 		json_util_put(json_array_get(ends, json_array_size(ends) - 1),
-			"is", json_string(f->name));
+			M("is", f->name));
 		break;
 	case EVENT_NUMBER:
-		json_util_put(fields, f->name, json_util_u64(v->is.number));
+		json_util_put(fields, M(f->name, v->is.number));
 		break;
 	case EVENT_RATE:
-		json_util_put(
-			fields, f->name, json_real((double)v->is.number / 10));
+		json_util_put(fields, M(f->name, (double)v->is.number / 10));
 		break;
 	case EVENT_SECONDS:
-		json_util_put(fields, f->name, json_real(v->is.seconds));
+		json_util_put(fields, M(f->name, v->is.seconds));
 		break;
 	case EVENT_TEXT:
 	default:
-		json_util_put(fields, f->name, names_text(v->is.text));
+		json_util_put(fields, M(f->name, names_text(v->is.text)));
 		break;
 	}
 }
@@ -89,10 +87,10 @@ events_json_one(const struct event *e, uint64_t seq, double time)
 		if (e->value[i].is_set)
 			put_value(&row->field[i], &e->value[i], ends, fields);
 	event_print(e, &text);
-	o = json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o}", "seq",
-		json_util_u64(seq), "time", when, "kind", row->name, "severity",
-		severity_name(row->level), "text", names_text(text.text),
-		"ends", ends, "fields", fields);
+	o = json_util_object(M("seq", seq), M("time", when),
+		M("kind", row->name), M("severity", severity_name(row->level)),
+		M("text", names_text(text.text)), M("ends", ends),
+		M("fields", fields));
 	buf_free(&text);
 	return o;
 }
@@ -109,9 +107,9 @@ events_counts_json(const struct event_log *l)
 		if (c->group == NULL)
 			continue;
 		if (json_object_get(o, c->group) == NULL)
-			json_util_put(o, c->group, json_object());
-		json_util_put(json_object_get(o, c->group), c->count,
-			json_util_u64(event_log_count(l, kind)));
+			json_util_put(o, M(c->group, json_object()));
+		json_util_put(json_object_get(o, c->group),
+			M(c->count, event_log_count(l, kind)));
 	}
 	return o;
 }
@@ -133,11 +131,9 @@ list_missing(const struct event_log *l, bool nodes, const struct topo *t,
 		told++;
 		if (json_array_size(list) >= most)
 			continue;
-		(void)json_array_append_new(
-			list, json_pack("{s:s, s:f, s:o}", "kind",
-				      nodes ? "node" : "link", "age",
-				      age_of(m[i].since, now), "ends",
-				      events_ends_json(&m[i].a, &m[i].b)));
+		json_util_append(list, M("kind", nodes ? "node" : "link"),
+			M("age", age_of(m[i].since, now)),
+			M("ends", events_ends_json(&m[i].a, &m[i].b)));
 	}
 	return told;
 }
@@ -150,6 +146,6 @@ events_missing_json(const struct event_log *l, const struct topo *t,
 	long long nodes = list_missing(l, true, t, most, now, list);
 	long long links = list_missing(l, false, t, most, now, list);
 
-	return json_pack("{s:I, s:I, s:o}", "nodes", (json_int_t)nodes, "links",
-		(json_int_t)links, "list", list);
+	return json_util_object(
+		M("nodes", nodes), M("links", links), M("list", list));
 }

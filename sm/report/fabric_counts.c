@@ -40,18 +40,14 @@ json_t *
 fabric_counts_json(const struct topo *t)
 {
 	struct fabric_counts c = fabric_counts_of(t);
-	json_t *o = json_object();
 
-	json_util_put(o, "switches", json_util_u64(c.switches));
-	json_util_put(o, "hosts", json_util_u64(c.hosts));
-	json_util_put(o, "routers", json_util_u64(c.routers));
-	json_util_put(o, "aggregation", json_util_u64(c.aggregation));
-	json_util_put(o, "links", json_util_u64(c.links));
-	json_util_put(o, "seen_from",
-		t->sm_port != TOPO_NONE
-			? names_node_desc(t, t->port[t->sm_port].node)
-			: json_null());
-	return o;
+	return json_util_object(M("switches", c.switches), M("hosts", c.hosts),
+		M("routers", c.routers), M("aggregation", c.aggregation),
+		M("links", c.links),
+		M("seen_from",
+			t->sm_port != TOPO_NONE
+				? names_node_desc(t, t->port[t->sm_port].node)
+				: json_null()));
 }
 
 void

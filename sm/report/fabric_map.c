@@ -626,20 +626,17 @@ fabric_map_make(const struct fabric_graph *g, struct arena *a)
 static void
 put_rect(json_t *o, const struct fabric_map_rect *r)
 {
-	json_util_put(o, "x", json_integer(r->x));
-	json_util_put(o, "y", json_integer(r->y));
-	json_util_put(o, "w", json_integer(r->w));
-	json_util_put(o, "h", json_integer(r->h));
+	json_util_put(
+		o, M("x", r->x), M("y", r->y), M("w", r->w), M("h", r->h));
 }
 
 static json_t *
 area_json(const struct fabric_map *m, uint32_t i)
 {
 	const struct fabric_area *x = &m->areas->area[i];
-	json_t *o = json_pack("{s:o, s:s, s:b, s:I, s:I}", "title",
-		names_text(x->title), "detail", x->detail, "framed", x->framed,
-		"switches", (json_int_t)x->switches, "hosts",
-		(json_int_t)x->hosts);
+	json_t *o = json_util_object(M("title", names_text(x->title)),
+		M("detail", x->detail), M("framed", x->framed),
+		M("switches", x->switches), M("hosts", x->hosts));
 
 	put_rect(o, &m->area[i]);
 	return o;
@@ -649,17 +646,17 @@ static json_t *
 switch_json(const struct fabric_map *m, uint32_t s)
 {
 	const struct fabric_graph_switch *x = &m->graph->sw[s];
-	json_t *o = json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:s}",
-		"guid", names_guid(x->guid), "name", names_text(x->name),
-		"label", names_text(m->box[s].label), "area",
-		(json_int_t)m->areas->of[s], "hosts", (json_int_t)x->hosts,
-		"missing_hosts", (json_int_t)x->missing, "links",
-		(json_int_t)x->links, "missing_links", (json_int_t)x->down,
-		"state", fabric_graph_state_name(x->state));
+	json_t *o = json_util_object(M("guid", names_guid(x->guid)),
+		M("name", names_text(x->name)),
+		M("label", names_text(m->box[s].label)),
+		M("area", m->areas->of[s]), M("hosts", x->hosts),
+		M("missing_hosts", x->missing), M("links", x->links),
+		M("missing_links", x->down),
+		M("state", fabric_graph_state_name(x->state)));
 
-	json_util_put(o, "tier",
-		x->tier != FABRIC_GRAPH_NONE ? json_integer(x->tier)
-					     : json_null());
+	json_util_put(o,
+		M("tier", x->tier != FABRIC_GRAPH_NONE ? json_integer(x->tier)
+						       : json_null()));
 	put_rect(o, &m->box[s].at);
 	return o;
 }
@@ -670,13 +667,11 @@ link_json(const struct fabric_map_link *l)
 	json_t *points = json_array();
 
 	for (unsigned i = 0; i < l->points; i++)
-		(void)json_array_append_new(
-			points, json_pack("[i, i]", l->x[i], l->y[i]));
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "between",
-		l->areas ? "areas" : "switches", "a", (json_int_t)l->a, "b",
-		(json_int_t)l->b, "links", (json_int_t)l->n, "missing",
-		(json_int_t)l->missing, "drained", (json_int_t)l->drained,
-		"points", points);
+		json_util_add(points, json_pack("[i, i]", l->x[i], l->y[i]));
+	return json_util_object(M("between", l->areas ? "areas" : "switches"),
+		M("a", l->a), M("b", l->b), M("links", l->n),
+		M("missing", l->missing), M("drained", l->drained),
+		M("points", points));
 }
 
 json_t *
@@ -686,13 +681,13 @@ fabric_map_json(const struct fabric_map *m)
 	json_t *links = json_array();
 
 	for (uint32_t i = 0; i < m->areas->n; i++)
-		(void)json_array_append_new(areas, area_json(m, i));
+		json_util_add(areas, area_json(m, i));
 	for (uint32_t s = 0; s < m->graph->nsw; s++)
-		(void)json_array_append_new(switches, switch_json(m, s));
+		json_util_add(switches, switch_json(m, s));
 	for (uint32_t i = 0; i < m->nlinks; i++)
-		(void)json_array_append_new(links, link_json(&m->link[i]));
-	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:o}", "layout",
-		fabric_layout_name(m->areas->layout), "width", m->width,
-		"height", m->height, "areas", areas, "switches", switches,
-		"links", links);
+		json_util_add(links, link_json(&m->link[i]));
+	return json_util_object(
+		M("layout", fabric_layout_name(m->areas->layout)),
+		M("width", m->width), M("height", m->height), M("areas", areas),
+		M("switches", switches), M("links", links));
 }

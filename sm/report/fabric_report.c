@@ -42,7 +42,7 @@ rate_ix(struct report *r, port_ix p)
 			return (json_int_t)i;
 	(void)snprintf(name, sizeof(name), "%s %s", names_width(port->width),
 		names_speed(port));
-	(void)json_array_append_new(r->rates,
+	json_util_add(r->rates,
 		json_pack("[s, f]", name, link_rate_active(port) / 10.0));
 	r->rate = mem_grow(r->rate, r->nrates, &r->caprates, sizeof(*r->rate));
 	r->rate[r->nrates] = is;
@@ -94,7 +94,7 @@ add_switch(struct report *r, sw_ix s)
 		flags |= FABRIC_REPORT_LEAF;
 	if (r->tree != NULL && r->tree->tier[s] != UINT32_MAX)
 		tier = r->tree->tier[s];
-	(void)json_array_append_new(r->switches,
+	json_util_add(r->switches,
 		json_pack("[o, o, i, I, i, i]",
 			names_node_desc(r->t, r->t->sw[s].node),
 			names_guid(n->guid), own->lid, tier, flags, n->nports));
@@ -125,9 +125,9 @@ add_link(struct report *r, sw_ix s, port_ix p)
 	sw_ix peer = topo_port_switch(r->t, a->peer);
 
 	if (is_cut(r->facts, p, a->peer))
-		(void)json_array_append_new(r->cut_links,
+		json_util_add(r->cut_links,
 			json_integer((json_int_t)json_array_size(r->links)));
-	(void)json_array_append_new(r->links,
+	json_util_add(r->links,
 		json_pack("[i, i, i, i, I, I, I, i]", (int)s, a->num, (int)peer,
 			b->num, rate_ix(r, p), load_of(r, s, a->num),
 			load_of(r, peer, b->num), link_flags(r->t, p)));
@@ -147,7 +147,7 @@ add_host(struct report *r, sw_ix s, port_ix p)
 	if ((in->flags & TP_OURS) != 0)
 		flags |= FABRIC_REPORT_OURS;
 	r->host[r->nhosts++] = out->peer;
-	(void)json_array_append_new(r->hosts,
+	json_util_add(r->hosts,
 		json_pack("[o, o, i, i, i, i, I, I, i]",
 			names_node_desc(r->t, in->node), names_guid(n->guid),
 			in->lid, (int)s, out->num, in->num, rate_ix(r, p),
@@ -194,8 +194,7 @@ cut_switches_json(const struct fabric_report_facts *f)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < f->ncut_switches; i++)
-		(void)json_array_append_new(
-			list, json_integer(f->cut_switch[i]));
+		json_util_add(list, json_integer(f->cut_switch[i]));
 	return list;
 }
 
@@ -231,15 +230,11 @@ fabric_report_json(const struct fabric_report_facts *f)
 		add_switch(&r, s);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		add_ports(&r, s);
-	json_util_put(o, "rates", r.rates);
-	json_util_put(o, "switches", r.switches);
-	json_util_put(o, "links", r.links);
-	json_util_put(o, "hosts", r.hosts);
-	json_util_put(o, "unplaced", json_integer(count_unplaced(&r)));
-	json_util_put(o, "tables", tables_json(&r));
-	json_util_put(o, "cuts",
-		json_pack("{s:o, s:o}", "links", r.cut_links, "switches",
-			cut_switches_json(f)));
+	json_util_put(o, M("rates", r.rates), M("switches", r.switches),
+		M("links", r.links), M("hosts", r.hosts),
+		M("unplaced", count_unplaced(&r)), M("tables", tables_json(&r)),
+		M("cuts", json_util_object(M("links", r.cut_links),
+				  M("switches", cut_switches_json(f)))));
 	free(r.rate);
 	free(r.host);
 	return o;

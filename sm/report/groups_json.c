@@ -49,14 +49,12 @@ summary_json(const struct groups_facts *f, const struct sa_kept_group *k)
 	for (size_t i = 0; i < k->n; i++)
 		hear += (k->member[i].state &
 				(MAD_SA_JOIN_FULL | MAD_SA_JOIN_NON)) != 0;
-	json_util_put(o, "mgid", mgid_json(&k->is.mgid));
-	json_util_put(o, "mlid", json_sprintf("0x%04x", k->is.mlid));
-	json_util_put(o, "pkey", json_sprintf("0x%04x", k->is.pkey));
-	json_util_put(o, "members", json_integer((json_int_t)k->n));
-	json_util_put(o, "receivers", json_integer(hear));
-	json_util_put(o, "switches",
-		json_integer(tree != NULL ? (json_int_t)tree->n : 0));
-	json_util_put(o, "root", root_of(tree));
+	json_util_put(o, M("mgid", mgid_json(&k->is.mgid)),
+		M("mlid", json_sprintf("0x%04x", k->is.mlid)),
+		M("pkey", json_sprintf("0x%04x", k->is.pkey)),
+		M("members", k->n), M("receivers", hear),
+		M("switches", tree != NULL ? (json_int_t)tree->n : 0),
+		M("root", root_of(tree)));
 	return o;
 }
 
@@ -68,18 +66,16 @@ member_json(const struct topo *t, const struct sa_kept_member *m)
 	port_ix p = topo_by_port_guid(t, m->owner);
 	json_t *o = json_object(), *states = json_array();
 
-	json_util_put(o, "port_guid", names_guid(m->owner));
+	json_util_put(o, M("port_guid", names_guid(m->owner)));
 	if (m->guid != m->owner)
-		json_util_put(o, "guid", names_guid(m->guid));
-	json_util_put(o, "name",
-		p == TOPO_NONE ? json_null()
-			       : names_text(topo_desc(t, t->port[p].node)));
+		json_util_put(o, M("guid", names_guid(m->guid)));
+	json_util_put(o, M("name", p == TOPO_NONE ? json_null()
+						  : names_text(topo_desc(t,
+							    t->port[p].node))));
 	for (unsigned i = 0; i < STATES; i++)
 		if ((m->state >> i & 1) != 0)
-			(void)json_array_append_new(
-				states, json_string(name[i]));
-	json_util_put(o, "states", states);
-	json_util_put(o, "proxy", json_boolean(m->proxy));
+			json_util_add(states, json_string(name[i]));
+	json_util_put(o, M("states", states), M("proxy", m->proxy));
 	return o;
 }
 
@@ -88,16 +84,16 @@ branch_json(const struct topo *t, const struct mcast_branch *b)
 {
 	json_t *o = names_node(t, t->sw[b->sw].node), *ports = json_array();
 
-	json_util_put(o, "up",
-		b->parent == TOPO_NONE ? json_null() : json_integer(b->up));
-	json_util_put(o, "parent",
-		b->parent == TOPO_NONE ? json_null()
-				       : names_node(t, t->sw[b->parent].node));
+	json_util_put(o,
+		M("up", b->parent == TOPO_NONE ? json_null()
+					       : json_integer(b->up)),
+		M("parent", b->parent == TOPO_NONE
+				    ? json_null()
+				    : names_node(t, t->sw[b->parent].node)));
 	for (unsigned p = 0; p < 64 * MCAST_WORDS; p++)
 		if (mcast_bit(b->mask, p))
-			(void)json_array_append_new(
-				ports, json_integer((json_int_t)p));
-	json_util_put(o, "ports", ports);
+			json_util_add(ports, json_integer((json_int_t)p));
+	json_util_put(o, M("ports", ports));
 	return o;
 }
 
@@ -107,19 +103,16 @@ group_json(const struct groups_facts *f, const struct sa_kept_group *k)
 	const struct mcast_tree *tree = tree_of(f, k);
 	json_t *o = summary_json(f, k), *list = json_array();
 
-	json_util_put(o, "qkey", json_sprintf("0x%08x", k->is.qkey));
-	json_util_put(o, "mtu", json_integer(128 << k->is.mtu));
-	json_util_put(o, "rate_code", json_integer(k->is.rate));
-	json_util_put(o, "sl", json_integer(k->is.sl));
+	json_util_put(o, M("qkey", json_sprintf("0x%08x", k->is.qkey)),
+		M("mtu", 128 << k->is.mtu), M("rate_code", k->is.rate),
+		M("sl", k->is.sl));
 	for (size_t i = 0; i < k->n; i++)
-		(void)json_array_append_new(
-			list, member_json(f->topo, &k->member[i]));
-	json_util_put(o, "member", list);
+		json_util_add(list, member_json(f->topo, &k->member[i]));
+	json_util_put(o, M("member", list));
 	list = json_array();
 	for (size_t i = 0; tree != NULL && i < tree->n; i++)
-		(void)json_array_append_new(
-			list, branch_json(tree->topo, &tree->branch[i]));
-	json_util_put(o, "tree", list);
+		json_util_add(list, branch_json(tree->topo, &tree->branch[i]));
+	json_util_put(o, M("tree", list));
 	return o;
 }
 
@@ -151,13 +144,13 @@ groups_json(const struct groups_facts *f, const char *which, struct reason *why)
 
 		sa_group_keep(f->sa, i, &k);
 		if (which == NULL)
-			(void)json_array_append_new(list, summary_json(f, &k));
+			json_util_add(list, summary_json(f, &k));
 		else if (is_meant(&k, which))
-			(void)json_array_append_new(list, group_json(f, &k));
+			json_util_add(list, group_json(f, &k));
 		free(k.member);
 	}
-	json_util_put(r, "groups", list);
-	json_util_put(r, "one", json_boolean(which != NULL));
+	json_util_put(
+		r, M("groups", list), M("one", json_boolean(which != NULL)));
 	if (which == NULL || json_array_size(list) > 0)
 		return r;
 	json_decref(r);

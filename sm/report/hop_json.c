@@ -9,16 +9,16 @@
 void
 hop_json_switch(json_t *o, const struct topo *t, sw_ix s)
 {
-	json_util_put(o, "switch", names_guid(t->node[t->sw[s].node].guid));
-	json_util_put(o, "name", names_node_desc(t, t->sw[s].node));
+	json_util_put(o, M("switch", names_guid(t->node[t->sw[s].node].guid)),
+		M("name", names_node_desc(t, t->sw[s].node)));
 }
 
 json_t *
 hop_json_port(const struct topo *t, port_ix p, uint16_t lid)
 {
-	return json_pack("{s:o, s:i, s:i, s:o}", "guid",
-		names_guid(t->port[p].guid), "port", t->port[p].num, "lid", lid,
-		"name", names_node_desc(t, t->port[p].node));
+	return json_util_object(M("guid", names_guid(t->port[p].guid)),
+		M("port", t->port[p].num), M("lid", lid),
+		M("name", names_node_desc(t, t->port[p].node)));
 }
 
 void
@@ -31,14 +31,13 @@ hop_json_link(json_t *o, const struct routes *r, const struct route_step *step)
 	if (step->out == 0 || step->out > t->node[n].nports)
 		return;
 	p = &t->port[topo_port_of(t, n, step->out)];
-	json_util_put(o, "width", json_string(names_width(p->width)));
-	json_util_put(o, "speed", json_string(names_speed(p)));
-	json_util_put(o, "gbps", json_real(link_rate_active(p) / 10.0));
+	json_util_put(o, M("width", names_width(p->width)),
+		M("speed", names_speed(p)),
+		M("gbps", link_rate_active(p) / 10.0));
 	if (r->verified != NULL && p->peer != TOPO_NONE &&
 		t->node[t->port[p->peer].node].type == TOPO_SWITCH)
-		json_util_put(o, "load",
-			json_util_u64(verify_state_load(
-				r->verified, step->sw, step->out)));
+		json_util_put(o, M("load", verify_state_load(r->verified,
+						   step->sw, step->out)));
 }
 
 bool

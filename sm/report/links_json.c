@@ -97,11 +97,12 @@ links_link_json(const struct topo *t, port_ix p)
 
 	topo_event_end_of(t, a->node, a->num, &from);
 	topo_event_end_of(t, b->node, b->num, &to);
-	return json_pack("{s:o, s:s, s:s, s:f, s:f, s:s, s:s}", "ends",
-		events_ends_json(&from, &to), "width", names_width(a->width),
-		"speed", names_speed(a), "gbps", link_rate_active(a) / 10.0,
-		"best", rate_of(best) / 10.0, "best_width",
-		names_width(best.width), "best_speed", names_speed(&could));
+	return json_util_object(M("ends", events_ends_json(&from, &to)),
+		M("width", names_width(a->width)), M("speed", names_speed(a)),
+		M("gbps", link_rate_active(a) / 10.0),
+		M("best", rate_of(best) / 10.0),
+		M("best_width", names_width(best.width)),
+		M("best_speed", names_speed(&could)));
 }
 
 /* Each link once, by its lower end. */
@@ -120,9 +121,8 @@ links_degraded_json(const struct topo *t, size_t most)
 	for (port_ix p = 0; p < t->nports; p++)
 		if (is_lower_end(t, p) && is_slow(t, p) &&
 			n++ < (json_int_t)most)
-			(void)json_array_append_new(
-				list, links_link_json(t, p));
-	return json_pack("{s:I, s:o}", "links", n, "list", list);
+			json_util_add(list, links_link_json(t, p));
+	return json_util_object(M("links", n), M("list", list));
 }
 
 /* ---- counters ---- */
@@ -167,15 +167,16 @@ window_json(const struct links_facts *f, const struct port_health *h, port_ix p,
 	bool known;
 
 	for (unsigned k = 0; k < PORT_HEALTH_KINDS; k++)
-		json_util_put(o, counters[k],
-			json_util_u64(port_health_gained(
-				h, w, (enum port_health_kind)k, &span)));
+		json_util_put(
+			o, M(counters[k],
+				   port_health_gained(h, w,
+					   (enum port_health_kind)k, &span)));
 	known = link_verdict_ber(h, f->t, p, w, &ber);
-	json_util_put(o, "ber", json_real(ber));
-	json_util_put(o, "effective_ber", known ? json_real(ber) : json_null());
+	json_util_put(o, M("ber", ber),
+		M("effective_ber", known ? json_real(ber) : json_null()));
 	known = link_verdict_raw_ber(h, f->t, p, w, &ber);
-	json_util_put(o, "raw_ber", known ? json_real(ber) : json_null());
-	json_util_put(o, "seconds", json_real(mono_seconds(span)));
+	json_util_put(o, M("raw_ber", known ? json_real(ber) : json_null()),
+		M("seconds", mono_seconds(span)));
 	return o;
 }
 
@@ -189,17 +190,16 @@ links_counters_json(const struct links_facts *f, port_ix p)
 		return json_null();
 	o = json_object();
 	full = json_array();
-	json_util_put(
-		o, "age", json_real(mono_seconds(mono_sub(f->now, h->read))));
-	json_util_put(o, "resets", json_util_u64(h->resets));
+	json_util_put(o, M("age", mono_seconds(mono_sub(f->now, h->read))),
+		M("resets", h->resets));
 	for (unsigned k = 0; k < PORT_HEALTH_KINDS; k++)
 		if (port_health_is_full(h, (enum port_health_kind)k))
-			(void)json_array_append_new(
-				full, json_string(counters[k]));
-	json_util_put(o, "full", full);
+			json_util_add(full, json_string(counters[k]));
+	json_util_put(o, M("full", full));
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
-		json_util_put(o, windows[i].name,
-			window_json(f, h, p, windows[i].window));
+		json_util_put(
+			o, M(windows[i].name,
+				   window_json(f, h, p, windows[i].window)));
 	return o;
 }
 
@@ -276,14 +276,11 @@ found_json(const struct links_facts *f, const struct found *l)
 	char why[160];
 
 	link_verdict_text(&l->verdict, why, sizeof(why));
-	json_util_put(o, "slow", json_boolean(l->slow));
-	json_util_put(o, "bad", json_boolean(l->bad));
-	json_util_put(o, "why", json_string(why));
-	json_util_put(o, "watch", watch_json(l->watch));
-	(void)json_array_append_new(ends, links_counters_json(f, l->p));
-	(void)json_array_append_new(
-		ends, links_counters_json(f, f->t->port[l->p].peer));
-	json_util_put(o, "counters", ends);
+	json_util_put(o, M("slow", l->slow), M("bad", l->bad), M("why", why),
+		M("watch", watch_json(l->watch)));
+	json_util_add(ends, links_counters_json(f, l->p));
+	json_util_add(ends, links_counters_json(f, f->t->port[l->p].peer));
+	json_util_put(o, M("counters", ends));
 	return o;
 }
 
@@ -303,10 +300,9 @@ links_json(const struct links_facts *f, const struct links_ask *ask)
 	}
 	qsort(found, n, sizeof(*found), worse_first);
 	for (size_t i = 0; i < n && i < LINKS_JSON_MOST; i++)
-		(void)json_array_append_new(list, found_json(f, &found[i]));
+		json_util_add(list, found_json(f, &found[i]));
 	free(found);
-	return json_pack("{s:I, s:I, s:o}", "of", of, "found", (json_int_t)n,
-		"links", list);
+	return json_util_object(M("of", of), M("found", n), M("links", list));
 }
 
 /* The highest bit error ratios of a port in an hour; null where none is known.
@@ -328,37 +324,33 @@ worst_ber_json(const struct links_facts *f)
 			ber > effective)
 			effective = ber;
 	}
-	return json_pack("{s:o, s:o}", "raw",
-		raw >= 0 ? json_real(raw) : json_null(), "effective",
-		effective >= 0 ? json_real(effective) : json_null());
+	return json_util_object(
+		M("raw", raw >= 0 ? json_real(raw) : json_null()),
+		M("effective",
+			effective >= 0 ? json_real(effective) : json_null()));
 }
 
 json_t *
 links_health_json(const struct links_facts *f)
 {
 	bool on = f->health != NULL && health_is_enabled(f->health);
-	json_t *o = json_pack("{s:b}", "enabled", on);
+	json_t *o = json_util_object(M("enabled", on));
 	const struct health_stats *s;
 	json_int_t bad = 0;
 
 	if (!on)
 		return o;
 	s = health_stats(f->health);
-	json_util_put(o, "ber", worst_ber_json(f));
+	json_util_put(o, M("ber", worst_ber_json(f)));
 	for (port_ix p = 0; p < f->t->nports; p++)
 		bad += is_lower_end(f->t, p) &&
 		       link_verdict_is_bad(f->health, f->t, p);
-	json_util_put(o, "passes", json_util_u64(s->passes));
-	json_util_put(o, "pass_seconds", json_real(mono_seconds(s->took)));
-	json_util_put(o, "ports", json_util_u64(s->ports));
-	json_util_put(o, "read", json_util_u64(s->read));
-	json_util_put(o, "fec_read", json_util_u64(s->fec_read));
-	json_util_put(o, "fec_seconds", json_real(mono_seconds(s->fec_took)));
-	json_util_put(o, "asked", json_util_u64(s->asked));
-	json_util_put(o, "unanswered", json_util_u64(s->unanswered));
-	json_util_put(o, "refused", json_util_u64(s->refused));
-	json_util_put(o, "alien", json_util_u64(s->alien));
-	json_util_put(o, "bad", json_integer(bad));
+	json_util_put(o, M("passes", s->passes),
+		M("pass_seconds", mono_seconds(s->took)), M("ports", s->ports),
+		M("read", s->read), M("fec_read", s->fec_read),
+		M("fec_seconds", mono_seconds(s->fec_took)),
+		M("asked", s->asked), M("unanswered", s->unanswered),
+		M("refused", s->refused), M("alien", s->alien), M("bad", bad));
 	(void)json_object_update_new(o, watch_json_counts(f->watches));
 	return o;
 }

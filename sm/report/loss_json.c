@@ -11,13 +11,12 @@ static void
 put_causes(json_t *o, const struct loss_estimate *e, const double *lost,
 	double rate)
 {
-	json_util_put(o, "packets",
-		json_real(loss_estimate_packets(
-			e, loss_estimate_sum(lost), rate)));
+	json_util_put(o, M("packets", loss_estimate_packets(e,
+					      loss_estimate_sum(lost), rate)));
 	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
 		json_util_put(o,
-			loss_estimate_cause_name((enum loss_estimate_cause)c),
-			json_real(loss_estimate_packets(e, lost[c], rate)));
+			M(loss_estimate_cause_name((enum loss_estimate_cause)c),
+				loss_estimate_packets(e, lost[c], rate)));
 }
 
 static json_t *
@@ -26,11 +25,10 @@ phase_json(const struct loss_estimate *e, const struct loss_estimate_phase *p,
 {
 	json_t *o = json_object();
 
-	json_util_put(o, "what", json_string(loss_estimate_kind_name(p->kind)));
-	json_util_put(o, "stage", json_util_u64(p->stage));
-	json_util_put(o, "smps", json_util_u64(p->smps));
-	json_util_put(o, "seconds", json_real(mono_seconds(p->time)));
-	json_util_put(o, "drain", json_real(mono_seconds(p->drain)));
+	json_util_put(o, M("what", loss_estimate_kind_name(p->kind)),
+		M("stage", p->stage), M("smps", p->smps),
+		M("seconds", mono_seconds(p->time)),
+		M("drain", mono_seconds(p->drain)));
 	put_causes(o, e, p->lost, rate);
 	return o;
 }
@@ -41,17 +39,15 @@ loss_json(const struct loss_estimate *e, double rate)
 	json_t *o = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < e->nphases; i++)
-		(void)json_array_append_new(
-			list, phase_json(e, &e->phase[i], rate));
-	json_util_put(o, "rate", json_real(rate));
-	json_util_put(o, "hosts", json_util_u64(e->hosts));
-	json_util_put(o, "answer", json_real(mono_seconds(e->answer)));
-	json_util_put(o, "pairs_without_way", json_real(e->now));
-	json_util_put(o, "without_way_per_ms",
-		json_real(loss_estimate_packets(e, e->now / 1e3, rate)));
-	json_util_put(o, "seconds", json_real(mono_seconds(e->time)));
+		json_util_add(list, phase_json(e, &e->phase[i], rate));
+	json_util_put(o, M("rate", rate), M("hosts", e->hosts),
+		M("answer", mono_seconds(e->answer)),
+		M("pairs_without_way", e->now),
+		M("without_way_per_ms",
+			loss_estimate_packets(e, e->now / 1e3, rate)),
+		M("seconds", mono_seconds(e->time)));
 	put_causes(o, e, e->lost, rate);
-	json_util_put(o, "phases", list);
+	json_util_put(o, M("phases", list));
 	return o;
 }
 

@@ -47,8 +47,8 @@ names_node_desc(const struct topo *t, node_ix n)
 json_t *
 names_node(const struct topo *t, node_ix n)
 {
-	return json_pack("{s:o, s:o}", "guid", names_guid(t->node[n].guid),
-		"name", names_node_desc(t, n));
+	return json_util_object(M("guid", names_guid(t->node[n].guid)),
+		M("name", names_node_desc(t, n)));
 }
 
 json_t *
@@ -58,8 +58,8 @@ names_port(const struct topo *t, port_ix p)
 
 	if (p == TOPO_NONE)
 		return json_null();
-	return json_pack("{s:o, s:i, s:o}", "guid", names_guid(t->node[n].guid),
-		"port", t->port[p].num, "name", names_node_desc(t, n));
+	return json_util_object(M("guid", names_guid(t->node[n].guid)),
+		M("port", t->port[p].num), M("name", names_node_desc(t, n)));
 }
 
 const char *

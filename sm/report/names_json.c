@@ -13,11 +13,12 @@ names_json(const struct name_pins *pins, const struct topo *t)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o, s:b}", "guid",
-				names_guid(t->node[w[i].node].guid), "name",
-				names_node_desc(t, w[i].node), "member",
-				names_text(w[i].name), "joins", w[i].joins));
+		json_util_append(list,
+			M("guid", names_guid(t->node[w[i].node].guid)),
+			M("name", names_node_desc(t, w[i].node)),
+			M("member", names_text(w[i].name)),
+			M("joins", w[i].joins));
 	free(w);
-	return json_pack("{s:b, s:o}", "pinned", pins != NULL, "waiting", list);
+	return json_util_object(
+		M("pinned", json_boolean(pins != NULL)), M("waiting", list));
 }

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "sm/base/mem.h"
+#include "sm/report/json_util.h"
 
 /* The base64 of n bytes, in memory to be freed; *size is its length. */
 static char *
@@ -46,8 +47,8 @@ packed_json(const uint8_t *bytes, size_t n)
 		abort();
 	text = base64_of(small, room, &size);
 	free(small);
-	o = json_pack("{s:s, s:I, s:o}", "coding", "deflate", "bytes",
-		(json_int_t)n, "base64", json_stringn_nocheck(text, size));
+	o = json_util_object(M("coding", "deflate"), M("bytes", n),
+		M("base64", json_stringn_nocheck(text, size)));
 	free(text);
 	return o;
 }

@@ -36,15 +36,15 @@ keys_json(const struct view *v, port_ix p)
 		for (unsigned i = 0; i < VIEW_PARTITION_BLOCK; i++) {
 			if (key[i] == 0)
 				continue;
-			(void)json_array_append_new(list,
-				json_pack("{s:i, s:i, s:b, s:b, s:o}", "index",
-					(int)(b * VIEW_PARTITION_BLOCK + i),
-					"pkey", key[i] & PKEY_NUMBER, "full",
-					(key[i] & PKEY_FULL) != 0, "configured",
-					has_key(live, nlive, key[i]),
-					"partition",
-					names_text(view_partition_name(
-						v, key[i]))));
+			json_util_append(list,
+				M("index", (int)(b * VIEW_PARTITION_BLOCK + i)),
+				M("pkey", key[i] & PKEY_NUMBER),
+				M("full", json_boolean(
+						  (key[i] & PKEY_FULL) != 0)),
+				M("configured", json_boolean(has_key(
+							live, nlive, key[i]))),
+				M("partition", names_text(view_partition_name(
+						       v, key[i]))));
 		}
 	}
 	return list;
@@ -68,15 +68,12 @@ static json_t *
 port_json(const struct view *v, port_ix p)
 {
 	const struct topo *t = v->topo;
-	json_t *o = json_object();
 
-	json_util_put(o, "guid", names_guid(t->port[p].guid));
-	json_util_put(o, "port", json_integer(t->port[p].num));
-	json_util_put(o, "lid", json_integer(t->port[p].lid));
-	json_util_put(o, "name", names_node_desc(t, t->port[p].node));
-	json_util_put(o, "guarded", json_boolean(is_guarded(t, p)));
-	json_util_put(o, "keys", keys_json(v, p));
-	return o;
+	return json_util_object(M("guid", names_guid(t->port[p].guid)),
+		M("port", t->port[p].num), M("lid", t->port[p].lid),
+		M("name", names_node_desc(t, t->port[p].node)),
+		M("guarded", json_boolean(is_guarded(t, p))),
+		M("keys", keys_json(v, p)));
 }
 
 /* Why two ports share no partition in which they may talk. */
@@ -134,8 +131,8 @@ put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
 		explain_refusal(v, a, b, not, sizeof(not ));
 		buf_printf(&why, "%s", not );
 	}
-	json_util_put(o, "talk", json_boolean(shared > 0));
-	json_util_put(o, "why", names_text(why.text));
+	json_util_put(o, M("talk", json_boolean(shared > 0)),
+		M("why", names_text(why.text)));
 	buf_free(&why);
 	buf_free(&in);
 }
@@ -158,10 +155,10 @@ partition_explain(json_t *request, const struct view *v)
 		if (p[i] == TOPO_NONE)
 			return answer_error("not-found", why.text);
 	}
-	o = json_pack("{s:I, s:o}", "generation", (json_int_t)v->generation,
-		"from", port_json(v, p[0]));
+	o = json_util_object(
+		M("generation", v->generation), M("from", port_json(v, p[0])));
 	if (name[1] != NULL) {
-		json_util_put(o, "to", port_json(v, p[1]));
+		json_util_put(o, M("to", port_json(v, p[1])));
 		put_verdict(o, v, p[0], p[1]);
 	}
 	return answer_result(o);

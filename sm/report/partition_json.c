@@ -2,6 +2,7 @@
 
 #include "config/partition_options.h"
 #include "sm/policy/pkeys.h"
+#include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/view/view_partition.h"
 
@@ -33,13 +34,10 @@ list_partitions(const struct view *v)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < all->n; i++)
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:i, s:i, s:i}", "name",
-				names_text(all->name[i]), "pkey",
-				(int)o[i].pkey, "ports",
-				count_ports(v, (uint16_t)o[i].pkey, false),
-				"full",
-				count_ports(v, (uint16_t)o[i].pkey, true)));
+		json_util_append(list, M("name", names_text(all->name[i])),
+			M("pkey", o[i].pkey),
+			M("ports", count_ports(v, (uint16_t)o[i].pkey, false)),
+			M("full", count_ports(v, (uint16_t)o[i].pkey, true)));
 	return list;
 }
 
@@ -53,12 +51,11 @@ list_unmatched(const struct pkeys *k)
 	for (size_t i = 0; i < k->nunmatched; i++) {
 		const struct pkeys_unmatched *n = &k->unmatched[i];
 
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o}", "partition",
-				names_text(all->name[n->partition]), "member",
-				names_text(o[n->partition]
-						   .members.entry[n->member]
-						   .text)));
+		json_util_append(list,
+			M("partition", names_text(all->name[n->partition])),
+			M("member", names_text(o[n->partition]
+						       .members.entry[n->member]
+						       .text)));
 	}
 	return list;
 }
@@ -68,7 +65,7 @@ partition_json(const struct view *v, const char *no_room)
 {
 	if (v->pkeys == NULL)
 		return json_null();
-	return json_pack("{s:o, s:o, s:o}", "list", list_partitions(v),
-		"nobody", list_unmatched(v->pkeys), "no_room",
-		names_text(no_room));
+	return json_util_object(M("list", list_partitions(v)),
+		M("nobody", list_unmatched(v->pkeys)),
+		M("no_room", names_text(no_room)));
 }

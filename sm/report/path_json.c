@@ -266,11 +266,10 @@ link_json(const struct report *r, port_ix port)
 	const struct topo_port *a = &t->port[port], *b = &t->port[a->peer];
 	json_t *o = links_link_json(t, port), *ends = json_array();
 
-	(void)json_array_append_new(ends, links_counters_json(r->f, port));
-	(void)json_array_append_new(ends, links_counters_json(r->f, a->peer));
-	json_util_put(
-		o, "mtu", json_integer(128 << smaller_code(a->mtu, b->mtu)));
-	json_util_put(o, "counters", ends);
+	json_util_add(ends, links_counters_json(r->f, port));
+	json_util_add(ends, links_counters_json(r->f, a->peer));
+	json_util_put(o, M("mtu", 128 << smaller_code(a->mtu, b->mtu)),
+		M("counters", ends));
 	return o;
 }
 
@@ -284,19 +283,18 @@ put_choice(json_t *o, const struct report *r, const struct direction *d, int i)
 	struct hop_choice c =
 		hop_choice_of(routes, d->step, i, d->n, d->from, d->to, d->lid);
 
-	json_util_put(o, "reason", json_string(hop_reason_name(c.reason)));
-	json_util_put(o, "choices", json_integer((json_int_t)c.links));
+	json_util_put(o, M("reason", hop_reason_name(c.reason)),
+		M("choices", c.links));
 	if (c.reason == HOP_EXIT)
 		return 0;
 	if (c.drained > 0)
-		json_util_put(
-			o, "drained", json_integer((json_int_t)c.drained));
+		json_util_put(o, M("drained", c.drained));
 	if (mean > 0)
 		ratio = (double)c.load / mean;
-	json_util_put(o, "load", json_util_u64(c.load));
+	json_util_put(o, M("load", c.load));
 	if (c.links > 1)
-		json_util_put(o, "least", json_util_u64(c.least));
-	json_util_put(o, "times_mean", json_real(ratio));
+		json_util_put(o, M("least", c.least));
+	json_util_put(o, M("times_mean", ratio));
 	return ratio;
 }
 
@@ -311,7 +309,7 @@ put_vl(json_t *o, const struct report *r, const struct direction *d, int i)
 	uint8_t vl;
 
 	if (hop_json_vl(r->v, n, in, out, d->sl, &vl))
-		json_util_put(o, "vl", json_integer(vl));
+		json_util_put(o, M("vl", vl));
 }
 
 /* Link i of a direction, -1 the source's own; NULL: it ends in a switch. */
@@ -343,9 +341,9 @@ direction_json(struct report *r, const struct direction *d, bool back)
 	for (int i = -1; i < d->n; i++) {
 		o = hop_json(r, d, i, back);
 		if (o != NULL)
-			(void)json_array_append_new(list, o);
+			json_util_add(list, o);
 	}
-	o = json_pack("{s:i, s:o}", "sl", d->sl, "links", list);
+	o = json_util_object(M("sl", d->sl), M("links", list));
 	adaptive_json_put_path(o, r->v, d->step, d->n, d->to);
 	return o;
 }
@@ -376,18 +374,17 @@ tell_path(const struct view *v, const struct links_facts *f,
 	const struct direction *there, const struct direction *back)
 {
 	struct report r = {.v = v, .f = f};
-	json_t *o = json_object();
+	/* the links of both go into the verdict */
+	json_t *forth = direction_json(&r, there, false);
+	json_t *home = direction_json(&r, back, true);
+	json_t *o = json_util_object(M("generation", v->generation));
 
-	json_util_put(o, "generation", json_util_u64(v->generation));
 	standby_json_put(o, v);
-	json_util_put(o, "engine", names_text(v->story.engine));
-	json_util_put(
-		o, "from", hop_json_port(v->topo, there->from, back->lid));
-	json_util_put(o, "to", hop_json_port(v->topo, there->to, there->lid));
-	json_util_put(o, "load_mean", json_real(v->routes->report.load_mean));
-	json_util_put(o, "there", direction_json(&r, there, false));
-	json_util_put(o, "back", direction_json(&r, back, true));
-	json_util_put(o, "verdict", verdict_json(&r));
+	json_util_put(o, M("engine", names_text(v->story.engine)),
+		M("from", hop_json_port(v->topo, there->from, back->lid)),
+		M("to", hop_json_port(v->topo, there->to, there->lid)),
+		M("load_mean", v->routes->report.load_mean), M("there", forth),
+		M("back", home), M("verdict", verdict_json(&r)));
 	buf_free(&r.worst.text);
 	return answer_result(o);
 }

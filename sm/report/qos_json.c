@@ -12,8 +12,7 @@ sls_json(const struct slvl *l, unsigned level)
 	json_t *list = json_array();
 
 	for (unsigned k = 0; k < l->layers; k++)
-		(void)json_array_append_new(
-			list, json_integer(l->sl[level][k]));
+		json_util_add(list, json_integer(l->sl[level][k]));
 	return list;
 }
 
@@ -42,12 +41,13 @@ qos_json(const struct view *v)
 		return json_null();
 	list = json_array();
 	for (unsigned i = 0; q->want.levels.wanted && i < q->want.levels.n; i++)
-		(void)json_array_append_new(list, level_json(q, i));
-	return json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:b, s:o}", "levels",
-		list, "layers", (int)q->want.levels.layers, "ports",
-		(int)q->ports, "short", (int)q->short_of, "cannot_map",
-		(int)q->cannot_map, "missing", (int)q->missing, "together",
-		q->want.levels.together, "shortage", names_text(q->shortage));
+		json_util_add(list, level_json(q, i));
+	return json_util_object(M("levels", list),
+		M("layers", q->want.levels.layers), M("ports", q->ports),
+		M("short", q->short_of), M("cannot_map", q->cannot_map),
+		M("missing", q->missing),
+		M("together", q->want.levels.together),
+		M("shortage", names_text(q->shortage)));
 }
 
 void
@@ -60,7 +60,7 @@ qos_json_layers(json_t *o, const struct config *c, const struct routes *r)
 		view_slvl_why_few(c, r, few, sizeof(few));
 		ports = view_slvl_why_shared(c, r, shared, sizeof(shared));
 	}
-	json_util_put(o, "layers_short", names_text(few));
-	json_util_put(o, "layers_shared", names_text(shared));
-	json_util_put(o, "layers_shared_ports", json_util_u64(ports));
+	json_util_put(o, M("layers_short", names_text(few)),
+		M("layers_shared", names_text(shared)),
+		M("layers_shared_ports", ports));
 }

@@ -13,11 +13,9 @@ redundancy_json_list(
 	for (size_t i = 0; i < n && i < REDUNDANCY_JSON_FIRST; i++) {
 		node_ix x = t->sw[p[i].sw].node;
 
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:o, s:i, s:o}", "switch",
-				      names_guid(t->node[x].guid), "name",
-				      names_node_desc(t, x), "port", p[i].out,
-				      "nodes", json_util_u64(p[i].nodes)));
+		json_util_append(list, M("switch", names_guid(t->node[x].guid)),
+			M("name", names_node_desc(t, x)), M("port", p[i].out),
+			M("nodes", p[i].nodes));
 	}
 	return list;
 }
@@ -32,11 +30,10 @@ redundancy_json_all(const struct view *v)
 		return json_null();
 	if (h == NULL) /* there are no multi-port nodes */
 		h = &none;
-	return json_pack("{s:o, s:o, s:o, s:o}", "nodes",
-		json_util_u64(h->nodes), "single_points",
-		json_util_u64(h->nsingle), "points_all",
-		json_util_u64(h->npoints), "points",
-		redundancy_json_list(v->topo, h->point, h->npoints));
+	return json_util_object(M("nodes", h->nodes),
+		M("single_points", h->nsingle), M("points_all", h->npoints),
+		M("points",
+			redundancy_json_list(v->topo, h->point, h->npoints)));
 }
 
 json_t *
@@ -49,13 +46,12 @@ redundancy_json_node(const struct view *v, size_t i, const void *param)
 
 	(void)param;
 	redundancy_text(t, h, text, sizeof(text));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
-		names_guid(t->node[n].guid), "name", names_node_desc(t, n),
-		"ports", json_util_u64(h->nports), "leaves",
-		json_util_u64(h->leaves), "cut_from", json_util_u64(h->worst),
-		"point",
-		json_pack("{s:o, s:o, s:i}", "switch",
-			names_guid(t->node[x].guid), "name",
-			names_node_desc(t, x), "port", h->out),
-		"text", names_text(text));
+	return json_util_object(M("guid", names_guid(t->node[n].guid)),
+		M("name", names_node_desc(t, n)), M("ports", h->nports),
+		M("leaves", h->leaves), M("cut_from", h->worst),
+		M("point", json_util_object(
+				   M("switch", names_guid(t->node[x].guid)),
+				   M("name", names_node_desc(t, x)),
+				   M("port", h->out))),
+		M("text", names_text(text)));
 }

@@ -38,8 +38,8 @@ link_row(const json_t *link)
 	(void)json_array_append(row, json_object_get(link, "bad"));
 	(void)json_array_append(row, json_object_get(link, "slow"));
 	(void)json_array_append(row, json_object_get(link, "why"));
-	(void)json_array_append_new(row, json_integer(errors_in(link, "hour")));
-	(void)json_array_append_new(row, json_integer(errors_in(link, "day")));
+	json_util_add(row, json_integer(errors_in(link, "hour")));
+	json_util_add(row, json_integer(errors_in(link, "day")));
 	return row;
 }
 
@@ -50,9 +50,9 @@ report_faults_json(const json_t *links)
 	json_t *list = json_array();
 	size_t i;
 
-	json_array_foreach(json_object_get(links, "links"), i, link)(void)
-		json_array_append_new(list, link_row(link));
-	return json_pack("{s:b, s:I, s:o}", "read",
-		json_util_yes(health, "enabled"), "found",
-		(json_int_t)json_util_num(links, "found"), "list", list);
+	json_array_foreach(json_object_get(links, "links"), i, link)
+		json_util_add(list, link_row(link));
+	return json_util_object(
+		M("read", json_boolean(json_util_yes(health, "enabled"))),
+		M("found", json_util_num(links, "found")), M("list", list));
 }

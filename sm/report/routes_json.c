@@ -25,12 +25,12 @@ routes_json_facts(json_t *o, const struct routes *r)
 	for (unsigned i = 0; i < n; i++) {
 		const struct engine_fact *f = &fact[i];
 
-		json_util_put(o, f->key,
-			!f->is_switch ? json_util_u64(f->n)
-			: f->sw == TOPO_NONE
-				? json_null()
-				: names_node_desc(
-					  r->topo, r->topo->sw[f->sw].node));
+		json_util_put(o,
+			M(f->key, !f->is_switch ? json_util_u64(f->n)
+				  : f->sw == TOPO_NONE
+					  ? json_null()
+					  : names_node_desc(r->topo,
+						    r->topo->sw[f->sw].node)));
 	}
 }
 
@@ -41,11 +41,11 @@ routes_json(const struct view *v)
 	const struct routes *r = v->routes;
 	json_t *o = json_object();
 
-	json_util_put(o, "generation", json_util_u64(v->generation));
+	json_util_put(o, M("generation", v->generation));
 	standby_json_put(o, v);
-	json_util_put(o, "engine", names_text(v->story.engine));
-	json_util_put(o, "order", standby_json_order(v));
-	json_util_put(o, "note", names_text(r->note));
+	json_util_put(o, M("engine", names_text(v->story.engine)),
+		M("order", standby_json_order(v)),
+		M("note", names_text(r->note)));
 	routes_json_facts(o, r);
 	return o;
 }
@@ -73,9 +73,7 @@ routes_json_ranks(const struct routes *r)
 	for (uint32_t i = 0; i < nsw; i += n) {
 		for (n = 1; i + n < nsw && rank[i + n] == rank[i]; n++)
 			;
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o}", "rank", json_util_u64(rank[i]),
-				"switches", json_util_u64(n)));
+		json_util_append(list, M("rank", rank[i]), M("switches", n));
 	}
 	free(rank);
 	return list;
@@ -91,10 +89,10 @@ busiest_json(const struct view *v)
 		return json_null();
 	o = json_object();
 	hop_json_switch(o, v->topo, r->load_sw);
-	json_util_put(o, "port", json_integer(r->load_port));
-	json_util_put(o, "next",
-		names_port(v->topo,
-			topo_port_behind(v->topo, r->load_sw, r->load_port)));
+	json_util_put(o, M("port", r->load_port),
+		M("next", names_port(
+				  v->topo, topo_port_behind(v->topo, r->load_sw,
+						   r->load_port))));
 	return o;
 }
 
@@ -105,27 +103,20 @@ summary_answer(struct view *v)
 	const struct verify_report *q = &r->report;
 	json_t *o = routes_json(v);
 
-	json_util_put(o, "tried", names_text(v->story.tried));
-	json_util_put(o, "fallback", json_boolean(v->story.fallback));
-	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	json_util_put(o, M("tried", names_text(v->story.tried)),
+		M("fallback", v->story.fallback),
+		M("rebalanced", v->story.rebalanced));
 	if (!v->read_only)
-		json_util_put(o, "ranks", routes_json_ranks(r));
-	json_util_put(o, "layers", json_util_u64(q->layers));
-	json_util_put(o, "vls", json_util_u64(q->vls));
-	json_util_put(o, "pairs", json_util_u64(q->pairs));
-	json_util_put(o, "unreachable", json_util_u64(q->unreachable));
-	json_util_put(o, "cut_off", json_util_u64(q->cut_off));
-	json_util_put(o, "loops", json_util_u64(q->loops));
-	json_util_put(o, "cyclic_channels", json_util_u64(q->cyclic_channels));
-	json_util_put(o, "except", json_util_u64(v->nadaptive));
-	json_util_put(o, "load_max", json_util_u64(q->load_max));
-	json_util_put(o, "load_mean", json_real(q->load_mean));
-	json_util_put(o, "busiest", busiest_json(v));
-	json_util_put(o, "hops_max", json_util_u64(q->hops_max));
-	json_util_put(o, "hops_mean", json_real(q->hops_mean));
-	json_util_put(o, "top", json_util_u64(r->top));
-	json_util_put(o, "entries_kept", json_util_u64(r->entries_kept));
-	json_util_put(o, "entries_changed", json_util_u64(r->entries_changed));
+		json_util_put(o, M("ranks", routes_json_ranks(r)));
+	json_util_put(o, M("layers", q->layers), M("vls", q->vls),
+		M("pairs", q->pairs), M("unreachable", q->unreachable),
+		M("cut_off", q->cut_off), M("loops", q->loops),
+		M("cyclic_channels", q->cyclic_channels),
+		M("except", v->nadaptive), M("load_max", q->load_max),
+		M("load_mean", q->load_mean), M("busiest", busiest_json(v)),
+		M("hops_max", q->hops_max), M("hops_mean", q->hops_mean),
+		M("top", r->top), M("entries_kept", r->entries_kept),
+		M("entries_changed", r->entries_changed));
 	return answer_result(o);
 }
 
@@ -147,9 +138,8 @@ put_place(json_t *o, const struct routes *r, const struct route_step *step,
 {
 	if (r->order == ROUTE_NO_ORDER)
 		return;
-	json_util_put(o, "rank", json_util_u64(r->rank[step[i].sw]));
-	json_util_put(
-		o, "direction", json_string(step_direction(r, step, i, n)));
+	json_util_put(o, M("rank", r->rank[step[i].sw]),
+		M("direction", step_direction(r, step, i, n)));
 }
 
 /* How many links of the switch no route leads over, being drained. */
@@ -162,7 +152,7 @@ put_drained(json_t *o, const struct topo *t, sw_ix s)
 	for (unsigned p = 1; p <= t->node[n].nports; p++)
 		idle += (t->port[topo_port_of(t, n, p)].flags & TP_IDLE) != 0;
 	if (idle > 0)
-		json_util_put(o, "drained", json_integer(idle));
+		json_util_put(o, M("drained", idle));
 }
 
 /* Whether the last step of a path leads to a compute host. */
@@ -188,20 +178,21 @@ steps_json(const struct view *v, const struct route_step *step, int n)
 		json_t *o = json_object();
 
 		hop_json_switch(o, r->topo, step[i].sw);
-		json_util_put(o, "in", json_integer(step[i].in));
-		json_util_put(o, "out", json_integer(step[i].out));
+		json_util_put(o, M("in", step[i].in), M("out", step[i].out));
 		if (!v->read_only)
 			put_place(o, r, step, i, n);
-		json_util_put(o, "next",
-			names_port(r->topo, topo_port_behind(r->topo,
-						    step[i].sw, step[i].out)));
+		json_util_put(o,
+			M("next", names_port(r->topo,
+					  topo_port_behind(r->topo, step[i].sw,
+						  step[i].out))));
 		hop_json_link(o, r, &step[i]);
 		put_drained(o, r->topo, step[i].sw);
 		if (why != NULL)
-			json_util_put(o, "foreign_adaptive", names_text(why));
+			json_util_put(
+				o, M("foreign_adaptive", names_text(why)));
 		if (leads_to_host(r->topo, &step[n - 1]))
 			adaptive_json_put(o, v, &step[i], step[n - 1].sw);
-		(void)json_array_append_new(list, o);
+		json_util_add(list, o);
 	}
 	return list;
 }
@@ -234,12 +225,10 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 			unsigned out = k < 0 ? t->port[a].num : step[k].out;
 
 			if (hop_json_vl(v, node, in, out, sl, &vl))
-				(void)json_array_append_new(
-					vls, json_integer(vl));
+				json_util_add(vls, json_integer(vl));
 		}
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:i, s:o}", "name",
-				      names_text(name), "sl", sl, "vls", vls));
+		json_util_append(list, M("name", names_text(name)), M("sl", sl),
+			M("vls", vls));
 	}
 	return list;
 }
@@ -278,12 +267,12 @@ path_answer(struct view *v, const char *from, const char *to)
 	if (n > HOP_JSON_STEPS)
 		n = HOP_JSON_STEPS;
 	o = routes_json(v);
-	json_util_put(o, "from", hop_json_port(t, a, slid));
-	json_util_put(o, "to", hop_json_port(t, b, dlid));
-	json_util_put(o, "steps", steps_json(v, step, n));
-	json_util_put(o, "levels", levels_json(v, a, b, step, n));
-	json_util_put(o, "load_mean", json_real(v->routes->report.load_mean));
-	json_util_put(o, "back", back_json(v, b, slid));
+	json_util_put(o, M("from", hop_json_port(t, a, slid)),
+		M("to", hop_json_port(t, b, dlid)),
+		M("steps", steps_json(v, step, n)),
+		M("levels", levels_json(v, a, b, step, n)),
+		M("load_mean", v->routes->report.load_mean),
+		M("back", back_json(v, b, slid)));
 	return answer_result(o);
 }
 
@@ -298,10 +287,10 @@ column_item(const struct view *v, size_t i, const void *param)
 	json_t *o = json_object();
 
 	hop_json_switch(o, v->topo, s);
-	json_util_put(
-		o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	json_util_put(o, "next",
-		names_port(v->topo, topo_port_behind(v->topo, s, out)));
+	json_util_put(o,
+		M("out", out == LFT_DROP ? json_null() : json_integer(out)),
+		M("next", names_port(
+				  v->topo, topo_port_behind(v->topo, s, out))));
 	return o;
 }
 
@@ -321,7 +310,7 @@ column_answer(struct view *v, const char *to)
 	if (p == TOPO_NONE)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
-	json_util_put(o, "to", hop_json_port(v->topo, p, lid));
+	json_util_put(o, M("to", hop_json_port(v->topo, p, lid)));
 	return answer_list(o, v, &list, &lid, sizeof(lid));
 }
 
@@ -339,10 +328,10 @@ row_item(const struct view *v, size_t i, const void *param)
 		return NULL;
 	out = routes_port(v->routes, *s, lid);
 	o = hop_json_port(v->topo, p, lid);
-	json_util_put(
-		o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	json_util_put(o, "next",
-		names_port(v->topo, topo_port_behind(v->topo, *s, out)));
+	json_util_put(o,
+		M("out", out == LFT_DROP ? json_null() : json_integer(out)),
+		M("next", names_port(v->topo,
+				  topo_port_behind(v->topo, *s, out))));
 	return o;
 }
 
@@ -363,10 +352,9 @@ row_answer(struct view *v, const char *name)
 	o = routes_json(v);
 	hop_json_switch(o, v->topo, s);
 	if (!v->read_only && v->routes->order != ROUTE_NO_ORDER)
-		json_util_put(o, "rank", json_util_u64(v->routes->rank[s]));
-	json_util_put(o, "reading", tree_json_class(v));
-	json_util_put(o, "read",
-		json_string(
+		json_util_put(o, M("rank", v->routes->rank[s]));
+	json_util_put(o, M("reading", tree_json_class(v)),
+		M("read",
 			names_topo_class(topo_class_of_switch(v->routes, s))));
 	return answer_list(o, v, &list, &s, sizeof(s));
 }

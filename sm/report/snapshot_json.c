@@ -50,22 +50,22 @@ static json_t *
 port_json(const struct topo *t, port_ix ix, bool info)
 {
 	const struct topo_port *p = &t->port[ix];
-	json_t *o = json_pack("{s:i}", "flags", p->flags);
+	json_t *o = json_util_object(M("flags", p->flags));
 
 	if (p->guid != 0)
-		json_util_put(o, "guid", names_guid(p->guid));
+		json_util_put(o, M("guid", names_guid(p->guid)));
 	if (p->found_lid != 0)
-		json_util_put(o, "found", json_integer(p->found_lid));
+		json_util_put(o, M("found", p->found_lid));
 	if (p->lid != 0) {
-		json_util_put(o, "lid", json_integer(p->lid));
-		json_util_put(o, "lmc", json_integer(p->lmc));
+		json_util_put(o, M("lid", p->lid), M("lmc", p->lmc));
 	}
 	if (info && t->info_at[ix] != 0)
-		json_util_put(o, "info", port_info(t, ix));
+		json_util_put(o, M("info", port_info(t, ix)));
 	if (p->peer != TOPO_NONE)
-		json_util_put(o, "peer",
-			json_pack("[I, i]", (json_int_t)t->port[p->peer].node,
-				t->port[p->peer].num));
+		json_util_put(
+			o, M("peer", json_pack("[I, i]",
+					     (json_int_t)t->port[p->peer].node,
+					     t->port[p->peer].num)));
 	return o;
 }
 
@@ -95,45 +95,48 @@ node_json(const struct view *v, size_t i, const void *param)
 	json_t *o, *ports = json_array();
 
 	for (unsigned k = 0; k <= n->nports; k++)
-		(void)json_array_append_new(ports,
+		json_util_add(ports,
 			port_json(t, topo_port_of(t, (node_ix)i, k), tables));
-	o = json_pack("{s:o, s:o, s:i, s:i, s:i, s:I, s:i, s:i, s:i, s:o}",
-		"guid", names_guid(n->guid), "system", names_guid(n->sysimg),
-		"type", n->type, "vendor", (int)n->vendor, "device", n->device,
-		"revision", (json_int_t)n->revision, "partition_cap",
-		n->partition_cap, "flags", n->flags, "role", n->role, "ports",
-		ports);
+	o = json_util_object(M("guid", names_guid(n->guid)),
+		M("system", names_guid(n->sysimg)), M("type", n->type),
+		M("vendor", n->vendor), M("device", n->device),
+		M("revision", n->revision),
+		M("partition_cap", n->partition_cap), M("flags", n->flags),
+		M("role", n->role), M("ports", ports));
 	if (n->desc != 0)
-		json_util_put(o, "name",
-			hex_json((const uint8_t *)name, strlen(name)));
+		json_util_put(o, M("name", hex_json((const uint8_t *)name,
+						   strlen(name))));
 	if (n->sw == TOPO_NONE)
 		return o;
-	json_util_put(o, "info", hex_json(t->sinfo[n->sw], INFO));
+	json_util_put(o, M("info", hex_json(t->sinfo[n->sw], INFO)));
 	if (tables)
-		json_util_put(o, "row", row_json(v->routes, n->sw));
+		json_util_put(o, M("row", row_json(v->routes, n->sw)));
 	if (tables && v->routes->layers.row != NULL &&
 		v->routes->layers.row[n->sw] != NULL)
-		json_util_put(o, "layers",
-			hex_json(v->routes->layers.row[n->sw]->of,
-				layer_row_bytes(t->nsw)));
+		json_util_put(o,
+			M("layers", hex_json(v->routes->layers.row[n->sw]->of,
+					    layer_row_bytes(t->nsw))));
 	if (tables && v->routes->layers.map != NULL)
-		json_util_put(o, "vl_classes",
-			hex_json(v->routes->layers.map->port + n->first_port,
-				n->nports + 1U));
+		json_util_put(o,
+			M("vl_classes", hex_json(v->routes->layers.map->port +
+							 n->first_port,
+						n->nports + 1U)));
 	return o;
 }
 
 static json_t *
 layers_json(const struct route_layers *l)
 {
-	json_t *o = json_pack("{s:i, s:b}", "n", l->n, "plain", l->plain);
+	json_t *o = json_util_object(M("n", l->n), M("plain", l->plain));
 	const struct vl_map *m = l->map;
 
 	if (m != NULL)
-		json_util_put(o, "map",
-			json_pack("{s:i, s:i, s:i, s:o}", "groups", m->groups,
-				"in", m->in, "out", m->out, "group",
-				hex_json(m->group[0][0], sizeof(m->group))));
+		json_util_put(o,
+			M("map", json_util_object(M("groups", m->groups),
+					 M("in", m->in), M("out", m->out),
+					 M("group",
+						 hex_json(m->group[0][0],
+							 sizeof(m->group))))));
 	return o;
 }
 
@@ -147,15 +150,14 @@ snapshot_answer(json_t *head, struct view *v, bool tables)
 		.item = node_json,
 	};
 
-	json_util_put(head, "format", json_integer(SNAPSHOT_FORMAT));
-	json_util_put(head, "version", json_string(VERSION_TEXT));
-	json_util_put(head, "generation", json_util_u64(v->generation));
+	json_util_put(head, M("format", SNAPSHOT_FORMAT),
+		M("version", VERSION_TEXT), M("generation", v->generation));
 	standby_json_put(head, v);
-	json_util_put(head, "hash", names_guid(t->hash));
-	json_util_put(head, "sm",
-		json_pack("[I, i]", (json_int_t)t->port[t->sm_port].node,
-			t->port[t->sm_port].num));
-	json_util_put(head, "note", names_text(v->routes->note));
-	json_util_put(head, "layers", layers_json(&v->routes->layers));
+	json_util_put(head, M("hash", names_guid(t->hash)),
+		M("sm", json_pack("[I, i]",
+				(json_int_t)t->port[t->sm_port].node,
+				t->port[t->sm_port].num)),
+		M("note", names_text(v->routes->note)),
+		M("layers", layers_json(&v->routes->layers)));
 	return answer_list(head, v, &nodes, &tables, sizeof(tables));
 }

@@ -11,12 +11,11 @@ standby_json_put(json_t *o, const struct view *v)
 
 	if (!v->read_only)
 		return;
-	s = json_pack("{s:o, s:o, s:o}", "read", json_util_u64(v->read_at),
-		"tables", json_util_u64(v->tables_at), "unread",
-		json_util_u64(v->unread));
+	s = json_util_object(M("read", v->read_at), M("tables", v->tables_at),
+		M("unread", v->unread));
 	if (v->unread > 0)
-		json_util_put(s, "unread_first", names_guid(v->unread_guid));
-	json_util_put(o, "standby", s);
+		json_util_put(s, M("unread_first", names_guid(v->unread_guid)));
+	json_util_put(o, M("standby", s));
 }
 
 json_t *

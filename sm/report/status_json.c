@@ -57,11 +57,9 @@ count_unreachable(const struct topo *t, json_t *list)
 			continue;
 		if (n++ >= UNREACHABLE_LISTED || list == NULL)
 			continue;
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:i, s:i, s:o}", "guid",
-				names_guid(t->port[p].guid), "port",
-				t->port[p].num, "lid", t->port[p].lid, "name",
-				names_node_desc(t, t->port[p].node)));
+		json_util_append(list, M("guid", names_guid(t->port[p].guid)),
+			M("port", t->port[p].num), M("lid", t->port[p].lid),
+			M("name", names_node_desc(t, t->port[p].node)));
 	}
 	free(piece);
 	return n;
@@ -77,12 +75,11 @@ lids_json(const struct status_facts *f)
 	struct fabric_counts c = fabric_counts_of(v->topo);
 	int room = (int)(range->last - range->first + 1);
 
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
-		"first", (int)range->first, "last", (int)range->last, "ports",
-		(int)c.owners, "used", (int)c.lids, "free", room - (int)c.lids,
-		"highest", v->topo->max_lid, "new", (int)v->counts.lids_new,
-		"moved", (int)v->counts.lids_moved, "conflict",
-		names_text(v->lid_conflict));
+	return json_util_object(M("first", range->first),
+		M("last", range->last), M("ports", c.owners), M("used", c.lids),
+		M("free", room - (int)c.lids), M("highest", v->topo->max_lid),
+		M("new", v->counts.lids_new), M("moved", v->counts.lids_moved),
+		M("conflict", names_text(v->lid_conflict)));
 }
 
 /* The verdict on the routes, and how many switches may not forward by them. */
@@ -90,37 +87,27 @@ static json_t *
 verified_json(const struct view *v)
 {
 	const struct verify_report *r = &v->routes->report;
-	json_t *o = json_object();
 
-	json_util_put(o, "ok", json_boolean(r->ok));
-	json_util_put(o, "pairs", json_util_u64(r->pairs));
-	json_util_put(o, "unreachable", json_util_u64(r->unreachable));
-	json_util_put(o, "loops", json_util_u64(r->loops));
-	json_util_put(o, "cut_off", json_util_u64(r->cut_off));
-	json_util_put(o, "cyclic_channels", json_util_u64(r->cyclic_channels));
-	json_util_put(o, "layers", json_util_u64(r->layers));
-	json_util_put(o, "vls", json_util_u64(r->vls));
-	json_util_put(o, "load_max", json_util_u64(r->load_max));
-	json_util_put(o, "load_mean", json_real(r->load_mean));
-	json_util_put(o, "hops_max", json_util_u64(r->hops_max));
-	json_util_put(o, "hops_mean", json_real(r->hops_mean));
-	json_util_put(o, "except", json_util_u64(v->nadaptive));
-	return o;
+	return json_util_object(M("ok", r->ok), M("pairs", r->pairs),
+		M("unreachable", r->unreachable), M("loops", r->loops),
+		M("cut_off", r->cut_off),
+		M("cyclic_channels", r->cyclic_channels),
+		M("layers", r->layers), M("vls", r->vls),
+		M("load_max", r->load_max), M("load_mean", r->load_mean),
+		M("hops_max", r->hops_max), M("hops_mean", r->hops_mean),
+		M("except", v->nadaptive));
 }
 
 static json_t *
 counts_json(const struct view_counts *c)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "smps", json_util_u64(c->smps));
-	json_util_put(o, "lft_blocks", json_util_u64(c->lft_blocks));
-	json_util_put(o, "lft_reads", json_util_u64(c->lft_reads));
-	json_util_put(o, "other_sets", json_util_u64(c->other_sets));
-	json_util_put(o, "failed_sets", json_util_u64(c->failed_sets));
-	json_util_put(o, "ports_active", json_util_u64(c->ports_active));
-	json_util_put(o, "ports_linked", json_util_u64(c->ports_linked));
-	return o;
+	return json_util_object(M("smps", c->smps),
+		M("lft_blocks", c->lft_blocks), M("lft_reads", c->lft_reads),
+		M("other_sets", c->other_sets),
+		M("failed_sets", c->failed_sets),
+		M("ports_active", c->ports_active),
+		M("ports_linked", c->ports_linked));
 }
 
 static json_t *
@@ -132,9 +119,9 @@ health_json(const struct status_facts *f)
 		.now = f->now};
 	json_t *o = links_health_json(&links);
 
-	json_util_put(o, "port_metrics",
-		json_boolean(f->config->health.enabled &&
-			     f->config->health.port_metrics));
+	json_util_put(o, M("port_metrics",
+				 json_boolean(f->config->health.enabled &&
+					      f->config->health.port_metrics)));
 	return o;
 }
 
@@ -145,46 +132,43 @@ add_view(json_t *o, const struct status_facts *f)
 	const struct view_times *t = &v->times;
 	json_t *list = json_array();
 
-	json_util_put(o, "generation", json_util_u64(v->generation));
+	json_util_put(o, M("generation", v->generation));
 	standby_json_put(o, v);
-	json_util_put(o, "cause", names_text(v->cause));
-	json_util_put(
-		o, "age", json_real(mono_seconds(mono_sub(f->now, v->when))));
-	json_util_put(o, "engine", names_text(v->story.engine));
-	json_util_put(o, "fallback", json_boolean(v->story.fallback));
-	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
-	json_util_put(o, "attempts", json_util_u64(v->story.attempts));
-	json_util_put(o, "tried", names_text(v->story.tried));
-	json_util_put(o, "order", standby_json_order(v));
-	json_util_put(o, "fabric", fabric_counts_json(v->topo));
-	json_util_put(o, "missing",
-		events_missing_json(f->events, v->topo, LINKS_LISTED, f->now));
-	json_util_put(
-		o, "degraded", links_degraded_json(v->topo, LINKS_LISTED));
-	json_util_put(o, "health", health_json(f));
-	json_util_put(o, "lids", lids_json(f));
-	json_util_put(o, "tree", tree_json(v, TREE_JSON_FIRST));
-	json_util_put(o, "multi_port", redundancy_json_all(v));
-	json_util_put(o, "verified", verified_json(v));
+	json_util_put(o, M("cause", names_text(v->cause)),
+		M("age", mono_seconds(mono_sub(f->now, v->when))),
+		M("engine", names_text(v->story.engine)),
+		M("fallback", v->story.fallback),
+		M("rebalanced", v->story.rebalanced),
+		M("attempts", v->story.attempts),
+		M("tried", names_text(v->story.tried)),
+		M("order", standby_json_order(v)),
+		M("fabric", fabric_counts_json(v->topo)),
+		M("missing", events_missing_json(
+				     f->events, v->topo, LINKS_LISTED, f->now)),
+		M("degraded", links_degraded_json(v->topo, LINKS_LISTED)),
+		M("health", health_json(f)), M("lids", lids_json(f)),
+		M("tree", tree_json(v, TREE_JSON_FIRST)),
+		M("multi_port", redundancy_json_all(v)),
+		M("verified", verified_json(v)));
 	qos_json_layers(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
-	json_util_put(o, "times",
-		json_pack("{s:f, s:f, s:f, s:f, s:f}", "discover",
-			mono_seconds(t->discover), "readback",
-			mono_seconds(t->readback), "route",
-			mono_seconds(t->route), "push", mono_seconds(t->push),
-			"total", mono_seconds(t->total)));
-	json_util_put(o, "counts", counts_json(&v->counts));
-	json_util_put(o, "change", change_json(v, LOSS_ESTIMATE_RATE));
-	json_util_put(o, "partitions", partition_json(v, f->sm->keys));
-	json_util_put(o, "qos", qos_json(v));
-	json_util_put(o, "quarantined",
-		adaptive_json_troubled(v, v->quarantine, v->nquarantine));
-	json_util_put(o, "foreign_adaptive",
-		adaptive_json_troubled(v, v->adaptive, v->nadaptive));
-	json_util_put(o, "adaptive", adaptive_json(v, f->sm));
-	json_util_put(o, "unreachable",
-		json_util_u64(count_unreachable(v->topo, list)));
-	json_util_put(o, "unreachable_ports", list);
+	json_util_put(o,
+		M("times", json_util_object(
+				   M("discover", mono_seconds(t->discover)),
+				   M("readback", mono_seconds(t->readback)),
+				   M("route", mono_seconds(t->route)),
+				   M("push", mono_seconds(t->push)),
+				   M("total", mono_seconds(t->total)))),
+		M("counts", counts_json(&v->counts)),
+		M("change", change_json(v, LOSS_ESTIMATE_RATE)),
+		M("partitions", partition_json(v, f->sm->keys)),
+		M("qos", qos_json(v)),
+		M("quarantined", adaptive_json_troubled(
+					 v, v->quarantine, v->nquarantine)),
+		M("foreign_adaptive",
+			adaptive_json_troubled(v, v->adaptive, v->nadaptive)),
+		M("adaptive", adaptive_json(v, f->sm)),
+		M("unreachable", count_unreachable(v->topo, list)),
+		M("unreachable_ports", list));
 }
 
 static json_t *
@@ -195,10 +179,10 @@ by_attr_json(const struct xact_stats *x)
 	for (unsigned i = 0; i < 64; i++) {
 		if (x->by_attr[i][0] == 0 && x->by_attr[i][1] == 0)
 			continue;
-		json_util_put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
-			json_pack("{s:o, s:o}", "get",
-				json_util_u64(x->by_attr[i][0]), "set",
-				json_util_u64(x->by_attr[i][1])));
+		json_util_put(
+			o, M(i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
+				   json_util_object(M("get", x->by_attr[i][0]),
+					   M("set", x->by_attr[i][1]))));
 	}
 	return o;
 }
@@ -207,52 +191,35 @@ static json_t *
 wire_json(const struct status_facts *f)
 {
 	const struct xact_stats *x = f->wire;
-	json_t *o = json_object();
 
-	json_util_put(o, "window", json_util_u64(x->window));
-	json_util_put(o, "window_peak", json_util_u64(x->window_peak));
-	json_util_put(o, "answer", json_real(mono_seconds(x->answer)));
-	json_util_put(o, "in_flight", json_util_u64(x->inflight));
-	json_util_put(o, "sent", json_util_u64(x->sent));
-	json_util_put(o, "completed", json_util_u64(x->completed));
-	json_util_put(o, "retried", json_util_u64(x->retried));
-	json_util_put(o, "timeouts", json_util_u64(x->timeouts));
-	json_util_put(o, "by_lid", json_util_u64(x->by_lid));
-	json_util_put(o, "strayed", json_util_u64(x->strayed));
-	json_util_put(o, "directed_only", json_boolean(f->sm->directed_only));
-	json_util_put(o, "late", json_util_u64(x->late));
-	json_util_put(o, "alien", json_util_u64(x->alien));
-	json_util_put(o, "mismatched", json_util_u64(x->mismatched));
-	json_util_put(o, "busy", json_util_u64(x->busy));
-	json_util_put(o, "malformed", json_util_u64(f->sm->malformed));
-	json_util_put(
-		o, "requests_refused", json_util_u64(f->sm->requests_refused));
-	json_util_put(o, "ring_dropped", json_util_u64(f->ring_dropped));
-	json_util_put(o, "by_attribute", by_attr_json(x));
-	return o;
+	return json_util_object(M("window", x->window),
+		M("window_peak", x->window_peak),
+		M("answer", mono_seconds(x->answer)),
+		M("in_flight", x->inflight), M("sent", x->sent),
+		M("completed", x->completed), M("retried", x->retried),
+		M("timeouts", x->timeouts), M("by_lid", x->by_lid),
+		M("strayed", x->strayed),
+		M("directed_only", f->sm->directed_only), M("late", x->late),
+		M("alien", x->alien), M("mismatched", x->mismatched),
+		M("busy", x->busy), M("malformed", f->sm->malformed),
+		M("requests_refused", f->sm->requests_refused),
+		M("ring_dropped", f->ring_dropped),
+		M("by_attribute", by_attr_json(x)));
 }
 
 static json_t *
 sa_json(const struct sa_stats *s)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "requests", json_util_u64(s->requests));
-	json_util_put(o, "answers", json_util_u64(s->answers));
-	json_util_put(o, "records", json_util_u64(s->records));
-	json_util_put(o, "busy", json_util_u64(s->busy));
-	json_util_put(o, "refused", json_util_u64(s->refused));
-	json_util_put(o, "dropped", json_util_u64(s->dropped));
-	json_util_put(o, "parked", json_util_u64(s->parked));
-	json_util_put(o, "unanswered", json_util_u64(s->unanswered));
-	json_util_put(o, "tables_in_progress", json_util_u64(s->jobs));
-	json_util_put(o, "services", json_util_u64(s->services));
-	json_util_put(o, "subscriptions", json_util_u64(s->subscriptions));
-	json_util_put(o, "groups", json_util_u64(s->groups));
-	json_util_put(o, "group_members", json_util_u64(s->members));
-	json_util_put(o, "reports", json_util_u64(s->reports));
-	json_util_put(o, "reports_given_up", json_util_u64(s->unreported));
-	return o;
+	return json_util_object(M("requests", s->requests),
+		M("answers", s->answers), M("records", s->records),
+		M("busy", s->busy), M("refused", s->refused),
+		M("dropped", s->dropped), M("parked", s->parked),
+		M("unanswered", s->unanswered),
+		M("tables_in_progress", s->jobs), M("services", s->services),
+		M("subscriptions", s->subscriptions), M("groups", s->groups),
+		M("group_members", s->members), M("reports", s->reports),
+		M("reports_given_up", s->unreported));
 }
 
 static json_t *
@@ -264,30 +231,23 @@ sweeps_json(const struct status_facts *f)
 	json_t *o = json_object();
 
 	for (size_t i = 0; i < n; i++)
-		json_util_put(o, c[i].name,
-			json_util_u64(sm_status_count(f->sm, &c[i])));
-	json_util_put(o, "full_done", json_util_u64(d->sweeps_done));
-	json_util_put(o, "runs", json_util_u64(d->runs));
-	json_util_put(o, "runs_failed", json_util_u64(d->runs_failed));
-	json_util_put(o, "rows_read", json_util_u64(f->sm->scan.read));
-	json_util_put(o, "rows_left", json_util_u64(f->sm->scan.left));
-	json_util_put(o, "last_ok", json_boolean(d->last_ok));
-	json_util_put(o, "last_why", names_text(d->last_why));
+		json_util_put(o, M(c[i].name, sm_status_count(f->sm, &c[i])));
+	json_util_put(o, M("full_done", d->sweeps_done), M("runs", d->runs),
+		M("runs_failed", d->runs_failed),
+		M("rows_read", f->sm->scan.read),
+		M("rows_left", f->sm->scan.left), M("last_ok", d->last_ok),
+		M("last_why", names_text(d->last_why)));
 	return o;
 }
 
 static json_t *
 control_json(const struct status_control *c)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "clients", json_util_u64(c->clients));
-	json_util_put(o, "accepted", json_util_u64(c->accepted));
-	json_util_put(o, "requests", json_util_u64(c->requests));
-	json_util_put(o, "malformed", json_util_u64(c->malformed));
-	json_util_put(o, "refused", json_util_u64(c->refused));
-	json_util_put(o, "dropped", json_util_u64(c->dropped));
-	return o;
+	return json_util_object(M("clients", c->clients),
+		M("accepted", c->accepted), M("requests", c->requests),
+		M("malformed", c->malformed), M("refused", c->refused),
+		M("dropped", c->dropped));
 }
 
 static json_t *
@@ -295,9 +255,9 @@ other_json(const struct sm_other *m)
 {
 	if (m->guid == 0)
 		return json_null();
-	return json_pack("{s:o, s:o, s:i, s:i, s:b}", "guid",
-		names_guid(m->guid), "name", names_text(m->name), "priority",
-		m->priority, "state", m->state, "answers", m->answers);
+	return json_util_object(M("guid", names_guid(m->guid)),
+		M("name", names_text(m->name)), M("priority", m->priority),
+		M("state", m->state), M("answers", m->answers));
 }
 
 /* Dependencies that are blocked now. */
@@ -305,16 +265,13 @@ static json_t *
 blocked_json(const struct status_facts *f)
 {
 	const struct sm_status *s = f->sm;
-	json_t *o = json_object();
 
-	json_util_put(o, "dependencies", json_util_u64(s->held));
-	json_util_put(o, "pairs", json_util_u64(s->held_pairs));
-	json_util_put(o, "left",
-		s->held_until.ns == MONO_NEVER.ns
-			? json_null()
-			: json_real(mono_seconds(
-				  mono_sub(s->held_until, f->now))));
-	return o;
+	return json_util_object(M("dependencies", s->held),
+		M("pairs", s->held_pairs),
+		M("left", s->held_until.ns == MONO_NEVER.ns
+				  ? json_null()
+				  : json_real(mono_seconds(
+					    mono_sub(s->held_until, f->now)))));
 }
 
 /* Resident bytes; 0 if /proc is not readable. */
@@ -338,8 +295,8 @@ memory_json(void)
 	(void)getrusage(RUSAGE_SELF, &use);
 	peak = (uint64_t)use.ru_maxrss * 1024;
 	/* the kernel brings its peak up to date later than the figure of now */
-	return json_pack("{s:o, s:o}", "resident", json_util_u64(now), "peak",
-		json_util_u64(peak > now ? peak : now));
+	return json_util_object(
+		M("resident", now), M("peak", peak > now ? peak : now));
 }
 
 /* Quarantined nodes, by the first of them. */
@@ -397,8 +354,8 @@ faults_json(const struct sm_status *s)
 	json_t *o = json_object();
 
 	for (unsigned i = 0; i < SM_FAULTS; i++)
-		json_util_put(o, kind[i], json_util_u64(s->faults[i]));
-	json_util_put(o, "last", names_text(s->fault));
+		json_util_put(o, M(kind[i], s->faults[i]));
+	json_util_put(o, M("last", names_text(s->fault)));
 	return o;
 }
 
@@ -411,13 +368,12 @@ m_keys_json(const struct sm_m_keys *k)
 	for (unsigned i = 0; i < k->nports; i++) {
 		const struct sm_m_key_port *p = &k->port[i];
 
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:i, s:o, s:b}", "guid",
-				names_guid(p->guid), "port", p->port, "name",
-				names_text(p->name), "silent", p->silent));
+		json_util_append(list, M("guid", names_guid(p->guid)),
+			M("port", p->port), M("name", names_text(p->name)),
+			M("silent", p->silent));
 	}
-	return json_pack("{s:i, s:i, s:o}", "unknown", (int)k->unknown,
-		"silent", (int)k->silent, "ports", list);
+	return json_util_object(M("unknown", k->unknown),
+		M("silent", k->silent), M("ports", list));
 }
 
 /* Whether each role is the one of the daemon. */
@@ -429,8 +385,8 @@ roles_json(enum sm_role role)
 	json_t *o = json_object();
 
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		json_util_put(
-			o, sm_role_name(all[i]), json_boolean(role == all[i]));
+		json_util_put(o,
+			M(sm_role_name(all[i]), json_boolean(role == all[i])));
 	return o;
 }
 
@@ -441,14 +397,15 @@ expected_json(const struct status_cabling *c)
 
 	if (!c->wanted)
 		return json_null();
-	o = json_pack("{s:o, s:o, s:b}", "file", names_text(c->file), "unused",
-		names_text(c->unused), "compared", c->found != NULL);
+	o = json_util_object(M("file", names_text(c->file)),
+		M("unused", names_text(c->unused)),
+		M("compared", json_boolean(c->found != NULL)));
 	if (c->found == NULL)
 		return o;
-	json_util_put(o, "deviations", json_util_u64(c->found->n));
-	json_util_put(o, "drained", json_util_u64(c->found->drained));
-	json_util_put(o, "kinds", verify_json_kinds(c->found));
-	json_util_put(o, "generation", json_util_u64(c->generation));
+	json_util_put(o, M("deviations", c->found->n),
+		M("drained", c->found->drained),
+		M("kinds", verify_json_kinds(c->found)),
+		M("generation", c->generation));
 	return o;
 }
 
@@ -459,63 +416,53 @@ add_daemon(json_t *o, const struct status_facts *f)
 	json_t *others = json_array();
 
 	for (unsigned i = 0; i < f->sm->nothers; i++)
-		(void)json_array_append_new(
-			others, other_json(&f->sm->other[i]));
-	json_util_put(o, "version", json_string(VERSION_TEXT));
-	json_util_put(o, "role", json_string(sm_role_name(f->sm->role)));
-	json_util_put(o, "roles", roles_json(f->sm->role));
-	json_util_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
-	json_util_put(o, "writing", json_string(f->sm->writing));
-	json_util_put(o, "dirty", json_boolean(f->sm->dirty));
-	json_util_put(o, "alarm", alarm_json(f));
-	json_util_put(o, "uptime",
-		json_real(mono_seconds(mono_sub(f->now, d->started))));
-	json_util_put(o, "port",
-		json_pack("{s:o, s:i, s:o, s:i}", "device",
-			names_text(d->device), "port", d->port, "guid",
-			names_guid(f->sm->port_guid), "priority",
-			f->sm->priority));
-	json_util_put(o, "master", other_json(&f->sm->master));
-	json_util_put(o, "others", others);
-	json_util_put(o, "sweeps", sweeps_json(f));
-	json_util_put(o, "traps",
-		json_pack("{s:o, s:o, s:o, s:o}", "received",
-			json_util_u64(f->sm->traps), "repeated",
-			json_util_u64(f->sm->traps_repeated), "refused",
-			json_util_u64(f->sm->traps_refused), "ours",
-			json_util_u64(f->sm->traps_ours)));
-	json_util_put(o, "faults", faults_json(f->sm));
+		json_util_add(others, other_json(&f->sm->other[i]));
+	json_util_put(o, M("version", VERSION_TEXT),
+		M("role", sm_role_name(f->sm->role)),
+		M("roles", roles_json(f->sm->role)),
+		M("phase", sm_phase_name(f->sm->phase)),
+		M("writing", f->sm->writing), M("dirty", f->sm->dirty),
+		M("alarm", alarm_json(f)),
+		M("uptime", mono_seconds(mono_sub(f->now, d->started))),
+		M("port", json_util_object(M("device", names_text(d->device)),
+				  M("port", d->port),
+				  M("guid", names_guid(f->sm->port_guid)),
+				  M("priority", f->sm->priority))),
+		M("master", other_json(&f->sm->master)), M("others", others),
+		M("sweeps", sweeps_json(f)),
+		M("traps", json_util_object(M("received", f->sm->traps),
+				   M("repeated", f->sm->traps_repeated),
+				   M("refused", f->sm->traps_refused),
+				   M("ours", f->sm->traps_ours))),
+		M("faults", faults_json(f->sm)));
 	if (f->events != NULL)
-		json_util_put(o, "events", events_counts_json(f->events));
+		json_util_put(o, M("events", events_counts_json(f->events)));
 	if (f->drains != NULL)
-		json_util_put(o, "drains",
-			drains_counts_json(
-				&(struct drains_facts){.drains = f->drains,
-					.view = f->view,
-					.tree = f->tree,
-					.now = f->now}));
-	json_util_put(o, "expected", expected_json(&f->cabling));
-	json_util_put(o, "m_keys", m_keys_json(&f->sm->m_keys));
-	json_util_put(o, "config",
-		json_pack("{s:o, s:o, s:o, s:o}", "file",
-			names_text(d->config_file), "reloads",
-			json_util_u64(d->reloads), "bad_reloads",
-			json_util_u64(d->bad_reloads), "refused",
-			names_text(d->refused)));
-	json_util_put(o, "blocked", blocked_json(f));
-	json_util_put(o, "settings",
-		json_pack("{s:o, s:o}", "ports",
-			json_util_u64(f->sm->settings_kept), "first",
-			names_text(f->sm->settings_first)));
-	json_util_put(o, "memory", memory_json());
-	json_util_put(o, "state_writable", json_boolean(d->state_writable));
-	json_util_put(o, "state_lost", names_text(d->state_lost));
-	json_util_put(o, "events_unwritten", names_text(d->events_unwritten));
-	json_util_put(o, "record_trouble", names_text(d->record_trouble));
-	json_util_put(o, "wire", wire_json(f));
-	json_util_put(o, "sa", sa_json(&f->sm->sa));
+		json_util_put(o,
+			M("drains", drains_counts_json(&(struct drains_facts){
+					    .drains = f->drains,
+					    .view = f->view,
+					    .tree = f->tree,
+					    .now = f->now})));
+	json_util_put(o, M("expected", expected_json(&f->cabling)),
+		M("m_keys", m_keys_json(&f->sm->m_keys)),
+		M("config",
+			json_util_object(M("file", names_text(d->config_file)),
+				M("reloads", d->reloads),
+				M("bad_reloads", d->bad_reloads),
+				M("refused", names_text(d->refused)))),
+		M("blocked", blocked_json(f)),
+		M("settings",
+			json_util_object(M("ports", f->sm->settings_kept),
+				M("first", names_text(f->sm->settings_first)))),
+		M("memory", memory_json()),
+		M("state_writable", d->state_writable),
+		M("state_lost", names_text(d->state_lost)),
+		M("events_unwritten", names_text(d->events_unwritten)),
+		M("record_trouble", names_text(d->record_trouble)),
+		M("wire", wire_json(f)), M("sa", sa_json(&f->sm->sa)));
 	if (f->ctl != NULL)
-		json_util_put(o, "control", control_json(f->ctl));
+		json_util_put(o, M("control", control_json(f->ctl)));
 }
 
 json_t *
@@ -527,7 +474,7 @@ status_json(const struct status_facts *f)
 	if (f->view != NULL)
 		add_view(o, f);
 	else
-		json_util_put(o, "generation", json_integer(0));
+		json_util_put(o, M("generation", 0));
 	return o;
 }
 

@@ -16,21 +16,19 @@ port_json(const struct topo *t, port_ix ix)
 	const struct topo_port *p = &t->port[ix];
 	json_t *o = json_object();
 
-	json_util_put(o, "port", json_integer(p->num));
+	json_util_put(o, M("port", p->num));
 	if (p->guid != 0)
-		json_util_put(o, "guid", names_guid(p->guid));
+		json_util_put(o, M("guid", names_guid(p->guid)));
 	if (p->lid != 0) {
-		json_util_put(o, "lid", json_integer(p->lid));
-		json_util_put(o, "lmc", json_integer(p->lmc));
+		json_util_put(o, M("lid", p->lid), M("lmc", p->lmc));
 	}
 	if (p->num == 0)
 		return o;
-	json_util_put(o, "state", json_string(names_state(p->state)));
+	json_util_put(o, M("state", names_state(p->state)));
 	if (p->peer == TOPO_NONE)
 		return o;
-	json_util_put(o, "width", json_string(names_width(p->width)));
-	json_util_put(o, "speed", json_string(names_speed(p)));
-	json_util_put(o, "peer", names_port(t, p->peer));
+	json_util_put(o, M("width", names_width(p->width)),
+		M("speed", names_speed(p)), M("peer", names_port(t, p->peer)));
 	return o;
 }
 
@@ -46,7 +44,7 @@ ports_json(const struct topo *t, node_ix n)
 			continue;
 		if (t->port[p].peer == TOPO_NONE && t->port[p].lid == 0)
 			continue;
-		(void)json_array_append_new(list, port_json(t, p));
+		json_util_add(list, port_json(t, p));
 	}
 	return list;
 }
@@ -68,10 +66,9 @@ flags_json(const struct topo *t, node_ix i)
 
 	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
 		if ((n->flags & flags[k].bit) != 0)
-			(void)json_array_append_new(
-				list, json_string(flags[k].name));
+			json_util_add(list, json_string(flags[k].name));
 	if ((t->port[n->first_port].flags & TP_DRAINED) != 0)
-		(void)json_array_append_new(list, json_string("drained"));
+		json_util_add(list, json_string("drained"));
 	return list;
 }
 
@@ -82,19 +79,20 @@ node_json(const struct view *v, size_t i, const void *param)
 	const struct topo_node *n = &t->node[i];
 
 	(void)param;
-	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o}",
-		"guid", names_guid(n->guid), "name",
-		names_node_desc(t, (node_ix)i), "type", names_type(n), "system",
-		names_guid(n->sysimg), "vendor", (int)n->vendor, "device",
-		n->device, "nports", n->nports, "hops", n->hops, "flags",
-		flags_json(t, (node_ix)i), "ports", ports_json(t, (node_ix)i));
+	return json_util_object(M("guid", names_guid(n->guid)),
+		M("name", names_node_desc(t, (node_ix)i)),
+		M("type", names_type(n)), M("system", names_guid(n->sysimg)),
+		M("vendor", n->vendor), M("device", n->device),
+		M("nports", n->nports), M("hops", n->hops),
+		M("flags", flags_json(t, (node_ix)i)),
+		M("ports", ports_json(t, (node_ix)i)));
 }
 
 static json_t *
 head_json(const struct view *v, const char *format)
 {
-	json_t *o = json_pack("{s:i, s:s}", "generation", (int)v->generation,
-		"format", format);
+	json_t *o = json_util_object(
+		M("generation", v->generation), M("format", format));
 
 	standby_json_put(o, v);
 	return o;
@@ -206,7 +204,7 @@ map_answer(struct view *v, const struct links_facts *f)
 	const struct fabric_map *m =
 		fabric_map_make(fabric_graph_make(v, f->log, a), a);
 
-	json_util_put(o, "map", fabric_map_json(m));
+	json_util_put(o, M("map", fabric_map_json(m)));
 	arena_free(a);
 	return answer_result(o);
 }

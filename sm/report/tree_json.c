@@ -25,12 +25,11 @@ tier_json(const struct view *v, const struct tree *t, uint32_t tier)
 		leaves += t->leaf[s];
 		origin[t->origin[s]]++;
 	}
-	json_util_put(o, "tier", json_integer(tier));
-	json_util_put(o, "switches", json_integer(all));
-	json_util_put(o, "leaves", json_integer(leaves));
+	json_util_put(
+		o, M("tier", tier), M("switches", all), M("leaves", leaves));
 	for (unsigned i = TREE_CONFIGURED; i <= TREE_LINKS; i++)
-		json_util_put(o, tree_origin_name((enum tree_origin)i),
-			json_integer(origin[i]));
+		json_util_put(
+			o, M(tree_origin_name((enum tree_origin)i), origin[i]));
 	return o;
 }
 
@@ -40,7 +39,7 @@ end_json(const struct view *v, sw_ix s, uint8_t port)
 	json_t *o = names_node(v->topo, v->topo->sw[s].node);
 
 	if (port != 0)
-		json_util_put(o, "port", json_integer(port));
+		json_util_put(o, M("port", port));
 	return o;
 }
 
@@ -53,14 +52,15 @@ irregularity_json(const struct view *v, size_t i, const void *param)
 
 	(void)param;
 	irregularity_text(v->topo, o, text, sizeof(text));
-	j = json_pack("{s:s, s:o}", "what", irregularity_name(o->what), "text",
-		names_text(text));
+	j = json_util_object(M("what", irregularity_name(o->what)),
+		M("text", names_text(text)));
 	if (o->sw != TOPO_NONE)
-		json_util_put(j, "switch", end_json(v, o->sw, o->port));
+		json_util_put(j, M("switch", end_json(v, o->sw, o->port)));
 	if (o->other != TOPO_NONE)
-		json_util_put(j, "other", end_json(v, o->other, o->other_port));
+		json_util_put(
+			j, M("other", end_json(v, o->other, o->other_port)));
 	if (o->guid != 0)
-		json_util_put(j, "guid", names_guid(o->guid));
+		json_util_put(j, M("guid", names_guid(o->guid)));
 	return j;
 }
 
@@ -71,13 +71,11 @@ switch_json(const struct view *v, size_t i, const void *param)
 	json_t *o = end_json(v, (sw_ix)i, 0);
 
 	(void)param;
-	json_util_put(o, "tier",
-		t->tier[i] != UINT32_MAX ? json_integer(t->tier[i])
-					 : json_null());
-	json_util_put(o, "origin",
-		json_string(tree_origin_name((enum tree_origin)t->origin[i])));
-	json_util_put(o, "leaf", json_boolean(t->leaf[i]));
-	json_util_put(o, "top", json_boolean(t->top[i]));
+	json_util_put(o,
+		M("tier", t->tier[i] != UINT32_MAX ? json_integer(t->tier[i])
+						   : json_null()),
+		M("origin", tree_origin_name((enum tree_origin)t->origin[i])),
+		M("leaf", t->leaf[i]), M("top", t->top[i]));
 	return o;
 }
 
@@ -90,7 +88,7 @@ bad_roles_json(const struct view *v)
 	for (sw_ix s = 0; s < v->topo->nsw; s++)
 		if ((v->topo->node[v->topo->sw[s].node].flags & TN_BAD_ROLE) &&
 			json_array_size(list) < NOT_BELIEVED)
-			(void)json_array_append_new(list, end_json(v, s, 0));
+			json_util_add(list, end_json(v, s, 0));
 	return list;
 }
 
@@ -101,9 +99,9 @@ tree_json_class(const struct view *v)
 
 	if (r->engine == NULL)
 		return json_null();
-	return json_pack("{s:s, s:o, s:o}", "engine", r->engine, "options",
-		names_guid(r->options), "at",
-		r->when != 0 ? json_util_u64(r->when) : json_null());
+	return json_util_object(M("engine", r->engine),
+		M("options", names_guid(r->options)),
+		M("at", r->when != 0 ? json_util_u64(r->when) : json_null()));
 }
 
 static json_t *
@@ -113,24 +111,21 @@ figures_json(const struct view *v, const struct tree *t)
 	unsigned unplaced = 0, all = 0;
 
 	for (uint32_t i = 0; i < t->ntiers; i++)
-		(void)json_array_append_new(tiers, tier_json(v, t, i));
+		json_util_add(tiers, tier_json(v, t, i));
 	for (sw_ix s = 0; s < v->topo->nsw; s++)
 		unplaced += t->tier[s] == UINT32_MAX;
 	for (unsigned i = 0; i < TREE_ODDITIES; i++) {
 		all += t->count[i];
 		if (t->count[i] > 0)
-			json_util_put(odd,
-				irregularity_name((enum irregularity)i),
-				json_integer(t->count[i]));
+			json_util_put(
+				odd, M(irregularity_name((enum irregularity)i),
+					     t->count[i]));
 	}
 	standby_json_put(o, v);
-	json_util_put(o, "tiers", tiers);
-	json_util_put(o, "unplaced", json_integer(unplaced));
-	json_util_put(o, "regular", json_boolean(t->regular));
-	json_util_put(o, "irregularities", json_integer(all));
-	json_util_put(o, "irregular", odd);
-	json_util_put(o, "reading", tree_json_class(v));
-	json_util_put(o, "not_believed", bad_roles_json(v));
+	json_util_put(o, M("tiers", tiers), M("unplaced", unplaced),
+		M("regular", t->regular), M("irregularities", all),
+		M("irregular", odd), M("reading", tree_json_class(v)),
+		M("not_believed", bad_roles_json(v)));
 	return o;
 }
 
@@ -146,9 +141,8 @@ tree_json(const struct view *v, size_t most)
 	}
 	o = figures_json(v, t);
 	for (size_t i = 0; i < t->nodd && i < most; i++)
-		(void)json_array_append_new(
-			first, irregularity_json(v, i, NULL));
-	json_util_put(o, "first", first);
+		json_util_add(first, irregularity_json(v, i, NULL));
+	json_util_put(o, M("first", first));
 	return o;
 }
 
@@ -162,7 +156,7 @@ redundancy_answer(struct view *v)
 	if (v->redundancy == NULL)
 		return answer_error("busy", "still being counted: try again");
 	list.n = v->redundancy->nsingle;
-	o = json_pack("{s:o}", "multi_port", redundancy_json_all(v));
+	o = json_util_object(M("multi_port", redundancy_json_all(v)));
 	standby_json_put(o, v);
 	return answer_list(o, v, &list, NULL, 0);
 }

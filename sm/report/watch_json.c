@@ -40,10 +40,10 @@ watch_json(const struct link_watch *l)
 {
 	if (l == NULL)
 		return json_null();
-	return json_pack("{s:s, s:I, s:f, s:f, s:b, s:o}", "state",
-		states[l->state], "times", (json_int_t)l->drained, "quiet",
-		mono_seconds(l->quiet), "left", mono_seconds(l->left), "full",
-		l->full, "kept", names_text(is_kept(l) ? l->kept : ""));
+	return json_util_object(M("state", states[l->state]),
+		M("times", l->drained), M("quiet", mono_seconds(l->quiet)),
+		M("left", mono_seconds(l->left)), M("full", l->full),
+		M("kept", names_text(is_kept(l) ? l->kept : "")));
 }
 
 void
@@ -87,7 +87,7 @@ watch_json_counts(const struct link_watches *w)
 		drained += w->list[i].state == LINK_WATCH_DRAINED;
 		kept += is_kept(&w->list[i]);
 	}
-	return json_pack("{s:I, s:I}", "drained", drained, "kept", kept);
+	return json_util_object(M("drained", drained), M("kept", kept));
 }
 
 static void
@@ -115,11 +115,9 @@ watch_json_kept(const struct link_watches *w, const struct topo *t)
 			continue;
 		find_end(t, &l->a, &a);
 		find_end(t, &l->b, &b);
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o}", "ends",
-				      events_ends_json(&a, &b), "why",
-				      names_text(l->why), "kept",
-				      names_text(l->kept)));
+		json_util_append(list, M("ends", events_ends_json(&a, &b)),
+			M("why", names_text(l->why)),
+			M("kept", names_text(l->kept)));
 	}
 	return list;
 }

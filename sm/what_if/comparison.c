@@ -75,19 +75,15 @@ put_figures(const struct row *row, json_t *o)
 	struct bandwidth_ebb ebb;
 
 	bandwidth_ebb(&in, FORECAST_TRIALS, SEED, &ebb);
-	json_util_put(o, "layers", json_util_u64(q->layers));
-	json_util_put(o, "vls", json_util_u64(q->vls));
-	json_util_put(o, "load", json_util_u64(q->load_max));
-	json_util_put(o, "saturation",
-		json_real(bandwidth_saturation(q, r->topo, ebb.hosts)));
-	json_util_put(o, "ebb", json_real(ebb.mean));
-	json_util_put(o, "hops_mean", json_real(q->hops_mean));
-	json_util_put(o, "hops_max", json_util_u64(q->hops_max));
-	json_util_put(o, "note", names_text(r->note));
+	json_util_put(o, M("layers", q->layers), M("vls", q->vls),
+		M("load", q->load_max),
+		M("saturation", bandwidth_saturation(q, r->topo, ebb.hosts)),
+		M("ebb", ebb.mean), M("hops_mean", q->hops_mean),
+		M("hops_max", q->hops_max), M("note", names_text(r->note)));
 	if (row->adaptive.enabled)
-		json_util_put(o, "adaptive",
-			forecast_adaptive_json(
-				&row->adaptive, r->topo, ebb.hosts));
+		json_util_put(
+			o, M("adaptive", forecast_adaptive_json(&row->adaptive,
+						 r->topo, ebb.hosts)));
 }
 
 static json_t *
@@ -95,12 +91,11 @@ row_json(const struct row *row)
 {
 	json_t *o = json_object();
 
-	json_util_put(o, "engine", json_string(row->engine->module.name));
-	json_util_put(o, "verified", json_boolean(row->routes != NULL));
-	json_util_put(o, "why", names_text(row->why));
-	json_util_put(o, "seconds", json_real(row->seconds));
-	json_util_put(o, "memory",
-		row->memory > 0 ? json_util_u64(row->memory) : json_null());
+	json_util_put(o, M("engine", row->engine->module.name),
+		M("verified", json_boolean(row->routes != NULL)),
+		M("why", names_text(row->why)), M("seconds", row->seconds),
+		M("memory", row->memory > 0 ? json_util_u64(row->memory)
+					    : json_null()));
 	if (row->routes != NULL)
 		put_figures(row, o);
 	return o;
@@ -122,7 +117,7 @@ comparison_json(
 			continue;
 		forecast_tell(job, row.engine->module.name);
 		route_row(job, t, &row);
-		(void)json_array_append_new(list, row_json(&row));
+		json_util_add(list, row_json(&row));
 		if (row.routes != NULL &&
 			(first == NULL ||
 				compute_is_better(row.routes, first))) {

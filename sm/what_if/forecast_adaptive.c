@@ -81,13 +81,13 @@ load_json(
 {
 	const struct even_split_load *l = &a->load;
 	const struct verify_report as = {.load_max = (uint64_t)(l->max + 0.5)};
-	json_t *o = json_pack("{s:f, s:f, s:f}", "max", l->max, "mean", l->mean,
-		"saturation", bandwidth_saturation(&as, t, hosts));
+	json_t *o = json_util_object(M("max", l->max), M("mean", l->mean),
+		M("saturation", bandwidth_saturation(&as, t, hosts)));
 
 	if (l->sw == TOPO_NONE)
 		return o;
-	json_util_put(o, "switch", names_node_desc(t, t->sw[l->sw].node));
-	json_util_put(o, "port", json_integer(l->port));
+	json_util_put(o, M("switch", names_node_desc(t, t->sw[l->sw].node)),
+		M("port", l->port));
 	return o;
 }
 
@@ -98,28 +98,28 @@ forecast_adaptive_json(
 	const struct even_split_bisection *b = &a->bisection;
 	double ports =
 		a->choices > 0 ? (double)a->ports / (double)a->choices : 0;
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o}",
-		"switches", json_util_u64(a->switches), "choosing",
-		json_util_u64(a->choosing), "cannot", json_util_u64(a->cannot),
-		"first", names_text(a->first), "assumed",
-		json_util_u64(a->assumed), "choices", json_util_u64(a->choices),
-		"ports_mean", ports, "no_room", json_util_u64(a->no_room),
-		"why", names_text(a->why));
+	json_t *o = json_util_object(M("switches", a->switches),
+		M("choosing", a->choosing), M("cannot", a->cannot),
+		M("first", names_text(a->first)), M("assumed", a->assumed),
+		M("choices", a->choices), M("ports_mean", ports),
+		M("no_room", a->no_room), M("why", names_text(a->why)));
 
 	if (a->fullest != TOPO_NONE)
-		json_util_put(o, "fullest",
-			json_pack("{s:o, s:o, s:o}", "name",
-				names_node_desc(t, t->sw[a->fullest].node),
-				"groups", json_util_u64(a->groups), "room",
-				json_util_u64(a->room)));
+		json_util_put(o,
+			M("fullest", json_util_object(
+					     M("name", names_node_desc(t,
+							       t->sw[a->fullest]
+								       .node)),
+					     M("groups", a->groups),
+					     M("room", a->room))));
 	if (a->why[0] == '\0')
-		json_util_put(o, "load", load_json(a, t, hosts));
+		json_util_put(o, M("load", load_json(a, t, hosts)));
 	if (b->trials > 0)
-		json_util_put(o, "ebb",
-			json_pack("{s:o, s:f, s:f, s:o}", "trials",
-				json_util_u64(b->trials), "mean", b->mean,
-				"lowest", b->lowest, "lost",
-				json_util_u64(b->lost)));
+		json_util_put(
+			o, M("ebb", json_util_object(M("trials", b->trials),
+					    M("mean", b->mean),
+					    M("lowest", b->lowest),
+					    M("lost", b->lost))));
 	return o;
 }
 

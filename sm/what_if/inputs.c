@@ -59,7 +59,7 @@ inputs_ask_daemon(
 		*code = code_of(fault);
 		return NULL;
 	}
-	request = json_pack("{s:s, s:b}", "cmd", "snapshot", "tables", tables);
+	request = json_util_object(M("cmd", "snapshot"), M("tables", tables));
 	reply = client_ask(fd, request, until, &fault, why);
 	json_decref(request);
 	(void)close(fd);

@@ -18,14 +18,11 @@ enum { WORST = 10, LISTED = 50, SLVL_MAX = 64 };
 json_t *
 plan_json_lids(const struct topo *t, const struct lid_table *l)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "highest", json_util_u64(t->max_lid));
-	json_util_put(o, "assigned", json_util_u64(l->assigned));
-	json_util_put(o, "moved", json_util_u64(l->moved));
-	json_util_put(o, "conflicts", json_util_u64(l->conflicts));
-	json_util_put(o, "conflict", names_text(l->conflict));
-	return o;
+	return json_util_object(M("highest", t->max_lid),
+		M("assigned", l->assigned), M("moved", l->moved),
+		M("conflicts", l->conflicts),
+		M("conflict", names_text(l->conflict)));
 }
 
 /* ---- loads ---- */
@@ -95,13 +92,11 @@ worst_json(const struct topo *t, const struct worst *w, size_t n)
 		json_t *o = json_object();
 
 		hop_json_switch(o, t, w[i].sw);
-		json_util_put(o, "port", json_util_u64(w[i].a->out));
-		json_util_put(o, "peer",
-			names_node_desc(t, t->sw[w[i].a->peer].node));
-		json_util_put(o, "peer_port", json_util_u64(w[i].a->peer_port));
-		json_util_put(o, "pairs", json_util_u64(w[i].pairs));
-		json_util_put(o, "load", json_util_u64(w[i].load));
-		(void)json_array_append_new(list, o);
+		json_util_put(o, M("port", w[i].a->out),
+			M("peer", names_node_desc(t, t->sw[w[i].a->peer].node)),
+			M("peer_port", w[i].a->peer_port),
+			M("pairs", w[i].pairs), M("load", w[i].load));
+		json_util_add(list, o);
 	}
 	return list;
 }
@@ -115,15 +110,11 @@ levels_json(const struct levels *l)
 		const struct level *e = &l->item[i];
 		json_t *o = json_object();
 
-		json_util_put(o, "from", json_util_u64(e->from));
-		json_util_put(o, "to", json_util_u64(e->to));
-		json_util_put(o, "links", json_util_u64(e->links));
-		json_util_put(o, "idle", json_util_u64(e->idle));
-		json_util_put(o, "max", json_util_u64(e->max));
-		json_util_put(o, "min", json_util_u64(e->min));
-		json_util_put(o, "mean",
-			json_real((double)e->sum / (double)e->links));
-		(void)json_array_append_new(list, o);
+		json_util_put(o, M("from", e->from), M("to", e->to),
+			M("links", e->links), M("idle", e->idle),
+			M("max", e->max), M("min", e->min),
+			M("mean", (double)e->sum / (double)e->links));
+		json_util_add(list, o);
 	}
 	return list;
 }
@@ -154,12 +145,12 @@ load_json(const struct forecast *f)
 			add_worst(w, &n, &x);
 		}
 	}
-	json_util_put(o, "max", json_util_u64(f->report.load_max));
-	json_util_put(o, "mean", json_real(f->report.load_mean));
-	json_util_put(o, "saturation",
-		json_real(bandwidth_saturation(&f->report, t, f->ebb.hosts)));
-	json_util_put(o, "levels", levels_json(levels));
-	json_util_put(o, "worst", worst_json(t, w, n));
+	json_util_put(o, M("max", f->report.load_max),
+		M("mean", f->report.load_mean),
+		M("saturation",
+			bandwidth_saturation(&f->report, t, f->ebb.hosts)),
+		M("levels", levels_json(levels)),
+		M("worst", worst_json(t, w, n)));
 	free(levels);
 	return o;
 }
@@ -169,19 +160,13 @@ load_json(const struct forecast *f)
 static json_t *
 verdict_json(const struct verify_report *q)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "ok", json_boolean(q->ok));
-	json_util_put(o, "pairs", json_util_u64(q->pairs));
-	json_util_put(o, "unreachable", json_util_u64(q->unreachable));
-	json_util_put(o, "cut_off", json_util_u64(q->cut_off));
-	json_util_put(o, "loops", json_util_u64(q->loops));
-	json_util_put(o, "cyclic_channels", json_util_u64(q->cyclic_channels));
-	json_util_put(o, "layers", json_util_u64(q->layers));
-	json_util_put(o, "vls", json_util_u64(q->vls));
-	json_util_put(o, "first_fault", names_text(q->first));
-	json_util_put(o, "cycle", names_text(q->cycle));
-	return o;
+	return json_util_object(M("ok", q->ok), M("pairs", q->pairs),
+		M("unreachable", q->unreachable), M("cut_off", q->cut_off),
+		M("loops", q->loops), M("cyclic_channels", q->cyclic_channels),
+		M("layers", q->layers), M("vls", q->vls),
+		M("first_fault", names_text(q->first)),
+		M("cycle", names_text(q->cycle)));
 }
 
 static json_t *
@@ -192,20 +177,18 @@ hops_json(const struct forecast *f)
 	json_t *o = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(list, json_util_u64(pairs[i]));
-	json_util_put(o, "max", json_util_u64(f->report.hops_max));
-	json_util_put(o, "mean", json_real(f->report.hops_mean));
-	json_util_put(o, "pairs", list);
+		json_util_add(list, json_util_u64(pairs[i]));
+	json_util_put(o, M("max", f->report.hops_max),
+		M("mean", f->report.hops_mean), M("pairs", list));
 	return o;
 }
 
 static json_t *
 ebb_json(const struct bandwidth_ebb *e)
 {
-	return json_pack("{s:o, s:o, s:f, s:f, s:f, s:o}", "hosts",
-		json_util_u64(e->hosts), "trials", json_util_u64(e->trials),
-		"mean", e->mean, "spread", e->spread, "lowest", e->lowest,
-		"lost", json_util_u64(e->lost));
+	return json_util_object(M("hosts", e->hosts), M("trials", e->trials),
+		M("mean", e->mean), M("spread", e->spread),
+		M("lowest", e->lowest), M("lost", e->lost));
 }
 
 static json_t *
@@ -214,12 +197,12 @@ shift_json(const struct bandwidth_shift *s)
 	json_t *first =
 		s->first_exact ? json_util_u64(s->first_worst) : json_null();
 
-	return json_pack("{s:o, s:b, s:o, s:o, s:f, s:o, s:o}", "shifts",
-		json_util_u64(s->shifts), "all",
-		s->hosts > 0 && s->shifts + 1 >= s->hosts, "worst",
-		json_util_u64(s->worst), "worst_by", json_util_u64(s->worst_by),
-		"mean", s->mean, "lost", json_util_u64(s->lost), "first_worst",
-		first);
+	return json_util_object(M("shifts", s->shifts),
+		M("all", json_boolean(
+				 s->hosts > 0 && s->shifts + 1 >= s->hosts)),
+		M("worst", s->worst), M("worst_by", s->worst_by),
+		M("mean", s->mean), M("lost", s->lost),
+		M("first_worst", first));
 }
 
 json_t *
@@ -234,7 +217,7 @@ plan_json_single_points(const struct forecast *f, size_t most)
 			continue;
 		redundancy_text(
 			f->topo, &f->redundancy.node[i], text, sizeof(text));
-		(void)json_array_append_new(list, names_text(text));
+		json_util_add(list, names_text(text));
 	}
 	return list;
 }
@@ -245,11 +228,10 @@ multi_port_json(const struct forecast *f)
 {
 	size_t n;
 	struct redundancy_point *p = redundancy_points(&f->redundancy, &n);
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
-		json_util_u64(f->redundancy.n), "single_points",
-		json_util_u64(f->redundancy.single), "points_all",
-		json_util_u64(n), "points", redundancy_json_list(f->topo, p, n),
-		"list", plan_json_single_points(f, LISTED));
+	json_t *o = json_util_object(M("nodes", f->redundancy.n),
+		M("single_points", f->redundancy.single), M("points_all", n),
+		M("points", redundancy_json_list(f->topo, p, n)),
+		M("list", plan_json_single_points(f, LISTED)));
 
 	free(p);
 	return o;
@@ -258,17 +240,16 @@ multi_port_json(const struct forecast *f)
 static json_t *
 story_json(const struct forecast *f)
 {
-	json_t *o = json_object();
 
-	json_util_put(o, "engine",
-		names_text(f->story.engine[0] != '\0' ? f->story.engine
-			   : f->routes != NULL	      ? f->routes->engine
-						      : ""));
-	json_util_put(o, "fallback", json_boolean(f->story.fallback));
-	json_util_put(o, "attempts", json_util_u64(f->story.attempts));
-	json_util_put(o, "tried", names_text(f->story.tried));
-	json_util_put(o, "rebalanced", json_boolean(f->story.rebalanced));
-	return o;
+	return json_util_object(
+		M("engine",
+			names_text(f->story.engine[0] != '\0' ? f->story.engine
+				   : f->routes != NULL ? f->routes->engine
+						       : "")),
+		M("fallback", f->story.fallback),
+		M("attempts", f->story.attempts),
+		M("tried", names_text(f->story.tried)),
+		M("rebalanced", f->story.rebalanced));
 }
 
 json_t *
@@ -278,29 +259,28 @@ plan_json_forecast(const struct forecast *f)
 	const struct view v = {.topo = f->topo, .routes = f->routes};
 	json_t *o = json_object();
 
-	json_util_put(o, "ok", json_boolean(r != NULL && f->report.ok));
-	json_util_put(o, "why", names_text(f->why));
-	json_util_put(o, "routing", story_json(f));
+	json_util_put(o, M("ok", json_boolean(r != NULL && f->report.ok)),
+		M("why", names_text(f->why)), M("routing", story_json(f)));
 	if (r == NULL)
 		return o;
-	json_util_put(o, "order", json_string(names_order(r->order)));
-	json_util_put(o, "note", names_text(r->note));
+	json_util_put(o, M("order", names_order(r->order)),
+		M("note", names_text(r->note)));
 	routes_json_facts(o, r);
-	json_util_put(o, "ranks", routes_json_ranks(r));
-	json_util_put(o, "verified", verdict_json(&f->report));
-	json_util_put(o, "tree", tree_json(&v, LISTED));
-	json_util_put(o, "multi_port", multi_port_json(f));
+	json_util_put(o, M("ranks", routes_json_ranks(r)),
+		M("verified", verdict_json(&f->report)),
+		M("tree", tree_json(&v, LISTED)),
+		M("multi_port", multi_port_json(f)));
 	if (r->verified != NULL) {
-		json_util_put(o, "hops", hops_json(f));
-		json_util_put(o, "load", load_json(f));
+		json_util_put(
+			o, M("hops", hops_json(f)), M("load", load_json(f)));
 	}
 	if (f->adaptive.enabled)
-		json_util_put(o, "adaptive",
-			forecast_adaptive_json(
-				&f->adaptive, f->topo, f->ebb.hosts));
+		json_util_put(
+			o, M("adaptive", forecast_adaptive_json(&f->adaptive,
+						 f->topo, f->ebb.hosts)));
 	if (f->measured) {
-		json_util_put(o, "ebb", ebb_json(&f->ebb));
-		json_util_put(o, "shift", shift_json(&f->shift));
+		json_util_put(o, M("ebb", ebb_json(&f->ebb)),
+			M("shift", shift_json(&f->shift)));
 	}
 	return o;
 }
@@ -312,10 +292,9 @@ append_link(json_t *list, const struct topo *t, port_ix p)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
 
-	(void)json_array_append_new(list,
-		json_pack("{s:o, s:i, s:o, s:i}", "name",
-			names_node_desc(t, a->node), "port", a->num, "peer",
-			names_node_desc(t, b->node), "peer_port", b->num));
+	json_util_append(list, M("name", names_node_desc(t, a->node)),
+		M("port", a->num), M("peer", names_node_desc(t, b->node)),
+		M("peer_port", b->num));
 }
 
 /* True if the other topology's list has the same link. */
@@ -365,14 +344,11 @@ redundancy_json(const struct topo *was, const struct topo *is)
 			append_link(links, is, b.link[i]);
 	for (size_t i = 0; i < b.nsw; i++)
 		if (!had_switch(is, b.sw[i], was, &a) && nsw++ < LISTED)
-			(void)json_array_append_new(switches,
+			json_util_add(switches,
 				names_node_desc(is, is->sw[b.sw[i]].node));
-	json_util_put(o, "links_alone", json_util_u64(b.nlinks));
-	json_util_put(o, "switches_alone", json_util_u64(b.nsw));
-	json_util_put(o, "new_links", json_util_u64(nlinks));
-	json_util_put(o, "new_switches", json_util_u64(nsw));
-	json_util_put(o, "links", links);
-	json_util_put(o, "switches", switches);
+	json_util_put(o, M("links_alone", b.nlinks), M("switches_alone", b.nsw),
+		M("new_links", nlinks), M("new_switches", nsw),
+		M("links", links), M("switches", switches));
 	cut_points_free(&a);
 	cut_points_free(&b);
 	return o;
@@ -412,14 +388,12 @@ multi_port_lost_json(const struct forecast *was, const struct forecast *is)
 		o = names_node(y != NULL ? is->topo : was->topo,
 			y != NULL ? is->topo->port[y->port].node
 				  : was->topo->port[x->port].node);
-		json_util_put(o, "text", names_text(text));
-		(void)json_array_append_new(list, o);
+		json_util_put(o, M("text", names_text(text)));
+		json_util_add(list, o);
 	}
 	o = json_object();
-	json_util_put(o, "nodes", json_util_u64(a->n));
-	json_util_put(o, "lost", json_util_u64(lost));
-	json_util_put(o, "regained", json_util_u64(won));
-	json_util_put(o, "list", list);
+	json_util_put(o, M("nodes", a->n), M("lost", lost), M("regained", won),
+		M("list", list));
 	return o;
 }
 
@@ -432,23 +406,19 @@ plan_json_impact(const struct forecast *before, const struct forecast *after)
 	struct routes_diff x;
 
 	routes_diff_of(was, is, &x);
-	json_util_put(o, "entries", json_util_u64(x.entries));
-	json_util_put(o, "blocks", json_util_u64(x.blocks));
-	json_util_put(o, "switches", json_util_u64(x.switches));
-	json_util_put(o, "pairs", json_util_u64(x.pairs));
-	json_util_put(o, "pairs_moved", json_util_u64(x.moved));
-	json_util_put(o, "pairs_cut", json_util_u64(x.cut));
-	json_util_put(o, "nodes_lost", json_util_u64(x.nlost));
+	json_util_put(o, M("entries", x.entries), M("blocks", x.blocks),
+		M("switches", x.switches), M("pairs", x.pairs),
+		M("pairs_moved", x.moved), M("pairs_cut", x.cut),
+		M("nodes_lost", x.nlost));
 	for (size_t i = 0; i < x.nlost && i < LISTED; i++) {
 		json_t *n = names_node(t, x.lost[i]);
 
-		json_util_put(n, "type",
-			json_string(names_type(&t->node[x.lost[i]])));
-		(void)json_array_append_new(lost, n);
+		json_util_put(n, M("type", names_type(&t->node[x.lost[i]])));
+		json_util_add(lost, n);
 	}
-	json_util_put(o, "lost", lost);
-	json_util_put(o, "redundancy", redundancy_json(t, is->topo));
-	json_util_put(o, "multi_port", multi_port_lost_json(before, after));
+	json_util_put(o, M("lost", lost),
+		M("redundancy", redundancy_json(t, is->topo)),
+		M("multi_port", multi_port_lost_json(before, after)));
 	routes_diff_free(&x);
 	return o;
 }

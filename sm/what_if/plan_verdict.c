@@ -31,16 +31,14 @@ plan_verdict_add(json_t *verdict, const char *kind, uint64_t count,
 	}
 	if (json_array_size(list) > 0 && count > NAMED)
 		buf_printf(&all, ", ...");
-	json_util_put(o, "kind", json_string(kind));
-	json_util_put(o, "count", json_util_u64(count));
-	json_util_put(o, "text", names_text(all.text));
-	json_util_put(o, "list", list);
+	json_util_put(o, M("kind", kind), M("count", count),
+		M("text", names_text(all.text)), M("list", list));
 	if (json_array_size(losses) == 0) {
 		buf_printf(&line, "UNSAFE: %s", all.text);
-		json_util_put(verdict, "safe", json_false());
-		json_util_put(verdict, "text", names_text(line.text));
+		json_util_put(verdict, M("safe", json_false()),
+			M("text", names_text(line.text)));
 	}
-	(void)json_array_append_new(losses, o);
+	json_util_add(losses, o);
 	buf_free(&all);
 	buf_free(&line);
 }
@@ -106,8 +104,7 @@ judge_hosts(json_t *v, const struct plan_verdict_ask *ask)
 		if (fabric_counts_is_host(was, i) && !gone[i] &&
 			topo_by_node_guid(is, was->node[i].guid) == TOPO_NONE &&
 			n++ < LISTED)
-			(void)json_array_append_new(
-				list, names_node_desc(was, i));
+			json_util_add(list, names_node_desc(was, i));
 	free(gone);
 	(void)snprintf(text, sizeof(text), "%" PRIu64 " host%s the fabric", n,
 		n == 1 ? " loses" : "s lose");
@@ -149,7 +146,7 @@ judge_pulled(json_t *v, const struct topo *t, const struct drain *d, size_t n)
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (cut[p] && json_array_size(list) < LISTED)
-			(void)json_array_append_new(
+			json_util_add(
 				list, names_node_desc(t, t->port[p].node));
 	free(cut);
 	(void)snprintf(text, sizeof(text),
@@ -175,8 +172,7 @@ judge_used(
 
 		drains_use(&d[i], then->routes, NULL, 0, &use);
 		if (use.entries > 0 && used++ < LISTED)
-			(void)json_array_append_new(
-				list, names_node_desc(then->topo, node));
+			json_util_add(list, names_node_desc(then->topo, node));
 	}
 	if (used > 0)
 		plan_verdict_add(v, "drains", used,
@@ -214,11 +210,10 @@ plan_verdict_make(const struct plan_verdict_ask *ask)
 		then && ask->nfail > 0 ? &w->after : &w->beside;
 	json_t *v = json_object();
 
-	json_util_put(v, "safe", json_true());
-	json_util_put(v, "text",
-		json_string(then ? "SAFE: no host loses anything"
-				 : "SAFE: the routes verify"));
-	json_util_put(v, "losses", json_array());
+	json_util_put(v, M("safe", json_true()),
+		M("text", then ? "SAFE: no host loses anything"
+			       : "SAFE: the routes verify"),
+		M("losses", json_array()));
 	if (then && ask->nfail > 0)
 		judge_hosts(v, ask);
 	if (then)

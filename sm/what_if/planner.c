@@ -440,20 +440,17 @@ others_json(const struct what_if_others *o)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < o->n; i++)
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:o}", "fabric",
-				      fabric_counts_json(o->piece[i].topo),
-				      "now", plan_json_forecast(&o->piece[i])));
+		json_util_append(list,
+			M("fabric", fabric_counts_json(o->piece[i].topo)),
+			M("now", plan_json_forecast(&o->piece[i])));
 	return list;
 }
 
 static json_t *
 misfit_json(const struct fts_misfit *m)
 {
-	return json_pack("{s:o, s:o, s:o}", "switches_missing",
-		json_util_u64(m->missing), "tables_strange",
-		json_util_u64(m->strange), "lids_moved",
-		json_util_u64(m->moved));
+	return json_util_object(M("switches_missing", m->missing),
+		M("tables_strange", m->strange), M("lids_moved", m->moved));
 }
 
 /* Ordered pairs of hosts that end up in different components. */
@@ -487,7 +484,7 @@ texts_json(const struct list *l)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < l->n; i++)
-		(void)json_array_append_new(list, as_given(l->item[i]));
+		json_util_add(list, as_given(l->item[i]));
 	return list;
 }
 
@@ -501,11 +498,10 @@ put_impact(struct plan *p, json_t *o)
 		return;
 	show_progress(p, "comparing");
 	impact = plan_json_impact(&p->out.now, &p->out.then);
-	json_util_put(
-		impact, "pairs_parted", json_util_u64(count_disconnected(p)));
-	json_util_put(o, "impact", impact);
+	json_util_put(impact, M("pairs_parted", count_disconnected(p)));
+	json_util_put(o, M("impact", impact));
 	show_progress(p, "planning the transition");
-	json_util_put(o, "transition", transition_json(p));
+	json_util_put(o, M("transition", transition_json(p)));
 }
 
 /* What the configuration of the plan takes from ports of the daemon's
@@ -560,40 +556,38 @@ make_report(struct plan *p)
 	json_t *o = json_object();
 
 	json_util_put(o, "verdict", json_null()); /* to be the first */
-	json_util_put(o, "topology", as_given(name));
-	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
-	json_util_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
-	json_util_put(o, "layers_asked", json_util_u64(qos_layers(p->in.cfg)));
+	json_util_put(o, M("topology", as_given(name)),
+		M("fabric", fabric_counts_json(p->in.topo)),
+		M("lids", plan_json_lids(p->in.topo, &p->in.lids)),
+		M("layers_asked", qos_layers(p->in.cfg)));
 	qos_json_layers(o, p->in.cfg, p->out.now.routes);
 	if (p->ask.topology != NULL)
-		json_util_put(
-			o, "vls_assumed", json_util_u64(vls[p->ask.vl_cap]));
-	json_util_put(o, "rebalance", json_boolean(p->ask.rebalance));
-	json_util_put(o, "from_daemon", json_boolean(p->in.live));
-	json_util_put(o, "cut_off", json_boolean(p->out.cut_off));
+		json_util_put(o, M("vls_assumed", vls[p->ask.vl_cap]));
+	json_util_put(o, M("rebalance", p->ask.rebalance),
+		M("from_daemon", p->in.live), M("cut_off", p->out.cut_off));
 	if (p->ask.from != NULL) {
-		json_util_put(o, "from", as_given(p->ask.from));
-		json_util_put(o, "misfit", misfit_json(&p->in.misfit));
+		json_util_put(o, M("from", as_given(p->ask.from)),
+			M("misfit", misfit_json(&p->in.misfit)));
 	}
-	json_util_put(o, "now", plan_json_forecast(&p->out.now));
+	json_util_put(o, M("now", plan_json_forecast(&p->out.now)));
 	if (p->in.given.standby != NULL)
-		json_util_put(o, "standby", json_incref(p->in.given.standby));
-	json_util_put(o, "pieces", others_json(&p->out.beside));
-	json_util_put(o, "loose", json_util_u64(p->out.beside.loose));
-	json_util_put(o, "failures", texts_json(&p->ask.fail));
-	json_util_put(o, "drains", texts_json(&p->ask.drain));
+		json_util_put(
+			o, M("standby", json_incref(p->in.given.standby)));
+	json_util_put(o, M("pieces", others_json(&p->out.beside)),
+		M("loose", p->out.beside.loose),
+		M("failures", texts_json(&p->ask.fail)),
+		M("drains", texts_json(&p->ask.drain)));
 	if (p->out.then.topo != NULL)
-		json_util_put(o, "then", plan_json_forecast(&p->out.then));
+		json_util_put(o, M("then", plan_json_forecast(&p->out.then)));
 	if (p->out.then.topo != NULL) {
-		json_util_put(
-			o, "fabric_then", fabric_counts_json(p->out.then.topo));
-		json_util_put(o, "pieces_then", others_json(&p->out.after));
-		json_util_put(
-			o, "loose_then", json_util_u64(p->out.after.loose));
+		json_util_put(o,
+			M("fabric_then", fabric_counts_json(p->out.then.topo)),
+			M("pieces_then", others_json(&p->out.after)),
+			M("loose_then", p->out.after.loose));
 	}
 	put_impact(p, o);
 	json_util_put(
-		o, "verdict", verdict_json(p, json_object_get(o, "impact")));
+		o, M("verdict", verdict_json(p, json_object_get(o, "impact"))));
 	p->report = o;
 }
 
@@ -605,12 +599,12 @@ make_comparison(struct plan *p)
 	json_t *o = json_object();
 	json_t *engines = comparison_json(&p->job, p->in.topo, &best);
 
-	json_util_put(o, "topology", as_given(p->ask.topology));
-	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
-	json_util_put(o, "pieces", json_util_u64(p->in.bare.n - 1));
-	json_util_put(o, "vls_assumed", json_util_u64(vls[p->ask.vl_cap]));
-	json_util_put(o, "best", names_text(best != NULL ? best : ""));
-	json_util_put(o, "engines", engines);
+	json_util_put(o, M("topology", as_given(p->ask.topology)),
+		M("fabric", fabric_counts_json(p->in.topo)),
+		M("pieces", p->in.bare.n - 1),
+		M("vls_assumed", vls[p->ask.vl_cap]),
+		M("best", names_text(best != NULL ? best : "")),
+		M("engines", engines));
 	p->report = o;
 }
 

@@ -91,12 +91,11 @@ dependencies_json(const struct transition_result *x, const struct topo *t)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < x->ndeps && i < LISTED; i++)
-		(void)json_array_append_new(list,
-			json_pack("{s:o, s:i, s:i, s:b, s:o}", "name",
-				names_node_desc(t, t->sw[x->dep[i].sw].node),
-				"in", x->dep[i].in, "out", x->dep[i].out,
-				"by_port", x->dep[i].by_port, "pairs",
-				json_util_u64(x->dep[i].pairs)));
+		json_util_append(list,
+			M("name", names_node_desc(t, t->sw[x->dep[i].sw].node)),
+			M("in", x->dep[i].in), M("out", x->dep[i].out),
+			M("by_port", x->dep[i].by_port),
+			M("pairs", x->dep[i].pairs));
 	return list;
 }
 
@@ -112,9 +111,8 @@ put_expected(json_t *o, const struct transition_preview_ask *ask,
 	struct loss_estimate e;
 
 	loss_estimate_compute(&job, &e);
-	json_util_put(o, "packets_cut",
-		json_util_u64(loss_by_blocking(&e, ask->rate)));
-	json_util_put(o, "expected", loss_json(&e, ask->rate));
+	json_util_put(o, M("packets_cut", loss_by_blocking(&e, ask->rate)),
+		M("expected", loss_json(&e, ask->rate)));
 	loss_estimate_clear(&e);
 }
 
@@ -129,29 +127,22 @@ method_json(const struct transition_preview_ask *ask,
 
 	for (size_t i = 0; i < x->ndeps; i++)
 		ports += x->dep[i].by_port;
-	json_util_put(
-		o, "method", json_string(transition_method_name(x->method)));
-	json_util_put(o, "kind", json_string(transition_kind_name(x->kind)));
-	json_util_put(o, "stages", json_util_u64(x->nstages));
-	json_util_put(o, "phases",
-		json_util_u64(x->nstages + (x->ndeps > 0 ? 2U : 0U)));
-	json_util_put(o, "writes", json_util_u64(x->nwrites));
-	json_util_put(
-		o, "dependencies_blocked", json_util_u64(x->ndeps - ports));
-	json_util_put(o, "ports_blocked", json_util_u64(ports));
-	json_util_put(o, "tops", json_util_u64(tops_changed(ask)));
-	json_util_put(o, "groups", json_util_u64(groups));
-	json_util_put(o, "smps",
-		json_util_u64(x->nwrites + 2 * x->ndeps + tops_changed(ask) +
-			      groups));
-	json_util_put(o, "pairs_cut", json_util_u64(x->cut_pairs));
-	json_util_put(o, "pairs_cut_paper", json_util_u64(x->paper_pairs));
-	json_util_put(o, "cyclic", json_util_u64(x->cyclic));
-	json_util_put(o, "unread", json_util_u64(x->unread));
-	json_util_put(o, "cause", names_text(x->cause));
-	json_util_put(o, "ports_down",
-		names_text(x->ports_down != NULL ? x->ports_down : ""));
-	json_util_put(o, "dependencies", dependencies_json(x, ask->is->topo));
+	json_util_put(o, M("method", transition_method_name(x->method)),
+		M("kind", transition_kind_name(x->kind)),
+		M("stages", x->nstages),
+		M("phases", x->nstages + (x->ndeps > 0 ? 2U : 0U)),
+		M("writes", x->nwrites),
+		M("dependencies_blocked", x->ndeps - ports),
+		M("ports_blocked", ports), M("tops", tops_changed(ask)),
+		M("groups", groups),
+		M("smps",
+			x->nwrites + 2 * x->ndeps + tops_changed(ask) + groups),
+		M("pairs_cut", x->cut_pairs),
+		M("pairs_cut_paper", x->paper_pairs), M("cyclic", x->cyclic),
+		M("unread", x->unread), M("cause", names_text(x->cause)),
+		M("ports_down",
+			names_text(x->ports_down != NULL ? x->ports_down : "")),
+		M("dependencies", dependencies_json(x, ask->is->topo)));
 	put_expected(o, ask, x);
 	return o;
 }
@@ -201,7 +192,7 @@ transition_preview_report(const struct transition_preview_ask *ask)
 			continue;
 		job.hw = hw = store_as_acknowledged(ask, &w);
 		x = transition_find(&job);
-		(void)json_array_append_new(
+		json_util_add(
 			list, method_json(ask, x, count_groups(ask, &job, hw)));
 		end = x->ports_down != NULL; /* no other is safe */
 		transition_free(x);
