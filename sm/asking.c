@@ -9,32 +9,18 @@
 int
 asking_fault_code(enum client_fault fault)
 {
-	switch (fault) {
-	case CLIENT_UNREACHABLE:
-		return EXIT_UNREACHABLE;
-	case CLIENT_FORBIDDEN:
-		return EXIT_REFUSED;
-	case CLIENT_TIMEOUT:
-	case CLIENT_BROKEN:
-	default:
-		return EXIT_PROBLEM;
-	}
+	return fault == CLIENT_UNREACHABLE ? EXIT_UNREACHABLE
+	       : fault == CLIENT_FORBIDDEN ? EXIT_REFUSED
+					   : EXIT_PROBLEM;
 }
 
 const char *
 asking_fault_word(enum client_fault fault)
 {
-	switch (fault) {
-	case CLIENT_UNREACHABLE:
-		return "unreachable";
-	case CLIENT_FORBIDDEN:
-		return "refused";
-	case CLIENT_TIMEOUT:
-		return "timeout";
-	case CLIENT_BROKEN:
-	default:
-		return "broken";
-	}
+	return fault == CLIENT_UNREACHABLE ? "unreachable"
+	       : fault == CLIENT_FORBIDDEN ? "refused"
+	       : fault == CLIENT_TIMEOUT   ? "timeout"
+					   : "broken";
 }
 
 int

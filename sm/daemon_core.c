@@ -85,6 +85,18 @@ on_kept(void *cookie, struct config *c, const char *why)
 	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s", why);
 }
 
+/* A standby has read the fabric anew, or a view is committed. */
+static void
+on_read(void *cookie, struct view *v)
+{
+	struct daemon *d = cookie;
+
+	redundancy_worker_count(d->counter, v, d->config);
+	cabling_watch_view(d->cabling, v, sm_drains(d->sm));
+	if (d->ctl != NULL)
+		ctl_changed(d->ctl, loop_now());
+}
+
 /* One log line a run; a view that only gained names belongs to the same run. */
 static void
 on_commit(void *cookie, struct view *v)
@@ -98,10 +110,20 @@ on_commit(void *cookie, struct view *v)
 		buf_free(&line);
 	}
 	d->told = v->when;
-	redundancy_worker_count(d->counter, v, d->config);
-	cabling_watch_view(d->cabling, v, sm_drains(d->sm));
+	on_read(d, v);
+}
+
+/* With --once that is the end. */
+static void
+run_is_over(struct daemon *d, bool up)
+{
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
+	mem_trim();
+	if (!d->opt->once)
+		return;
+	d->exit_code = up ? EXIT_SUCCESS : EXIT_FAILURE;
+	loop_stop(d->loop);
 }
 
 static void
@@ -121,25 +143,7 @@ on_finished(void *cookie, bool ok, const char *why)
 	notify_status("%s, %llu runs, last run %s%s", sm_role_name(s.role),
 		(unsigned long long)f->runs,
 		ok ? "ok" : "failed: ", f->last_why);
-	if (d->ctl != NULL)
-		ctl_changed(d->ctl, loop_now());
-	mem_trim();
-	if (!d->opt->once)
-		return;
-	d->exit_code = ok ? EXIT_SUCCESS : EXIT_FAILURE;
-	loop_stop(d->loop);
-}
-
-/* A standby has read the fabric anew. */
-static void
-on_read(void *cookie, struct view *v)
-{
-	struct daemon *d = cookie;
-
-	redundancy_worker_count(d->counter, v, d->config);
-	cabling_watch_view(d->cabling, v, sm_drains(d->sm));
-	if (d->ctl != NULL)
-		ctl_changed(d->ctl, loop_now());
+	run_is_over(d, ok);
 }
 
 /* A standby is well: its run has not failed. But --once wants the fabric up. */
@@ -153,13 +157,7 @@ on_stood_by(void *cookie, const char *why)
 	f->last_ok = true;
 	f->last_why[0] = '\0';
 	notify_status("%s: %s", sm_role_name(SM_STANDING_BY), why);
-	if (d->ctl != NULL)
-		ctl_changed(d->ctl, loop_now());
-	mem_trim();
-	if (!d->opt->once)
-		return;
-	d->exit_code = EXIT_FAILURE;
-	loop_stop(d->loop);
+	run_is_over(d, false);
 }
 
 static void

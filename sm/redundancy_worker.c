@@ -174,10 +174,8 @@ redundancy_worker_free(struct redundancy_worker *c)
 	worker_free(c->worker);
 	free_count(c->now);
 	free_count(c->then);
-	while (c->shed != NULL) {
-		struct count *k = c->shed;
-
-		c->shed = k->next;
+	for (struct count *k = c->shed, *next; k != NULL; k = next) {
+		next = k->next;
 		free_count(k);
 	}
 	free(c);

@@ -6,67 +6,8 @@
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "sm/report/page.h"
+#include "sm/report/terminal.h"
 #include "sm/what_if/plan_page.h"
-
-/* ---- folding lines ---- */
-
-/* Where the text of a line begins: after its label, or after its leading
- * blanks. */
-static size_t
-indent_of(const char *line, size_t n)
-{
-	enum { LABEL_MAX = 14, MORE = 2 };
-	size_t lead = 0, i;
-
-	while (lead < n && line[lead] == ' ')
-		lead++;
-	for (i = lead; i + 1 < n && i < LABEL_MAX; i++)
-		if (line[i] == ' ' && line[i + 1] == ' ') {
-			while (i < n && line[i] == ' ')
-				i++;
-			return i < AUDIT_PAGE_WIDTH / 2 ? i : lead + MORE;
-		}
-	return lead + MORE;
-}
-
-static void
-fold_line(const char *line, size_t n, struct buf *out)
-{
-	size_t indent = indent_of(line, n), room = AUDIT_PAGE_WIDTH;
-
-	while (n > room) {
-		size_t cut = room;
-
-		while (cut > 0 && line[cut] != ' ')
-			cut--;
-		if (cut <= (room == AUDIT_PAGE_WIDTH ? indent : 0))
-			for (cut = room; cut < n && line[cut] != ' '; cut++)
-				;
-		if (cut == n)
-			break;
-		buf_put(out, line, cut);
-		buf_printf(out, "\n%*s", (int)indent, "");
-		line += cut + 1;
-		n -= cut + 1;
-		room = AUDIT_PAGE_WIDTH - indent;
-	}
-	buf_put(out, line, n);
-	buf_put(out, "\n", 1);
-}
-
-static void
-fold_page(const struct buf *page, struct buf *out)
-{
-	const char *at = page->text, *end = page->text + page->n;
-
-	while (at < end) {
-		const char *nl = memchr(at, '\n', (size_t)(end - at));
-		size_t n = (size_t)((nl == NULL ? end : nl) - at);
-
-		fold_line(at, n, out);
-		at += n + 1;
-	}
-}
 
 /* ---- what was read ---- */
 
@@ -177,7 +118,7 @@ audit_page(const json_t *a, struct buf *out)
 
 	page_print(&page, a, "%(text)s\n");
 	if (json_object_get(a, "fabric") == NULL) { /* it was not read */
-		fold_page(&page, out);
+		terminal_format(page.text, AUDIT_PAGE_WIDTH, false, out);
 		buf_free(&page);
 		return;
 	}
@@ -193,6 +134,6 @@ audit_page(const json_t *a, struct buf *out)
 	plan_page_forecast(json_object_get(a, "found"), &page);
 	buf_printf(&page, "\nAS HEDDLE WOULD ROUTE IT\n");
 	plan_page_forecast(json_object_get(a, "heddle"), &page);
-	fold_page(&page, out);
+	terminal_format(page.text, AUDIT_PAGE_WIDTH, false, out);
 	buf_free(&page);
 }

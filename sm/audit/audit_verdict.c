@@ -10,15 +10,9 @@
 const char *
 audit_verdict_word(enum audit_verdict v)
 {
-	switch (v) {
-	case AUDIT_VERDICT_SAFE:
-		return "SAFE";
-	case AUDIT_VERDICT_AT_RISK:
-		return "AT RISK";
-	case AUDIT_VERDICT_UNKNOWN:
-	default:
-		return "UNKNOWN";
-	}
+	return v == AUDIT_VERDICT_SAFE	    ? "SAFE"
+	       : v == AUDIT_VERDICT_AT_RISK ? "AT RISK"
+					    : "UNKNOWN";
 }
 
 /* The number of findings of a severity; kind: of this kind, or NULL for any. */

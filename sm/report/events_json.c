@@ -26,25 +26,12 @@ events_ends_json(const struct event_end *a, const struct event_end *b)
 	return list;
 }
 
-static double
-age_of(struct mono when, struct mono now)
-{
-	return mono_seconds(mono_sub(now, when));
-}
-
 static const char *
 severity_name(enum log_level level)
 {
-	switch (level) {
-	case LOG_LEVEL_ERROR:
-		return "error";
-	case LOG_LEVEL_WARN:
-		return "warning";
-	case LOG_LEVEL_INFO:
-	case LOG_LEVEL_DEBUG:
-	default:
-		return "info";
-	}
+	return level == LOG_LEVEL_ERROR	 ? "error"
+	       : level == LOG_LEVEL_WARN ? "warning"
+					 : "info";
 }
 
 /* Put a value into ends or fields. */
@@ -132,7 +119,7 @@ list_missing(const struct event_log *l, bool nodes, const struct topo *t,
 		if (json_array_size(list) >= most)
 			continue;
 		json_util_append(list, M("kind", nodes ? "node" : "link"),
-			M("age", age_of(m[i].since, now)),
+			M("age", mono_seconds(mono_sub(now, m[i].since))),
 			M("ends", events_ends_json(&m[i].a, &m[i].b)));
 	}
 	return told;

@@ -215,25 +215,28 @@ take_sets(struct work *w, const uint32_t *set)
 	}
 }
 
-/* Switches in no tier. */
+/* Switches in no tier, or whose place is not known, in an area of their own. */
 static void
 take_rest(struct work *w)
 {
 	const struct fabric_graph *g = w->g;
+	bool tiers = w->out->layout == FABRIC_LAYOUT_TIERS;
 	uint32_t area = FABRIC_GRAPH_NONE;
 
 	for (uint32_t i = 0; i < g->nsw; i++) {
 		uint32_t s = w->out->order[i];
 
-		if (g->sw[s].tier != FABRIC_GRAPH_NONE)
+		if (tiers ? g->sw[s].tier != FABRIC_GRAPH_NONE
+			  : g->sw[s].at != NULL)
 			continue;
 		if (area == FABRIC_GRAPH_NONE)
 			area = add_area(w, w->out->nbands, true);
 		put_switch(w, s, area, 0);
+		w->out->col[s] = w->out->area[area].switches - 1;
 	}
 	if (area != FABRIC_GRAPH_NONE)
 		(void)snprintf(w->out->area[area].title, FABRIC_AREA_TITLE,
-			"in no tier");
+			"%s", tiers ? "in no tier" : "elsewhere");
 }
 
 /* How many sets there are with several switches; *alone: with one. */
@@ -281,27 +284,6 @@ take_tree(struct work *w)
 
 /* ---- others ---- */
 
-/* Switches whose place is not known, in an area of their own. */
-static void
-take_strays(struct work *w)
-{
-	uint32_t area = FABRIC_GRAPH_NONE;
-
-	for (uint32_t i = 0; i < w->g->nsw; i++) {
-		uint32_t s = w->out->order[i];
-
-		if (w->g->sw[s].at != NULL)
-			continue;
-		if (area == FABRIC_GRAPH_NONE)
-			area = add_area(w, w->out->nbands, true);
-		put_switch(w, s, area, 0);
-		w->out->col[s] = w->out->area[area].switches - 1;
-	}
-	if (area != FABRIC_GRAPH_NONE)
-		(void)snprintf(w->out->area[area].title, FABRIC_AREA_TITLE,
-			"elsewhere");
-}
-
 static void
 take_groups(struct work *w)
 {
@@ -320,7 +302,7 @@ take_groups(struct work *w)
 		if (w->g->sw[s].at != NULL)
 			put_switch(w, s, w->g->sw[s].at[0], 0);
 	}
-	take_strays(w);
+	take_rest(w);
 }
 
 /* Planes of the first two dimensions, numbered by the others. */
@@ -370,7 +352,7 @@ take_grid(struct work *w, uint32_t planes)
 		put_switch(w, s, plane_of(g, at), g->ndim > 1 ? at[1] : 0);
 		w->out->col[s] = at[0];
 	}
-	take_strays(w);
+	take_rest(w);
 }
 
 static void

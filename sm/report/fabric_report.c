@@ -27,7 +27,6 @@ struct report {
 	port_ix *host; /* the ports in "hosts" */
 	size_t nhosts;
 	json_t *rates, *switches, *links, *hosts, *cut_links;
-	uint32_t unplaced;
 };
 
 static json_int_t

@@ -228,9 +228,9 @@ add_level(struct work *w)
 	return set;
 }
 
-/* Switches that differ in the dimensions up to d alone. */
+/* Switches that differ in the dimensions before this one alone. */
 static void
-add_dimension(struct work *w, unsigned d)
+add_places(struct work *w, unsigned from)
 {
 	const struct fabric_graph *g = w->g;
 	uint32_t *set = add_level(w);
@@ -238,9 +238,8 @@ add_dimension(struct work *w, unsigned d)
 	for (uint32_t s = 0; s < g->nsw; s++) {
 		uint64_t n = 0;
 
-		for (unsigned i = g->ndim; i-- > d + 1;)
-			n = n * g->dim[i].size +
-			    (g->sw[s].at != NULL ? g->sw[s].at[i] : 0);
+		for (unsigned i = g->ndim; i-- > from && g->sw[s].at != NULL;)
+			n = n * g->dim[i].size + g->sw[s].at[i];
 		set[s] = g->sw[s].at != NULL ? (uint32_t)n : FABRIC_GRAPH_NONE;
 	}
 }
@@ -249,7 +248,6 @@ static void
 find_levels(struct work *w)
 {
 	const struct fabric_graph *g = w->g;
-	uint32_t *set;
 
 	w->level = arena_array(
 		w->a, (size_t)g->ntiers + g->ndim + 1, sizeof(uint32_t *));
@@ -257,13 +255,10 @@ find_levels(struct work *w)
 		for (uint32_t tier = g->ntiers; tier-- > 1;)
 			fabric_graph_sets(g, tier, add_level(w));
 	} else if (g->shape == FABRIC_GRAPH_GROUPS) {
-		set = add_level(w);
-		for (uint32_t s = 0; s < g->nsw; s++)
-			set[s] = g->sw[s].at != NULL ? g->sw[s].at[0]
-						     : FABRIC_GRAPH_NONE;
+		add_places(w, 0);
 	} else if (g->shape == FABRIC_GRAPH_DIMENSIONS) {
-		for (unsigned d = 0; d + 1 < g->ndim; d++)
-			add_dimension(w, d);
+		for (unsigned d = 1; d < g->ndim; d++)
+			add_places(w, d);
 	}
 	(void)add_level(w); /* all of it: set 0 */
 }

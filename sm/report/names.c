@@ -107,32 +107,20 @@ names_speed(const struct topo_port *p)
 const char *
 names_order(enum route_order order)
 {
-	switch (order) {
-	case ROUTE_TIERS:
-		return "tiers";
-	case ROUTE_SINGLE:
-		return "single";
-	case ROUTE_ROOTS:
-		return "roots";
-	case ROUTE_NO_ORDER:
-		return "none";
-	default:
-		return "unknown";
-	}
+	static const char *const name[] = {[ROUTE_TIERS] = "tiers",
+		[ROUTE_SINGLE] = "single",
+		[ROUTE_ROOTS] = "roots",
+		[ROUTE_NO_ORDER] = "none"};
+
+	return name[order];
 }
 
 const char *
 names_topo_class(enum route_read read)
 {
-	switch (read) {
-	case ROUTE_READ_TREE:
-		return "tree";
-	case ROUTE_READ_MESH:
-		return "mesh";
-	case ROUTE_READ_NEVER:
-	default:
-		return "unknown";
-	}
+	return read == ROUTE_READ_TREE	 ? "tree"
+	       : read == ROUTE_READ_MESH ? "mesh"
+					 : "unknown";
 }
 
 size_t

@@ -12,27 +12,23 @@
 
 enum { INFO = 64, MKEY = 8 };
 
-static void
-put_hex(char *out, const uint8_t *bytes, size_t n)
+static json_t *
+take_text(struct buf *text)
 {
-	static const char digit[] = "0123456789abcdef";
+	json_t *j =
+		json_stringn_nocheck(text->n > 0 ? text->text : "", text->n);
 
-	for (size_t i = 0; i < n; i++) {
-		out[2 * i] = digit[bytes[i] >> 4];
-		out[2 * i + 1] = digit[bytes[i] & 15];
-	}
+	buf_free(text);
+	return j;
 }
 
 static json_t *
 hex_json(const uint8_t *bytes, size_t n)
 {
-	char *text = mem_alloc(2 * n + 1);
-	json_t *j;
+	struct buf text = {0};
 
-	put_hex(text, bytes, n);
-	j = json_stringn_nocheck(text, 2 * n);
-	free(text);
-	return j;
+	buf_hex(&text, bytes, n);
+	return take_text(&text);
 }
 
 /* PortInfo without the M_Key in its first bytes. */
@@ -73,16 +69,11 @@ port_json(const struct topo *t, port_ix ix, bool info)
 static json_t *
 row_json(const struct routes *r, sw_ix s)
 {
-	size_t n = (size_t)r->nblocks * LFT_BLOCK;
-	char *text = mem_alloc(2 * n + 1);
-	json_t *j;
+	struct buf text = {0};
 
 	for (uint32_t b = 0; b < r->nblocks; b++)
-		put_hex(text + (size_t)b * 2 * LFT_BLOCK, routes_block(r, s, b),
-			LFT_BLOCK);
-	j = json_stringn_nocheck(text, 2 * n);
-	free(text);
-	return j;
+		buf_hex(&text, routes_block(r, s, b), LFT_BLOCK);
+	return take_text(&text);
 }
 
 static json_t *

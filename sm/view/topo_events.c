@@ -55,11 +55,21 @@ same_link_there(const struct pair *p, port_ix x)
 		       : TOPO_NONE;
 }
 
-/* Each link once, by the end of the lower index. */
+static bool
+is_duplicate(const struct topo *t, port_ix x)
+{
+	return (t->node[t->port[x].node].flags & TN_DUPLICATE) != 0;
+}
+
+/* Each link once, by the end of the lower index; none of a GUID that two nodes
+ * have. */
 static bool
 is_first_end(const struct topo *t, port_ix x)
 {
-	return t->port[x].peer != TOPO_NONE && x <= t->port[x].peer;
+	port_ix peer = t->port[x].peer;
+
+	return peer != TOPO_NONE && x <= peer && !is_duplicate(t, x) &&
+	       !is_duplicate(t, peer);
 }
 
 /* True if a node of this link is not in the other topology. */
@@ -70,12 +80,6 @@ is_with_node(const struct pair *p, port_ix x)
 
 	return p->node[port[x].node] == TOPO_NONE ||
 	       p->node[port[port[x].peer].node] == TOPO_NONE;
-}
-
-static bool
-is_duplicate(const struct topo *t, port_ix x)
-{
-	return (t->node[t->port[x].node].flags & TN_DUPLICATE) != 0;
 }
 
 void
@@ -153,8 +157,7 @@ tell_down(const struct pair *p, topo_event_sink *sink, void *cookie)
 	for (port_ix x = 0; x < p->t->nports; x++) {
 		struct topo_event e = {.kind = EVENT_LINK_DOWN};
 
-		if (!is_first_end(p->t, x) || is_duplicate(p->t, x) ||
-			is_duplicate(p->t, p->t->port[x].peer) ||
+		if (!is_first_end(p->t, x) ||
 			same_link_there(p, x) != TOPO_NONE)
 			continue;
 		fill_link(p->t, x, &e);
@@ -193,8 +196,7 @@ tell_up(const struct pair *p, topo_event_sink *sink, void *cookie)
 		struct topo_event e = {.kind = EVENT_LINK_UP};
 		port_ix there;
 
-		if (!is_first_end(p->t, x) || is_duplicate(p->t, x) ||
-			is_duplicate(p->t, p->t->port[x].peer))
+		if (!is_first_end(p->t, x))
 			continue;
 		there = same_link_there(p, x);
 		if (there != TOPO_NONE) {
