@@ -370,7 +370,22 @@ take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
 		record_port(p, tag, res->data, res->now);
 }
 
-/* A port that went down has to come back to Init by itself. */
+/* Whether an end port that was up has lost its LID, and with it its tables. */
+static bool
+has_restarted(const struct push *p, const struct plan_step *s,
+	const struct mad_port_info *is)
+{
+	const struct topo_port *port = &push_topo(p)->port[s->port];
+
+	return topo_has_lid(push_topo(p), s->port) && port->found_lid != 0 &&
+	       port->state > PORT_INIT && is->lid == 0;
+}
+
+/*
+ * A port that went down has to come back to Init by itself. One that has
+ * restarted before it did so shows that now alone: the plan brings it up with
+ * the tables that it had.
+ */
 static void
 take_settle_answer(struct push *p, size_t ix, const struct xact_result *res)
 {
@@ -383,6 +398,8 @@ take_settle_answer(struct push *p, size_t ix, const struct xact_result *res)
 		is.state >= PORT_INIT) {
 		p->job.port_written(
 			p->job.cookie, push_guid(p, s), port->num, res->data);
+		if (has_restarted(p, s, &is))
+			push_ack_fail(p, s, PUSH_GONE, "has restarted");
 	} else if (mono_before(p->settle_by, res->now)) {
 		push_ack_fail(p, s, PUSH_GONE, "does not come back up");
 	} else {

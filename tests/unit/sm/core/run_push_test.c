@@ -622,6 +622,44 @@ fail_link(struct scene *s, unsigned n)
 	sim_fault_link(s->w->sim, node, port, false);
 }
 
+static enum sim_verdict
+drop_traps(void *cookie, struct sim_msg *m)
+{
+	enum { METHOD = 3 };
+
+	(void)cookie;
+	return m->where == SIM_AT_ENDPOINT && m->m.mad[METHOD] == MAD_TRAP
+		       ? SIM_DROP
+		       : SIM_PASS;
+}
+
+/* A host restarts, which nobody reports, before a plan takes its port down: it
+ * gets its tables again. */
+TEST(restart_before_ports_fall)
+{
+	AUTO(scene) struct scene s;
+	char yaml[512];
+	uint32_t host;
+	uint8_t was[MAD_DATA], reset[MAD_DATA], is[MAD_DATA];
+
+	print_settings("static", true, yaml, sizeof(yaml));
+	scene_open_as(&s, yaml, 3);
+	host = fabric_find(s.f, "h7");
+	ck_assert_uint_eq(sim_read(s.w->sim, host, 1, MAD_SL2VL, 0, was), 0);
+	sim_set_hook(s.w->sim, drop_traps, NULL);
+	sim_fault_reboot(s.w->sim, host);
+	world_run(s.w, mono_ms(10));
+	ck_assert_uint_eq(sim_read(s.w->sim, host, 1, MAD_SL2VL, 0, reset), 0);
+	ck_assert_mem_ne(was, reset, MAD_DATA);
+	sim_set_hook(s.w->sim, NULL, NULL);
+	fail_link(&s, 3);
+	world_run(s.w, mono_ms(3000));
+	(void)snprintf(s.what, sizeof(s.what), "a host restarted");
+	judge_result(&s);
+	ck_assert_uint_eq(sim_read(s.w->sim, host, 1, MAD_SL2VL, 0, is), 0);
+	ck_assert_mem_eq(was, is, MAD_DATA);
+}
+
 /* A switch that acknowledges and does not store is found and quarantined. */
 TEST(false_acknowledgements_are_found)
 {
