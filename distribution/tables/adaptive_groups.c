@@ -243,12 +243,28 @@ count_vote(struct maker *m, struct map *at, uint32_t group, uint16_t slot)
 	m->wanted[group].vote = i;
 }
 
-/* Sets with less than two LIDs a default. */
+/* Whether all ports of a set, and not all of the other's, are in both. */
+static bool
+is_part_of(const struct route_set *set, const struct route_set *all)
+{
+	uint64_t more = 0;
+
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++) {
+		if ((set->port[w] & ~all->port[w]) != 0)
+			return false;
+		more |= all->port[w] & ~set->port[w];
+	}
+	return more != 0;
+}
+
+/* Sets with less than two LIDs a default, and parts of the set that most LIDs
+ * have. */
 static void
 find_rare(struct maker *m)
 {
 	const struct adaptive_groups_job *job = m->job;
 	struct use *use = mem_zalloc(job->nsets, sizeof(*use));
+	unsigned most = 0;
 
 	m->is_rare = mem_zalloc(job->nsets, sizeof(*m->is_rare));
 	for (uint32_t l = 0; l < job->nlids; l++) {
@@ -258,7 +274,12 @@ find_rare(struct maker *m)
 		ports_add(&use[job->set[l]].defaults, job->port[l]);
 	}
 	for (unsigned k = 1; k < job->nsets; k++)
-		m->is_rare[k] = use[k].lids < 2 * ports_count(use[k].defaults);
+		if (most == 0 || use[k].lids > use[most].lids)
+			most = k;
+	for (unsigned k = 1; k < job->nsets; k++)
+		m->is_rare[k] =
+			use[k].lids < 2 * ports_count(use[k].defaults) ||
+			is_part_of(&job->sets[k], &job->sets[most]);
 	free(use);
 }
 

@@ -9,9 +9,11 @@
  * want the same: each wanted group goes into the slot that most of its LIDs
  * name now. A lost port is then one write of a group in place, and no write of
  * an entry. Groups are many where each default port has one of its own: a set
- * with less than two LIDs a default, as of a leaf that has lost a port, gets
- * one in which all ports are alike. Where there are more groups than slots, the
- * LIDs of the rarest take their default port (static).
+ * with less than two LIDs a default gets one in which all ports are alike, and
+ * so does a part of the set that most LIDs have, as of a leaf that has lost a
+ * port: how many LIDs have such a part differs from change to change. Where
+ * there are more groups than slots, the LIDs of the rarest take their default
+ * port (static).
  *
  * While what the switch holds is in force, other switches hold old values too.
  * So the writes are four steps, and a step begins when that before it is

@@ -17,6 +17,7 @@ struct maker {
 					  NULL */
 	const struct topo *t;
 	struct topo_match before; /* in the topology of share */
+	bool keeps;		  /* ports of share */
 	struct arena *a;
 	const struct dest_lids *dest;
 	struct legal_levels is, was;
@@ -179,25 +180,48 @@ row_before(const struct maker *m, sw_ix s)
 	return o == TOPO_NONE ? NULL : m->share->row[o];
 }
 
-/* Whether there may be room now for a set that was left out. */
+/* Groups that a set may take: where the default comes first one for each port
+ * that may be the default. */
+static uint32_t
+groups_of(const struct maker *m, const struct route_set *set)
+{
+	return m->out->default_first ? route_set_count(set) : 1;
+}
+
+static uint32_t
+groups_needed(const struct maker *m, const struct route_set_row *row)
+{
+	uint32_t n = 0;
+
+	for (uint16_t k = 1; k < row->n; k++)
+		n += groups_of(m, &row->set[k]);
+	return n;
+}
+
+/* Whether the sets of a switch are made anew, and none is kept: some was left
+ * out for want of room, or those that were kept are so different from others
+ * that what is to come may have none. */
 static bool
-lacked_room(const struct maker *m, sw_ix s)
+is_crowded(const struct maker *m, sw_ix s)
 {
 	const struct route_set_row *was = row_before(m, s);
 
-	return was != NULL && was->dropped > 0;
+	return was != NULL &&
+	       (was->dropped > 0 || (route_set_row_narrow(was) > 0 &&
+					    groups_needed(m, was) >
+						    m->out->can[s].groups / 2));
 }
 
 /* Options are made anew where a level or a climb of the switch or of one
- * behind a link differs, all of them where its links do, or where it lacked
- * room. */
+ * behind a link differs, all of them where its links do, or where it is
+ * crowded. */
 static void
 find_makes(const struct maker *m, sw_ix s)
 {
 	const struct topo_switch *sw = &m->t->sw[s];
 	uint64_t *make = row_of(m, m->make, s);
 
-	if (!same_links(m, s) || lacked_room(m, s)) {
+	if (!same_links(m, s) || is_crowded(m, s)) {
 		memset(make, 0xff, m->dest->words * sizeof(*make));
 		return;
 	}
@@ -301,9 +325,39 @@ find_ports(const struct maker *m, sw_ix s, uint32_t w, uint64_t among,
 			transpose_bits(by_port[k]);
 }
 
+/* The set that s had for destination number i; NULL: none that is kept. */
+static const struct route_set *
+set_before(const struct maker *m, sw_ix s, uint32_t i)
+{
+	sw_ix to = m->before.sw[m->dest->sw[i]];
+
+	return to == TOPO_NONE ? NULL
+			       : route_sets_get(m->share, m->before.sw[s], to);
+}
+
+/* Leave what was in the set before, if that is enough; true: it had more. */
+static bool
+keep_ports(const struct maker *m, sw_ix s, uint32_t i, struct route_set *set)
+{
+	const struct route_set *was = set_before(m, s, i);
+	struct route_set kept;
+	unsigned n, all;
+
+	if (was == NULL)
+		return false;
+	for (unsigned k = 0; k < ROUTE_SET_WORDS; k++)
+		kept.port[k] = set->port[k] & was->port[k];
+	n = route_set_count(&kept);
+	all = route_set_count(set);
+	if (n == all || n < 2 || all * UINT64_C(1000) > n * m->out->limit)
+		return false;
+	*set = kept;
+	return true;
+}
+
 /* The sets of row for the destinations `among` in word w. */
 static void
-make_word(const struct maker *m, sw_ix s, uint32_t w, uint64_t among,
+make_word(const struct maker *m, sw_ix s, uint32_t w, uint64_t among, bool keep,
 	struct route_set_row *row)
 {
 	uint64_t by_port[ROUTE_SET_WORDS][64];
@@ -311,12 +365,15 @@ make_word(const struct maker *m, sw_ix s, uint32_t w, uint64_t among,
 	uint16_t number = 0;
 
 	find_ports(m, s, w, among, by_port);
+	row->narrow[w] &= ~among;
 	for (; among != 0; among &= among - 1) {
 		unsigned bit = bitset_lowest64(among);
 		struct route_set set;
 
 		for (unsigned k = 0; k < ROUTE_SET_WORDS; k++)
 			set.port[k] = by_port[k][bit];
+		if (keep && keep_ports(m, s, w * 64 + bit, &set))
+			bitset_add(row->narrow, w * 64 + bit);
 		/* neighbouring destinations mostly have the same set */
 		if (memcmp(&last, &set, sizeof(set)) != 0)
 			number = route_set_count(&set) < 2
@@ -368,23 +425,13 @@ renumber_sets(const struct maker *m, struct route_set_row *row)
 	row->n = n;
 }
 
-/* Groups that a set may take: where the default comes first one for each port
- * that may be the default. */
-static uint32_t
-groups_of(const struct maker *m, const struct route_set *set)
-{
-	return m->out->default_first ? route_set_count(set) : 1;
-}
-
 /* Sets that a switch has no room for are left out, those of the fewest
  * destination switches first. */
 static void
 drop_rare_sets(const struct maker *m, sw_ix s, struct route_set_row *row)
 {
-	uint32_t *uses, need = 0;
+	uint32_t *uses, need = groups_needed(m, row);
 
-	for (uint16_t k = 1; k < row->n; k++)
-		need += groups_of(m, &row->set[k]);
 	if (need <= m->out->can[s].groups)
 		return;
 	uses = mem_zalloc(row->n, sizeof(*uses));
@@ -419,13 +466,16 @@ take_row(struct route_set_row *row, struct route_set_row *was)
 }
 
 /* The row of s from the one before, of which some is made anew; all of it where
- * there is none, or it lacked room. */
+ * there is none, or it is crowded. A switch with another link has all ports
+ * back: it is one, and most of that are ports of groups, which it shares among
+ * many destinations. */
 static struct route_set_row *
 make_row(const struct maker *m, sw_ix s)
 {
 	struct route_set_row *row, *was = row_before(m, s);
 	const uint64_t *make = row_of(m, m->make, s);
-	bool all = m->prev == NULL || lacked_room(m, s);
+	bool crowded = is_crowded(m, s), all = m->prev == NULL || crowded,
+	     keep = m->keeps && was != NULL && m->before.links[s] && !crowded;
 
 	if (!all && !has_some(m, make))
 		return route_set_row_share(was);
@@ -436,7 +486,7 @@ make_row(const struct maker *m, sw_ix s)
 				 (all ? UINT64_MAX : make[w]);
 
 		if (among != 0)
-			make_word(m, s, w, among, row);
+			make_word(m, s, w, among, keep, row);
 	}
 	renumber_sets(m, row);
 	drop_rare_sets(m, s, row);
@@ -498,9 +548,11 @@ goes_on(const struct maker *m, const struct routes *prev)
 {
 	const struct route_sets *is = m->out, *was = m->share;
 
-	if (was == NULL || was->why[0] != '\0' || prev->part != NULL ||
+	if (!m->keeps || prev == NULL || was == NULL || was != prev->sets ||
+		was->why[0] != '\0' || prev->part != NULL ||
 		prev->order == ROUTE_NO_ORDER || prev->pool != m->r->pool ||
-		is->default_first != was->default_first)
+		is->default_first != was->default_first ||
+		is->limit != was->limit)
 		return false;
 	for (sw_ix s = 0; s < m->t->nsw; s++) {
 		sw_ix o = m->before.sw[s];
@@ -559,11 +611,29 @@ make_all(struct maker *m, const struct route_job *job)
 	for (sw_ix s = 0; s < m->t->nsw; s++)
 		if (m->out->row[s] != NULL) {
 			m->out->dropped += m->out->row[s]->dropped;
+			m->out->narrow += route_set_row_narrow(m->out->row[s]);
 			any = true;
 		}
 	if (!any)
 		(void)snprintf(m->out->why, sizeof(m->out->why),
 			"no switch has a choice of shortest paths");
+}
+
+/* The sets before, which are those that switches were found with where there
+ * are no others. */
+static void
+find_before(struct maker *m, const struct route_job *job)
+{
+	const struct routes *prev = job->prev;
+
+	m->keeps = !job->rebalance;
+	if (prev != NULL && prev->sets != NULL) {
+		m->share = prev->sets;
+		topo_match_open(&m->before, m->t, prev->topo);
+	} else if (job->adaptive->found != NULL) {
+		m->share = job->adaptive->found;
+		topo_match_open(&m->before, m->t, m->t);
+	}
 }
 
 struct route_sets *
@@ -574,11 +644,9 @@ legal_sets_make(const struct route_job *job, const struct routes *r)
 
 	m.out = route_sets_new(
 		m.t, job->adaptive->can, job->adaptive->default_first);
+	m.out->limit = job->load_limit;
 	m.dest = &m.out->dest;
-	if (job->prev != NULL && job->prev->sets != NULL) {
-		m.share = job->prev->sets;
-		topo_match_open(&m.before, m.t, job->prev->topo);
-	}
+	find_before(&m, job);
 	if (why != NULL)
 		(void)snprintf(m.out->why, sizeof(m.out->why), "%s", why);
 	else

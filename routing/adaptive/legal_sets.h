@@ -27,6 +27,15 @@
  * links are others; the rest of a row is copied, and a row without such
  * destinations is shared.
  *
+ * A port that comes back, as of a returned link, is taken into the sets of the
+ * switches whose own links are others. Elsewhere what is left of a set is kept,
+ * as entries of tables are, while the ports that are legal are at most
+ * job->load_limit times as many: one port of a destination switch is a write of
+ * its entries at every leaf of a fabric, and gains each a few per cent. Such
+ * sets are narrow. They are legal like any part of a legal set, are counted,
+ * and end with job->rebalance. A switch keeps none where its groups get scarce.
+ * After a restart they are what the switches were found with.
+ *
  * Folder routing/adaptive: tables with an order of switches -> sets of ports.
  * Callers: routing/driver. Read next: routing/core/route_sets.h (the value),
  * then routing/adaptive/legal_levels.h.
@@ -43,8 +52,8 @@
 /*
  * Sets for r, of switches that can choose by job->adaptive (not NULL). Rows
  * that are those of job->prev are shared with it. Without options out->why says
- * why. One reference, the caller's. The same for any number of threads, and
- * whatever job->prev is.
+ * why. One reference, the caller's. The same for any number of threads; but for
+ * ports that narrow sets lack, whatever job->prev is.
  */
 struct route_sets *legal_sets_make(
 	const struct route_job *job, const struct routes *r);

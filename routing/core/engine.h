@@ -66,6 +66,9 @@ struct route_multi_port {
 struct route_adaptive {
 	const struct route_choice *can; /* [nsw] of the topology */
 	bool default_first;
+	/* where the previous routes have no sets: those that switches were
+	 * found with, of this topology; NULL: none, or unknown */
+	struct route_sets *found;
 };
 
 /* What the administrator configures for the engines. */

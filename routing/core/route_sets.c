@@ -5,6 +5,12 @@
 
 #include "sm/base/mem.h"
 
+static size_t
+narrow_words(const struct route_set_row *row)
+{
+	return row->ndest / 64 + 1U;
+}
+
 struct route_set_row *
 route_set_row_new(uint32_t ndest)
 {
@@ -15,6 +21,7 @@ route_set_row_new(uint32_t ndest)
 	row->n = 1;
 	row->ndest = ndest;
 	row->set = mem_zalloc(1, sizeof(*row->set));
+	row->narrow = mem_zalloc(narrow_words(row), sizeof(*row->narrow));
 	return row;
 }
 
@@ -37,6 +44,8 @@ route_set_row_copy(const struct route_set_row *row)
 
 	copy->refs = 1;
 	copy->set = mem_dup(row->set, row->n * sizeof(*row->set));
+	copy->narrow =
+		mem_dup(row->narrow, narrow_words(row) * sizeof(*row->narrow));
 	return copy;
 }
 
@@ -54,7 +63,18 @@ route_set_row_drop(struct route_set_row *row)
 	if (row == NULL || --row->refs > 0)
 		return;
 	free(row->set);
+	free(row->narrow);
 	free(row);
+}
+
+uint32_t
+route_set_row_narrow(const struct route_set_row *row)
+{
+	uint32_t n = 0;
+
+	for (size_t w = 0; w < narrow_words(row); w++)
+		n += bitset_count64(row->narrow[w]);
+	return n;
 }
 
 bool
@@ -66,6 +86,8 @@ route_set_row_equal(
 	return a != NULL && b != NULL && a->n == b->n && a->ndest == b->ndest &&
 	       a->dropped == b->dropped &&
 	       memcmp(a->set, b->set, a->n * sizeof(*a->set)) == 0 &&
+	       memcmp(a->narrow, b->narrow,
+		       narrow_words(a) * sizeof(*a->narrow)) == 0 &&
 	       memcmp(a->of, b->of, a->ndest * sizeof(a->of[0])) == 0;
 }
 

@@ -64,6 +64,8 @@ struct route_set_row {
 	uint32_t ndest;	  /* destination switches */
 	uint32_t dropped; /* of them, whose set had no room in the switch */
 	struct route_set *set; /* [n]; [0] is empty: the default alone */
+	uint64_t *narrow; /* [ndest] bits: destination switches whose set stays
+			     as it was, although more ports are legal */
 	uint16_t of[]; /* [ndest] set of each destination switch, by its number
 			*/
 };
@@ -73,12 +75,14 @@ struct route_sets {
 	uint32_t nsw;
 	struct dest_lids dest; /* destination switches of the topology */
 	bool default_first;    /* else all ports are alike */
+	uint32_t limit;	       /* per mille: a set stays that lacks less, see
+				  routing/adaptive/legal_sets.h */
 	/* proven by the order of switches, as the tables beside them
 	 * (routing/verify/sets_order.h) */
 	bool by_order;
 	struct route_choice *can;   /* [nsw] of each switch */
 	struct route_set_row **row; /* [nsw]; NULL: no options at all */
-	uint64_t dropped;	    /* of all rows */
+	uint64_t dropped, narrow;   /* of all rows */
 	char why[160];		    /* why no switch has options; "": some do */
 };
 
@@ -93,8 +97,10 @@ struct route_set_row *route_set_row_copy(const struct route_set_row *row);
 /* One reference more, and one less; NULL allowed. */
 struct route_set_row *route_set_row_share(struct route_set_row *row);
 void route_set_row_drop(struct route_set_row *row);
-/* True if both give every destination switch the same ports; NULL is a row
- * without options. */
+/* How many sets of it are narrow. */
+uint32_t route_set_row_narrow(const struct route_set_row *row);
+/* True if both give every destination switch the same ports, and know the same
+ * of them; NULL is a row without options. */
 bool route_set_row_equal(
 	const struct route_set_row *a, const struct route_set_row *b);
 

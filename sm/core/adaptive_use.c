@@ -30,7 +30,8 @@ adaptive_use_job(
 	can = mem_zalloc(t->nsw, sizeof(*can));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		can[s] = choice_of(sm, t, s);
-	*out = (struct route_adaptive){can, c->prefer == CONFIG_PREFER_DEFAULT};
+	*out = (struct route_adaptive){.can = can,
+		.default_first = c->prefer == CONFIG_PREFER_DEFAULT};
 	return out;
 }
 
@@ -141,6 +142,7 @@ tell_switches(struct sm *sm, const struct topo *t)
 		.switches = t->nsw,
 		.no_room = sm->run.plan->adaptive.no_room +
 			   (sets != NULL ? sets->dropped : 0),
+		.narrow = sets != NULL ? sets->narrow : 0,
 	};
 	if (!out->enabled)
 		return; /* nothing is shown of what switches could do */

@@ -11,6 +11,34 @@ text_of(const struct buf *b)
 	return json_stringn(b->text != NULL ? b->text : "", b->n);
 }
 
+/* The groups that a switch holds, in use or not: the words of their ports, one
+ * group after the other. */
+static json_t *
+slots_json(const struct sm *sm, uint64_t guid)
+{
+	uint32_t n;
+	const lft_ref *block = device_blocks(
+		sm->hw, device_at_switch(guid, DEVICE_AR_GROUP), &n);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct mad_ar_group g;
+
+		if (block[i] == DEVICE_UNKNOWN)
+			continue;
+		mad_ar_group_decode(
+			device_value(sm->hw, DEVICE_AR_GROUP, block[i]), &g);
+		for (unsigned k = 0; k < MAD_AR_SUB_GROUPS * ROUTE_SET_WORDS;
+			k++)
+			(void)json_array_append_new(list,
+				json_integer(
+					(json_int_t)
+						g.port[k / ROUTE_SET_WORDS]
+						      [k % ROUTE_SET_WORDS]));
+	}
+	return list;
+}
+
 /* What each switch of the view can do, whatever is configured. */
 static json_t *
 choices_json(const struct sm *sm)
@@ -22,9 +50,10 @@ choices_json(const struct sm *sm)
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		adaptive_can_of(sm->hw, t, s, false, &can);
 		(void)json_array_append_new(list,
-			json_pack("{s:i, s:i, s:b, s:s}", "kind",
+			json_pack("{s:i, s:i, s:b, s:s, s:o}", "kind",
 				can.choice.kind, "groups", can.choice.groups,
-				"by_sl", can.by_sl, "why", can.why));
+				"by_sl", can.by_sl, "why", can.why, "slots",
+				slots_json(sm, t->node[t->sw[s].node].guid)));
 	}
 	return list;
 }

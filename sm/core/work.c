@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "distribution/device/adaptive_can.h"
+#include "distribution/device/adaptive_found.h"
 #include "distribution/plan/tables_found.h"
 #include "routing/driver/registry.h"
 #include "sm/base/mem.h"
@@ -86,6 +87,9 @@ compute_job_routes(struct sm_work *w)
 {
 	const struct schema_names *engines = &w->in.cfg->routing.engines;
 
+	if (w->job.adaptive != NULL)
+		w->adaptive.found = adaptive_found_sets(
+			w->in.safe.hw, w->job.topo, w->adaptive.can);
 	mem_trim(); /* routing and the planner each want room of their own */
 	w->result = compute_routes(
 		&w->job, engines->name, engines->n, &w->story, &w->why);
@@ -403,6 +407,7 @@ work_free(struct sm_work *w)
 	topo_unref(w->job.topo);
 	free(w->ranks);
 	free((void *)(uintptr_t)w->adaptive.can);
+	route_sets_unref(w->adaptive.found);
 	free(w->remembered);
 	layer_memory_unref(w->pairs);
 	layer_memory_unref(w->learned);

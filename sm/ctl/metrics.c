@@ -159,6 +159,10 @@ static const struct metrics_row rows[] = {
 		"Pairs of switch and destination without an adaptive group "
 		"for want of room in the switch.",
 		"adaptive.no_room", NULL},
+	{"heddle_adaptive_narrow", false,
+		"Pairs of switch and destination whose adaptive group has "
+		"fewer ports than it may have, until a rebalance.",
+		"adaptive.narrow", NULL},
 	{"heddle_lids", false, "LIDs used and free.", "lids.used|free",
 		"state"},
 	{"heddle_lid_conflict", false,

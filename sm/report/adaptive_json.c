@@ -33,7 +33,7 @@ adaptive_json(const struct view *v, const struct sm_status *s)
 		M("complete", json_boolean(!a->left)),
 		M("switches", a->switches), M("choosing", a->on),
 		M("cannot", a->fixed), M("no_room", a->no_room),
-		M("why", names_text(a->why)),
+		M("narrow", a->narrow), M("why", names_text(a->why)),
 		M("cannot_list",
 			adaptive_json_troubled(v, v->fixed,
 				v->nfixed < LISTED ? v->nfixed : LISTED)));
@@ -134,7 +134,9 @@ adaptive_json_show(const json_t *a, struct buf *out)
 		"%(cannot_list.0.why)s}\n}"
 		"%(no_room)?{            %(no_room)d times a destination has "
 		"no "
-		"group in a switch, for want of room\n}");
+		"group in a switch, for want of room\n}"
+		"%(narrow)?{            %(narrow)d times a destination's group "
+		"in a switch lacks a port that is back: rebalance\n}");
 }
 
 void

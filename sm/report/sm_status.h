@@ -84,6 +84,8 @@ struct sm_adaptive {
 	char why[160];	   /* why there are no groups at all, or "" */
 	uint64_t no_room;  /* (switch, destination) without a group for want
 			      of room in the switch */
+	uint64_t narrow;   /* (switch, destination) whose group has fewer ports
+			      than it may have, until a rebalance */
 };
 
 struct sm_status {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/core/routes.h"
+#include "sm/base/bitset.h"
 #include "sm/base/mem.h"
 #include "sm/base/version.h"
 #include "sm/report/json_util.h"
@@ -76,6 +77,25 @@ row_json(const struct routes *r, sw_ix s)
 	return take_text(&text);
 }
 
+/* The sets of a switch that lack ports, by the numbers of their destination
+ * switches; NULL: none does. */
+static json_t *
+narrow_json(const struct route_set_row *row)
+{
+	json_t *list;
+
+	if (row == NULL || route_set_row_narrow(row) == 0)
+		return NULL;
+	list = json_array();
+	for (uint32_t i = 0; i < row->ndest; i++)
+		if (bitset_has(row->narrow, i))
+			json_util_append(list, M("to", i),
+				M("ports", hex_json((const uint8_t *)&row
+							    ->set[row->of[i]],
+						   sizeof(*row->set))));
+	return list;
+}
+
 static json_t *
 node_json(const struct view *v, size_t i, const void *param)
 {
@@ -83,7 +103,7 @@ node_json(const struct view *v, size_t i, const void *param)
 	const struct topo_node *n = &t->node[i];
 	const char *name = topo_desc(t, (node_ix)i);
 	bool tables = *(const bool *)param;
-	json_t *o, *ports = json_array();
+	json_t *o, *narrow, *ports = json_array();
 
 	for (unsigned k = 0; k <= n->nports; k++)
 		json_util_add(ports,
@@ -102,6 +122,11 @@ node_json(const struct view *v, size_t i, const void *param)
 	json_util_put(o, M("info", hex_json(t->sinfo[n->sw], INFO)));
 	if (tables)
 		json_util_put(o, M("row", row_json(v->routes, n->sw)));
+	narrow = tables && v->routes->sets != NULL
+			 ? narrow_json(v->routes->sets->row[n->sw])
+			 : NULL;
+	if (narrow != NULL)
+		json_util_put(o, M("narrow", narrow));
 	if (tables && v->routes->layers.row != NULL &&
 		v->routes->layers.row[n->sw] != NULL)
 		json_util_put(o,

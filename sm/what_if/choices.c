@@ -65,8 +65,9 @@ choices_find(const struct config *c, const struct snapshot *given,
 			(void)snprintf(out->first, sizeof(out->first), "%s %s",
 				topo_name(t, t->sw[s].node).s, why);
 	}
-	out->use = (struct route_adaptive){
-		out->can, c->routing.adaptive.prefer == CONFIG_PREFER_DEFAULT};
+	out->use = (struct route_adaptive){.can = out->can,
+		.default_first =
+			c->routing.adaptive.prefer == CONFIG_PREFER_DEFAULT};
 	return &out->use;
 }
 

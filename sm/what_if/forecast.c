@@ -112,7 +112,7 @@ read_tree(const struct forecast_job *job, struct routes *r)
 
 /*
  * The sets that a master has beside the tables in force: they follow from the
- * tables and from what its switches can do.
+ * tables, from what its switches can do, and from the narrow ones that it told.
  */
 static void
 judge_adaptive(
@@ -122,18 +122,21 @@ judge_adaptive(
 	struct jobs_options options;
 	struct route_job work;
 	struct choices choices;
+	struct route_sets *told = r->sets;
 
-	if (given == NULL || given->standby != NULL || !r->report.ok)
-		return;
-	jobs_route(job->cfg, r->topo, job->pool, &options, &work);
-	work.adaptive = choices_find(given->cfg, given, r->topo, &choices);
-	route_sets_unref(r->sets);
 	r->sets = NULL;
-	beside_tables_sets(&work, r);
-	if (work.adaptive != NULL)
-		measure_adaptive(job, r, &choices, out);
-	choices_free(&choices);
-	jobs_options_free(&options);
+	if (given != NULL && given->standby == NULL && r->report.ok) {
+		jobs_route(job->cfg, r->topo, job->pool, &options, &work);
+		work.adaptive =
+			choices_find(given->cfg, given, r->topo, &choices);
+		choices.use.found = told;
+		beside_tables_sets(&work, r);
+		if (work.adaptive != NULL)
+			measure_adaptive(job, r, &choices, out);
+		choices_free(&choices);
+		jobs_options_free(&options);
+	}
+	route_sets_unref(told);
 }
 
 void

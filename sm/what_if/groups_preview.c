@@ -5,6 +5,7 @@
 #include "distribution/device/adaptive_seen.h"
 #include "distribution/plan/plan.h"
 #include "sm/mad/mad_ar.h"
+#include "sm/what_if/snapshot_read.h"
 
 enum {
 	PLANS = 8, /* for one change, at most: what one leaves to the next */
@@ -117,11 +118,50 @@ count_sets(const struct groups_preview_ask *ask, struct routes *r,
 	return n;
 }
 
+static bool
+holds_group(const struct device_store *hw, uint64_t guid, uint32_t n,
+	const uint8_t *data)
+{
+	struct device_at at = device_at_switch(guid, DEVICE_AR_GROUP);
+
+	for (at.block = 0; at.block < n; at.block++)
+		if (has_it(hw, at, data))
+			return true;
+	return false;
+}
+
+/* A switch holds its groups of old, too, in slots that are not in use. */
+static void
+put_unused(
+	struct device_store *hw, uint64_t guid, const struct snapshot_choice *c)
+{
+	struct device_at at = device_at_switch(guid, DEVICE_AR_GROUP);
+	uint8_t data[MAD_DATA];
+	uint32_t n;
+
+	(void)device_blocks(hw, at, &n);
+	for (size_t i = 0; i < c->nslots && n < c->can.groups; i++) {
+		mad_ar_group_encode(&c->slot[i], data);
+		at.block = n;
+		if (holds_group(hw, guid, n, data))
+			continue;
+		device_put(hw, at, data);
+		n++;
+	}
+}
+
 void
 groups_preview_before(const struct groups_preview_ask *ask)
 {
-	if (ask->was->sets != NULL)
-		(void)count_sets(ask, ask->was, ask->was, NULL);
+	const struct snapshot *given = ask->given;
+
+	if (ask->was->sets == NULL)
+		return;
+	(void)count_sets(ask, ask->was, ask->was, NULL);
+	for (sw_ix s = 0; given != NULL && s < given->topo->nsw; s++)
+		put_unused(ask->hw,
+			given->topo->node[given->topo->sw[s].node].guid,
+			&given->choice[s]);
 }
 
 uint64_t

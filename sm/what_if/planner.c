@@ -420,6 +420,7 @@ transition_json(const struct plan *p)
 	struct transition_preview_ask ask = {.was = p->out.now.routes,
 		.is = p->out.then.routes,
 		.by_lid = qos_adaptive_by_lid(p->in.cfg),
+		.given = p->in.live ? &p->in.given : NULL,
 		.method = (enum transition_method_kind)d->method,
 		.max_stages = d->max_stages,
 		.levels = qos_levels_want(p->in.cfg),

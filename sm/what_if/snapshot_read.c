@@ -397,6 +397,51 @@ take_layers(struct routes *r, const json_t *o, const json_t *nodes,
 	return 0;
 }
 
+/* The sets of switch s that lack ports: found, where all others are made. */
+static int
+take_narrow_row(
+	struct routes *r, const json_t *list, sw_ix s, struct reason *why)
+{
+	struct route_set_row *row = route_set_row_new(r->sets->dest.n);
+	const json_t *o;
+	size_t i;
+
+	r->sets->row[s] = row;
+	json_array_foreach(list, i, o)
+	{
+		struct route_set set;
+		uint64_t to;
+
+		if (!read_number(o, "to", UINT32_MAX, &to) ||
+			to >= row->ndest ||
+			!read_bytes(json_object_get(o, "ports"),
+				(uint8_t *)&set, sizeof(set)))
+			return reject_node(
+				why, "adaptive groups", r->topo->sw[s].node);
+		row->of[to] = route_set_row_number(row, &set);
+	}
+	return 0;
+}
+
+static int
+take_narrow(struct routes *r, const json_t *nodes, struct reason *why)
+{
+	const struct topo *t = r->topo;
+	struct route_choice *can = mem_zalloc(t->nsw, sizeof(*can));
+	int rc = 0;
+
+	r->sets = route_sets_new(t, can, false);
+	free(can);
+	for (sw_ix s = 0; s < t->nsw && rc == 0; s++) {
+		const json_t *list = json_object_get(
+			json_array_get(nodes, t->sw[s].node), "narrow");
+
+		if (list != NULL)
+			rc = take_narrow_row(r, list, s, why);
+	}
+	return rc;
+}
+
 /* The routes in force, with everything that the next routes use of them. */
 static struct routes *
 take_routes(const json_t *snapshot, const struct snapshot *g,
@@ -416,10 +461,24 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 			0 &&
 		take_layers(r, json_object_get(snapshot, "layers"),
 			json_object_get(snapshot, "nodes"), why) == 0 &&
-		take_rows(r, json_object_get(snapshot, "nodes"), why) == 0)
+		take_rows(r, json_object_get(snapshot, "nodes"), why) == 0 &&
+		take_narrow(r, json_object_get(snapshot, "nodes"), why) == 0)
 		return r;
 	routes_unref(r);
 	return NULL;
+}
+
+static void
+take_slots(struct snapshot_choice *c, const json_t *list)
+{
+	const unsigned words = MAD_AR_SUB_GROUPS * ROUTE_SET_WORDS;
+
+	c->nslots = json_array_size(list) / words;
+	c->slot = mem_zalloc(c->nslots, sizeof(*c->slot));
+	for (size_t i = 0; i < c->nslots * words; i++)
+		c->slot[i / words].port[i % words / ROUTE_SET_WORDS]
+				       [i % ROUTE_SET_WORDS] =
+			(uint64_t)json_integer_value(json_array_get(list, i));
 }
 
 static int
@@ -440,6 +499,7 @@ take_choices(struct snapshot *g, const json_t *list, struct reason *why)
 		c->by_sl = json_util_yes(o, "by_sl");
 		(void)snprintf(
 			c->why, sizeof(c->why), "%s", json_util_text(o, "why"));
+		take_slots(c, json_object_get(o, "slots"));
 	}
 	return 0;
 }
@@ -521,9 +581,11 @@ snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 void
 snapshot_read_free(struct snapshot *g)
 {
+	for (sw_ix s = 0; g->choice != NULL && s < g->topo->nsw; s++)
+		free(g->choice[s].slot);
+	free(g->choice);
 	routes_unref(g->routes);
 	topo_unref(g->topo);
-	free(g->choice);
 	free(g->lid);
 	state_file_free(&g->state);
 	config_unref(g->cfg);

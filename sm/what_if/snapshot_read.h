@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "routing/core/lid.h"
 #include "routing/core/routes.h"
+#include "sm/mad/mad_ar.h"
 #include "sm/state/state_file.h"
 
 /* What a switch can do of adaptive routing, as adaptive_can.h has it. */
@@ -20,6 +21,8 @@ struct snapshot_choice {
 	struct route_choice can;
 	bool by_sl; /* it can tell service levels apart */
 	char why[120];
+	struct mad_ar_group *slot; /* [nslots] groups that it holds */
+	size_t nslots;
 };
 
 struct snapshot {

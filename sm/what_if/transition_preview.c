@@ -68,7 +68,7 @@ store_as_acknowledged(
 	}
 	device_drained(h);
 	groups_preview_before(&(struct groups_preview_ask){
-		ask->was, ask->is, ask->by_lid, h});
+		ask->was, ask->is, ask->by_lid, h, ask->given});
 	return h;
 }
 
@@ -154,7 +154,7 @@ count_groups(const struct transition_preview_ask *ask,
 	const struct transition_job *job, struct device_store *hw)
 {
 	const struct groups_preview_ask groups = {
-		ask->was, ask->is, ask->by_lid, hw};
+		ask->was, ask->is, ask->by_lid, hw, ask->given};
 
 	if (ask->was->sets == NULL && ask->is->sets == NULL)
 		return 0;

@@ -13,10 +13,13 @@
 #include "distribution/transition/loss_estimate.h"
 #include "distribution/transition/transition.h"
 
+struct snapshot;
+
 /* What is asked for. */
 struct transition_preview_ask {
-	struct routes *was, *is; /* of one pool; with sets, or without */
-	bool by_lid;		 /* as in struct plan_adaptive */
+	struct routes *was, *is;      /* of one pool; with sets, or without */
+	bool by_lid;		      /* as in struct plan_adaptive */
+	const struct snapshot *given; /* of a daemon, or NULL */
 	enum transition_method_kind method;
 	bool all; /* every method, to compare; method comes first */
 	unsigned max_stages;

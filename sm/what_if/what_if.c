@@ -47,13 +47,28 @@ judge_others(const struct inputs *in, const struct forecast_job *job,
 	return 0;
 }
 
+/* What routes keep is of the sets in force, too. */
+static void
+take_sets(struct routes *prev, const struct routes *found)
+{
+	const struct topo *a = prev->topo, *b = found->topo;
+
+	if (prev == found)
+		return;
+	route_sets_unref(prev->sets);
+	prev->sets = a->hash == b->hash && a->max_lid == b->max_lid
+			     ? route_sets_ref(found->sets)
+			     : NULL;
+}
+
 int
 what_if_now(const struct inputs *in, const struct forecast_job *job,
 	struct what_if *out, struct reason *why)
 {
-	if (in->found != NULL)
+	if (in->found != NULL) {
 		forecast_judge(job, in->found, &out->now);
-	else
+		take_sets(in->prev, in->found);
+	} else
 		forecast_route(job, in->topo, NULL, &out->now);
 	return judge_others(in, job, &in->bare, &out->beside, why);
 }

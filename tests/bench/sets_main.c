@@ -220,7 +220,7 @@ bench_fabric(const char *name)
 	struct fabric *f = shape_load(name, "../shared/fixtures", &why);
 	struct route_account story;
 	const char *engine = "ftree";
-	struct route_adaptive adaptive = {NULL, true};
+	struct route_adaptive adaptive = {.default_first = true};
 	struct bench b = {0};
 	struct routes *r;
 

@@ -206,6 +206,27 @@ TEST(a_rare_set_is_flat)
 	adaptive_groups_free(&a);
 }
 
+/* Many LIDs have all ports, some lack one: these have one group, however many
+ * they are. */
+TEST(a_part_of_a_set_is_flat)
+{
+	struct adaptive_groups a;
+	struct rig g;
+
+	rig_init(&g);
+	rig_set(&g, 1, 0xe);
+	rig_set(&g, 2, 0x6);
+	for (unsigned l = 1; l < 40; l++)
+		rig_route(&g, l, l < 30 ? 1 : 2, (uint8_t)(1 + l % 2));
+	adaptive_groups_make(&g.job, &a);
+	ck_assert_uint_eq(a.chosen, 39);
+	ck_assert_uint_eq(count_slot_writes(&a), 3);
+	ck_assert_uint_eq(
+		ports_of_entry(&a.entry[30], a.slot[ADAPTIVE_GROW]), 0x6);
+	ck_assert_uint_eq(a.entry[30].group, a.entry[31].group);
+	adaptive_groups_free(&a);
+}
+
 /* A port that is no default is lost: a write for each slot, none of entries. */
 TEST(a_lost_port_is_one_write)
 {

@@ -81,7 +81,7 @@ sets_walk_route(struct sets_walk *x)
 		.pool = x->pool,
 		.prev = x->prev,
 		.threads = 1,
-		.load_limit = 1250,
+		.load_limit = x->seed % 8 < 4 ? 1250 : 2000,
 		.adaptive = &x->adaptive};
 	x->r = compute_routes(&x->job, &x->engine, 1, &story, &why);
 	ck_assert_msg(x->r != NULL, "%s", why.text);
@@ -103,7 +103,8 @@ sets_walk_open(struct sets_walk *x, uint64_t seed)
 	x->first = frozen_topo(x->f, &lids);
 	x->t = topo_ref(x->first);
 	x->can = mem_zalloc(x->t->nsw, sizeof(*x->can));
-	x->adaptive = (struct route_adaptive){x->can, seed % 2 == 0};
+	x->adaptive = (struct route_adaptive){
+		.can = x->can, .default_first = seed % 2 == 0};
 	sets_walk_route(x);
 }
 

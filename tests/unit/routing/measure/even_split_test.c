@@ -30,7 +30,7 @@ static void
 rig_open(struct rig *g, struct fabric *f, const char *engine)
 {
 	const struct frozen_lids lids = {0};
-	struct route_adaptive adaptive = {NULL, true};
+	struct route_adaptive adaptive = {.default_first = true};
 	struct route_job job = {.load_limit = 1250, .adaptive = &adaptive};
 	struct route_account story;
 	struct reason why = {""};
