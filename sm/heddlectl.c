@@ -481,14 +481,6 @@ print_result(const struct ask *a, const json_t *result)
 	buf_free(&out);
 }
 
-static bool
-is_said(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s != NULL && *s != '\0';
-}
-
 /* Whether something that is drained still carries traffic. */
 static bool
 has_used_drain(const json_t *result)
@@ -508,7 +500,7 @@ exit_code_of(const struct ask *a, const json_t *result)
 {
 	const json_t *sweeps = json_object_get(result, "sweeps");
 
-	if (is_said(result, "alarm") || has_used_drain(result))
+	if (json_util_has_text(result, "alarm") || has_used_drain(result))
 		return EXIT_PROBLEM;
 	if (a->wait && !json_is_true(json_object_get(sweeps, "last_ok")))
 		return EXIT_PROBLEM;

@@ -328,14 +328,6 @@ dependencies_json(const struct judged *j)
 				   j->sure.cyclic > 0 ? &j->sure : &j->all)));
 }
 
-static json_t *
-lids_json(const struct audit_input *f)
-{
-
-	return json_util_object(M("highest", f->topo->max_lid),
-		M("missing", f->no_lid), M("bad", f->bad_lid));
-}
-
 /* Sets are counted where they would be sent; the guard sends none. */
 static json_t *
 wire_json(const struct judged *j)
@@ -407,7 +399,10 @@ audit_json_make(const struct audit_input *f, enum audit_verdict *v)
 	judge_fabric(&j);
 	*v = put_findings(&j, o);
 	json_util_put(o, M("fabric", fabric_counts_json(f->topo)),
-		M("managers", managers_json(f->topo)), M("lids", lids_json(f)),
+		M("managers", managers_json(f->topo)),
+		M("lids",
+			json_util_object(M("highest", f->topo->max_lid),
+				M("missing", f->no_lid), M("bad", f->bad_lid))),
 		M("blocks_unread", f->unread), M("sl2vl", sl2vl_json(f)),
 		M("sa", sa_json(&j)), M("groups", groups_json(&j.groups)),
 		M("dependencies", dependencies_json(&j)),

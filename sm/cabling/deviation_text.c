@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "sm/base/buf.h"
 #include "sm/cabling/deviation.h"
@@ -38,90 +39,62 @@ deviation_class_name(enum deviation_class of)
 	return name[of];
 }
 
+/*
+ * Append a text in which %n is the name of an end, %i its name and GUID, as far
+ * as it has them, and %p its name and port: the ends in that order.
+ */
 static void
-print_name(const struct event_end *e, struct buf *out)
+print_ends(struct buf *out, const char *text, const struct event_end *const *e)
 {
-	if (e->name[0] != '\0')
-		buf_printf(out, "\"%s\"", e->name);
-	else
-		buf_printf(out, "0x%016" PRIx64, e->guid);
+	for (;; text += 2, e++) {
+		size_t n = strcspn(text, "%");
+
+		buf_put(out, text, n);
+		text += n;
+		if (*text == '\0')
+			return;
+		if ((*e)->name[0] != '\0')
+			buf_printf(out, "\"%s\"", (*e)->name);
+		else
+			buf_printf(out, "0x%016" PRIx64, (*e)->guid);
+		if (text[1] == 'p')
+			buf_printf(out, " port %u", (*e)->port);
+		else if (text[1] == 'i' && (*e)->name[0] != '\0' &&
+			 (*e)->guid != 0)
+			buf_printf(out, " (0x%016" PRIx64 ")", (*e)->guid);
+	}
 }
 
-static void
-print_port(const struct event_end *e, struct buf *out)
-{
-	print_name(e, out);
-	buf_printf(out, " port %u", e->port);
-}
-
-static void
-print_link(
-	const struct event_end *a, const struct event_end *b, struct buf *out)
-{
-	print_port(a, out);
-	buf_printf(out, " - ");
-	print_port(b, out);
-}
-
-/* Its name and its GUID, as far as it has them. */
-static void
-print_identity(const struct event_end *e, struct buf *out)
-{
-	print_name(e, out);
-	if (e->name[0] != '\0' && e->guid != 0)
-		buf_printf(out, " (0x%016" PRIx64 ")", e->guid);
-}
+#define ENDS(...) ((const struct event_end *const[]){__VA_ARGS__})
 
 /* ---- nodes ---- */
 
 static void
-print_behind(const struct deviation *x, struct buf *out)
+print_node(const struct deviation *x, struct buf *out)
 {
+	const char *class = deviation_class_name(x->of);
+
+	buf_printf(out, "%s %s ",
+		x->kind == DEVIATION_MISSING_NODE ? "missing"
+		: x->kind == DEVIATION_EXTRA_NODE ? "extra"
+						  : kind_names[x->kind],
+		class);
+	print_ends(out,
+		x->kind == DEVIATION_MISSING_NODE ? "%n"
+		: x->kind == DEVIATION_REPLACED	  ? "%i: %i is in its place"
+		: x->kind == DEVIATION_AMBIGUOUS
+			? "%n: several nodes have this name"
+		: x->links > 0 ? "%i at %p"
+			       : "%i",
+		ENDS(&x->node, &x->other));
+	if (x->kind == DEVIATION_MISSING_NODE)
+		buf_printf(out, " with its %" PRIu32 " link%s", x->links,
+			x->links == 1 ? "" : "s");
+	else if (x->kind == DEVIATION_EXTRA_NODE && x->links > 1)
+		buf_printf(out, " and by %" PRIu32 " more", x->links - 1);
 	if (x->with > 0)
 		buf_printf(out, ", and %" PRIu32 " node%s behind it", x->with,
 			x->with == 1 ? "" : "s");
-}
-
-static void
-print_missing_node(const struct deviation *x, struct buf *out)
-{
-	buf_printf(out, "missing %s ", deviation_class_name(x->of));
-	print_name(&x->node, out);
-	buf_printf(out, " with its %" PRIu32 " link%s", x->links,
-		x->links == 1 ? "" : "s");
-	print_behind(x, out);
-}
-
-static void
-print_extra_node(const struct deviation *x, struct buf *out)
-{
-	buf_printf(out, "extra %s ", deviation_class_name(x->of));
-	print_identity(&x->node, out);
-	if (x->links > 0) {
-		buf_printf(out, " at ");
-		print_port(&x->other, out);
-	}
-	if (x->links > 1)
-		buf_printf(out, " and by %" PRIu32 " more", x->links - 1);
-	print_behind(x, out);
-}
-
-static void
-print_replaced(const struct deviation *x, struct buf *out)
-{
-	buf_printf(out, "replaced %s ", deviation_class_name(x->of));
-	print_identity(&x->node, out);
-	buf_printf(out, ": ");
-	print_identity(&x->other, out);
-	buf_printf(out, " is in its place");
-}
-
-static void
-print_ambiguous(const struct deviation *x, struct buf *out)
-{
-	buf_printf(out, "ambiguous %s ", deviation_class_name(x->of));
-	print_name(&x->node, out);
-	buf_printf(out, ": several nodes have this name");
 }
 
 /* ---- links ---- */
@@ -150,14 +123,8 @@ print_swapped(const struct deviation *x, struct buf *out)
 	/* what the ends i and i + 2 were planned to lead to */
 	unsigned first = i == 0 ? 1 : 0, second = i == 0 ? 3 : 2;
 
-	buf_printf(out, "swapped ");
-	print_port(&e[i], out);
-	buf_printf(out, " and ");
-	print_port(&e[i + 2], out);
-	buf_printf(out, ": planned to lead to ");
-	print_port(&e[first], out);
-	buf_printf(out, " and ");
-	print_port(&e[second], out);
+	print_ends(out, "swapped %p and %p: planned to lead to %p and %p",
+		ENDS(&e[i], &e[i + 2], &e[first], &e[second]));
 }
 
 /* The edges of one kind: every other one, from edge i on. */
@@ -167,9 +134,8 @@ print_edges(const struct deviation *x, uint32_t i, struct buf *out)
 	uint32_t edges = x->ring ? x->n : x->n - 1, shown = 0;
 
 	for (; i < edges && shown < LINKS_SHOWN; i += 2, shown++) {
-		if (shown > 0)
-			buf_printf(out, ", ");
-		print_link(edge_end(x, i, 0), edge_end(x, i, 1), out);
+		print_ends(out, shown > 0 ? ", %p - %p" : "%p - %p",
+			ENDS(edge_end(x, i, 0), edge_end(x, i, 1)));
 	}
 	if (i < edges)
 		buf_printf(out, " and %" PRIu32 " more", (edges - i + 1) / 2);
@@ -191,12 +157,9 @@ print_moved(const struct deviation *x, struct buf *out)
 {
 	const struct event_end *e = x->end;
 
-	buf_printf(out, "moved ");
-	print_port(&e[1], out);
-	buf_printf(out, ": leads to ");
-	print_port(&e[x->starts_there ? 0 : 2], out);
-	buf_printf(out, ", planned to ");
-	print_port(&e[x->starts_there ? 2 : 0], out);
+	print_ends(out, "moved %p: leads to %p, planned to %p",
+		ENDS(&e[1], &e[x->starts_there ? 0 : 2],
+			&e[x->starts_there ? 2 : 0]));
 }
 
 static void
@@ -207,17 +170,6 @@ print_rate(const struct cabling_link *l, struct buf *out)
 
 	buf_printf(out, "%s %s, %g Gb/s", width != NULL ? width : "?",
 		speed != NULL ? speed : "?", cabling_rate(l) / 10.0);
-}
-
-static void
-print_slow(const struct deviation *x, struct buf *out)
-{
-	buf_printf(out, "slow link ");
-	print_link(&x->end[0], &x->end[1], out);
-	buf_printf(out, ": ");
-	print_rate(&x->is, out);
-	buf_printf(out, "; planned ");
-	print_rate(&x->planned, out);
 }
 
 void
@@ -238,25 +190,23 @@ deviation_print(const struct deviation *x, struct buf *out)
 		break;
 	case DEVIATION_MISSING:
 	case DEVIATION_EXTRA:
-		buf_printf(out, "%s link ", kind_names[x->kind]);
-		print_link(&x->end[0], &x->end[1], out);
-		break;
 	case DEVIATION_SLOW:
-		print_slow(x, out);
+		buf_printf(out, "%s link ", kind_names[x->kind]);
+		print_ends(out, "%p - %p", ENDS(&x->end[0], &x->end[1]));
+		if (x->kind != DEVIATION_SLOW)
+			break;
+		buf_printf(out, ": ");
+		print_rate(&x->is, out);
+		buf_printf(out, "; planned ");
+		print_rate(&x->planned, out);
 		break;
 	case DEVIATION_MISSING_NODE:
-		print_missing_node(x, out);
-		break;
 	case DEVIATION_EXTRA_NODE:
-		print_extra_node(x, out);
-		break;
 	case DEVIATION_REPLACED:
-		print_replaced(x, out);
-		break;
 	case DEVIATION_AMBIGUOUS:
 	case DEVIATION_KINDS:
 	default:
-		print_ambiguous(x, out);
+		print_node(x, out);
 	}
 }
 

@@ -23,18 +23,6 @@ lid_of(const struct topo *t, node_ix n)
 	return 0;
 }
 
-static json_t *
-peer_json(const struct topo *t, port_ix p)
-{
-	const struct topo_port *peer = &t->port[t->port[p].peer];
-	node_ix n = peer->node;
-
-	return json_util_object(M("guid", names_guid(t->node[n].guid)),
-		M("name", names_node_desc(t, n)),
-		M("type", names_type(&t->node[n])), M("port", peer->num),
-		M("lid", lid_of(t, n)));
-}
-
 /*
  * Put what error correction and detection counted: totals of the port where it
  * has RS-FEC, as those do that have counted some, and HDR and faster; else the
@@ -63,7 +51,9 @@ put_fec(json_t *counters, const struct mad_perf_fec *r, bool is_rs)
 static json_t *
 port_json(const struct topo *t, port_ix p, const struct port_health *h)
 {
-	json_t *o = json_object(), *counters = json_object();
+	const struct topo_port *peer = &t->port[t->port[p].peer];
+	const struct topo_node *n = &t->node[peer->node];
+	json_t *counters = json_object();
 	double ber;
 
 	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
@@ -78,10 +68,14 @@ port_json(const struct topo *t, port_ix p, const struct port_health *h)
 		json_util_put(counters, M("RawBER", ber));
 	if (link_verdict_ber(h, t, p, PORT_HEALTH_HOUR, &ber))
 		json_util_put(counters, M("EffectiveBER", ber));
-	json_util_put(o, M("port", t->port[p].num),
+	return json_util_object(M("port", t->port[p].num),
 		M("gbps", link_rate_active(&t->port[p]) / 10.0),
-		M("peer", peer_json(t, p)), M("counters", counters));
-	return o;
+		M("peer",
+			json_util_object(M("guid", names_guid(n->guid)),
+				M("name", names_node_desc(t, peer->node)),
+				M("type", names_type(n)), M("port", peer->num),
+				M("lid", lid_of(t, peer->node)))),
+		M("counters", counters));
 }
 
 static json_t *

@@ -49,17 +49,6 @@ peer_json(const struct topo *t, const struct drain *d)
 		M("port", peer->num));
 }
 
-/* The first entry that leads over it. */
-static void
-put_first(json_t *o, const struct topo *t, const struct drain_use *use)
-{
-	node_ix n = topo_by_node_guid(t, use->from);
-
-	if (use->entries == 0 || n == TOPO_NONE)
-		return;
-	json_util_put(o, M("from", names_node_desc(t, n)), M("lid", use->lid));
-}
-
 /* What is known of a link that is drained for its health, or null. */
 static json_t *
 watch_of(const struct drains_facts *f, const struct drain *d)
@@ -97,7 +86,7 @@ json_t *
 drains_json_one(const struct drains_facts *f, const struct drain *d)
 {
 	const struct topo *t = f->view->topo;
-	node_ix n = topo_by_node_guid(t, d->guid);
+	node_ix n = topo_by_node_guid(t, d->guid), from;
 	struct drain_use use;
 	enum state state = state_of(f, d, &use);
 	json_t *o = json_util_object(M("guid", names_guid(d->guid)),
@@ -107,7 +96,10 @@ drains_json_one(const struct drains_facts *f, const struct drain *d)
 		M("state", state_names[state]), M("entries", use.entries),
 		M("trees", use.trees));
 
-	put_first(o, t, &use);
+	from = topo_by_node_guid(t, use.from);
+	if (use.entries > 0 && from != TOPO_NONE)
+		json_util_put(o, M("from", names_node_desc(t, from)),
+			M("lid", use.lid));
 	json_util_put(o, M("by", names_text(d->by)),
 		M("reason", names_text(d->reason)), M("forced", d->forced),
 		M("cut_off", cut_off_by(t, d)), M("generation", d->generation),

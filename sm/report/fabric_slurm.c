@@ -63,13 +63,6 @@ clean_name(struct work *w, uint32_t s, bool with_guid)
 	return arena_strdup(w->a, text);
 }
 
-/* Whether groups of switches have such names. */
-static bool
-is_taken(const char *name)
-{
-	return strcmp(name, TOP_NAME) == 0 || strncmp(name, "group", 5) == 0;
-}
-
 static int
 compare_names(const void *pa, const void *pb)
 {
@@ -97,7 +90,9 @@ name_switches(struct work *w)
 
 		twice = (at > sorted && strcmp(at[-1], *at) == 0) ||
 			(at + 1 < sorted + n && strcmp(at[1], *at) == 0);
-		if (twice || is_taken(w->name[s]))
+		/* groups of switches have names that begin so */
+		if (twice || strcmp(w->name[s], TOP_NAME) == 0 ||
+			strncmp(w->name[s], "group", 5) == 0)
 			w->name[s] = clean_name(w, s, true);
 	}
 }

@@ -153,18 +153,6 @@ put_line(const struct fabric_map *m, const struct fabric_map_link *l,
 	buf_printf(out, "</title></polyline>\n");
 }
 
-/* The number of links beside the lower end of a line. */
-static void
-put_number(const struct fabric_map_link *l, struct buf *out)
-{
-	char text[32];
-
-	(void)snprintf(text, sizeof(text), "%" PRIu32 " link%s", l->n,
-		names_plural(l->n));
-	put_text(l->x[l->points - 1] + 7, l->y[l->points - 1] + TOP - 7, "c",
-		text, out);
-}
-
 /* What is missing or drained lies over what is there. */
 static void
 put_lines(const struct fabric_map *m, bool areas, struct buf *out)
@@ -188,7 +176,13 @@ put_lines(const struct fabric_map *m, bool areas, struct buf *out)
 		if (l->missing > 0)
 			put_line(m, l, "lm", l->missing + 1, out);
 		if (areas && m->areas->layout == FABRIC_LAYOUT_TIERS)
-			put_number(l, out);
+			/* beside the lower end */
+			buf_printf(out,
+				"<text class=\"c\" x=\"%d\" y=\"%d\">%" PRIu32
+				" link%s</text>\n",
+				l->x[l->points - 1] + 7,
+				l->y[l->points - 1] + TOP - 7, l->n,
+				names_plural(l->n));
 	}
 }
 

@@ -78,8 +78,7 @@ port_json(const struct view *v, port_ix p)
 
 /* Why two ports share no partition in which they may talk. */
 static void
-explain_refusal(
-	const struct view *v, port_ix a, port_ix b, char *out, size_t size)
+explain_refusal(const struct view *v, port_ix a, port_ix b, struct buf *out)
 {
 	const uint16_t *ka, *kb;
 	size_t na = view_partition_keys(v, a, &ka),
@@ -88,14 +87,14 @@ explain_refusal(
 	for (size_t i = 0; i < na; i++)
 		for (size_t k = 0; k < nb; k++)
 			if (((ka[i] ^ kb[k]) & PKEY_NUMBER) == 0) {
-				(void)snprintf(out, size,
+				buf_printf(out,
 					"both are limited members of the only "
 					"shared partition, %s: limited members "
 					"cannot talk to each other",
 					view_partition_name(v, ka[i]));
 				return;
 			}
-	(void)snprintf(out, size, "they share no partition");
+	buf_printf(out, "they share no partition");
 }
 
 /* Append the partitions in which a talks to b, each once; how many there are.
@@ -122,15 +121,12 @@ put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
 {
 	struct buf in = {0}, why = {0};
 	size_t shared = put_shared(v, a, b, &in);
-	char not [160];
 
-	if (shared > 0) {
+	if (shared > 0)
 		buf_printf(&why, "in partition%s %s",
 			names_plural((long long)shared), in.text);
-	} else {
-		explain_refusal(v, a, b, not, sizeof(not ));
-		buf_printf(&why, "%s", not );
-	}
+	else
+		explain_refusal(v, a, b, &why);
 	json_util_put(o, M("talk", json_boolean(shared > 0)),
 		M("why", names_text(why.text)));
 	buf_free(&why);

@@ -63,14 +63,6 @@ add_phrase(struct phrases *p, double score)
 	return p->text[p->n++];
 }
 
-static void
-say_load(struct phrases *p, double ratio)
-{
-	if (ratio >= BUSY)
-		(void)snprintf(add_phrase(p, ratio), PHRASE,
-			"carries %.1f times the mean load", ratio);
-}
-
 /* It is narrower or slower than both its ends can be. */
 static void
 say_pace(struct phrases *p, const struct topo *t, port_ix port)
@@ -190,16 +182,6 @@ note_link(struct worst *w, const struct topo *t, port_ix port, bool flawed)
 	w->seen[i].flawed |= flawed;
 }
 
-static unsigned
-count_flawed(const struct worst *w)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < w->links; i++)
-		n += w->seen[i].flawed;
-	return n;
-}
-
 static void
 judge_link(struct report *r, port_ix port, double ratio, bool back)
 {
@@ -208,7 +190,9 @@ judge_link(struct report *r, port_ix port, double ratio, bool back)
 	struct worst *w = &r->worst;
 	struct phrases p = {.n = 0};
 
-	say_load(&p, ratio);
+	if (ratio >= BUSY)
+		(void)snprintf(add_phrase(&p, ratio), PHRASE,
+			"carries %.1f times the mean load", ratio);
 	say_pace(&p, t, port);
 	say_mtu(&p, t, port);
 	say_counters(&p, r->f, port);
@@ -238,10 +222,12 @@ verdict_json(const struct report *r)
 {
 	const struct worst *w = &r->worst;
 	bool read = r->f->health != NULL && health_is_enabled(r->f->health);
-	unsigned flawed = count_flawed(w);
+	unsigned flawed = 0;
 	struct buf b = {0};
 	json_t *text;
 
+	for (unsigned i = 0; i < w->links; i++)
+		flawed += w->seen[i].flawed;
 	if (w->score > 0)
 		buf_printf(&b, "%s", w->text.text);
 	else

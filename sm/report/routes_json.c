@@ -122,26 +122,6 @@ summary_answer(struct view *v)
 
 /* ---- one path ---- */
 
-static const char *
-step_direction(
-	const struct routes *r, const struct route_step *step, int i, int n)
-{
-	if (i + 1 >= n)
-		return "exit";
-	return routes_above(r, step[i + 1].sw, step[i].sw) ? "up" : "down";
-}
-
-/* Where a step is in the order of switches. */
-static void
-put_place(json_t *o, const struct routes *r, const struct route_step *step,
-	int i, int n)
-{
-	if (r->order == ROUTE_NO_ORDER)
-		return;
-	json_util_put(o, M("rank", r->rank[step[i].sw]),
-		M("direction", step_direction(r, step, i, n)));
-}
-
 /* How many links of the switch no route leads over, being drained. */
 static void
 put_drained(json_t *o, const struct topo *t, sw_ix s)
@@ -179,8 +159,13 @@ steps_json(const struct view *v, const struct route_step *step, int n)
 
 		hop_json_switch(o, r->topo, step[i].sw);
 		json_util_put(o, M("in", step[i].in), M("out", step[i].out));
-		if (!v->read_only)
-			put_place(o, r, step, i, n);
+		if (!v->read_only && r->order != ROUTE_NO_ORDER)
+			json_util_put(o, M("rank", r->rank[step[i].sw]),
+				M("direction", i + 1 >= n ? "exit"
+					       : routes_above(r, step[i + 1].sw,
+							 step[i].sw)
+						       ? "up"
+						       : "down"));
 		json_util_put(o,
 			M("next", names_port(r->topo,
 					  topo_port_behind(r->topo, step[i].sw,
@@ -233,17 +218,6 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 	return list;
 }
 
-/* The steps of the way back, which no table makes the same. */
-static json_t *
-back_json(const struct view *v, port_ix from, uint16_t to)
-{
-	struct route_step step[HOP_JSON_STEPS];
-	struct reason why;
-	int n = routes_trace(v->routes, from, to, step, HOP_JSON_STEPS, &why);
-
-	return steps_json(v, step, n > HOP_JSON_STEPS ? HOP_JSON_STEPS : n);
-}
-
 static struct answer *
 path_answer(struct view *v, const char *from, const char *to)
 {
@@ -271,8 +245,12 @@ path_answer(struct view *v, const char *from, const char *to)
 		M("to", hop_json_port(t, b, dlid)),
 		M("steps", steps_json(v, step, n)),
 		M("levels", levels_json(v, a, b, step, n)),
-		M("load_mean", v->routes->report.load_mean),
-		M("back", back_json(v, b, slid)));
+		M("load_mean", v->routes->report.load_mean));
+	/* the steps of the way back, which no table makes the same */
+	n = routes_trace(v->routes, b, slid, step, HOP_JSON_STEPS, &why);
+	if (n > HOP_JSON_STEPS)
+		n = HOP_JSON_STEPS;
+	json_util_put(o, M("back", steps_json(v, step, n)));
 	return answer_result(o);
 }
 

@@ -18,13 +18,6 @@ put_clock(time_t when, struct buf *out)
 	buf_printf(out, "%s", text);
 }
 
-/* Local time of something that is age seconds old. */
-static void
-put_time(double age, struct buf *out)
-{
-	put_clock(time(NULL) - (time_t)(age + 0.5), out);
-}
-
 enum { GUID_TEXT = sizeof(" (0x0123456789abcdef)") - 1 };
 
 /* A text without the GUIDs that stand behind a name. */
@@ -80,7 +73,8 @@ show_missing(const json_t *missing, struct buf *out)
 				" at ") "}"
 					"%(kind=node)!{  %(kind)s " SHOW_ENDS(
 						" - ") "}, since ");
-		put_time(json_util_real(m, "age"), out);
+		put_clock(time(NULL) - (time_t)(json_util_real(m, "age") + 0.5),
+			out);
 		buf_printf(out, "\n");
 	}
 }

@@ -100,55 +100,19 @@ head_json(const struct view *v, const char *format)
 
 /* ---- texts ---- */
 
-/* What a text is made of. */
-struct source {
-	const struct topo *topo;
-	const struct fabric_graph *graph;
-	const char *hosts; /* which are asked for, or NULL */
-	struct arena *arena;
-};
-
-static void
-print_ibnetdiscover(const struct source *s, struct buf *out)
-{
-	topo_text_print_ibnetdiscover(s->topo, out);
-}
-
-static void
-print_dot(const struct source *s, struct buf *out)
-{
-	fabric_dot_print(s->graph, s->hosts, out);
-}
-
-static void
-print_svg(const struct source *s, struct buf *out)
-{
-	fabric_svg_print(fabric_map_make(s->graph, s->arena), out);
-}
-
-static void
-print_slurm(const struct source *s, struct buf *out)
-{
-	fabric_slurm_print(s->graph, false, s->hosts, out);
-}
-
-static void
-print_slurm_yaml(const struct source *s, struct buf *out)
-{
-	fabric_slurm_print(s->graph, true, s->hosts, out);
-}
+enum kind { IBNETDISCOVER, DOT, SVG, SLURM, SLURM_YAML };
 
 static const struct text {
 	const char *format;
+	enum kind kind;
 	bool hosts; /* it can have some of them */
 	bool names; /* it is wrong without their names */
-	void (*print)(const struct source *s, struct buf *out);
 } texts[] = {
-	{"ibnetdiscover", false, false, print_ibnetdiscover},
-	{"dot", true, false, print_dot},
-	{"svg", false, false, print_svg},
-	{"slurm", true, true, print_slurm},
-	{"slurm-yaml", true, true, print_slurm_yaml},
+	{"ibnetdiscover", IBNETDISCOVER, false, false},
+	{"dot", DOT, true, false},
+	{"svg", SVG, false, false},
+	{"slurm", SLURM, true, true},
+	{"slurm-yaml", SLURM_YAML, true, true},
 };
 
 static const struct text *
@@ -180,16 +144,20 @@ static struct answer *
 text_answer(struct view *v, const struct text *x, const char *hosts,
 	const struct links_facts *f)
 {
-	struct source s = {
-		.topo = v->topo, .hosts = hosts, .arena = arena_new()};
+	struct arena *a = arena_new();
+	const struct fabric_graph *g = fabric_graph_make(v, f->log, a);
+	bool wait = x->names && f->reads_names && lacks_names(g);
 	struct buf text = {0};
-	bool wait;
 
-	s.graph = fabric_graph_make(v, f->log, s.arena);
-	wait = x->names && f->reads_names && lacks_names(s.graph);
-	if (!wait)
-		x->print(&s, &text);
-	arena_free(s.arena);
+	if (x->kind == IBNETDISCOVER)
+		topo_text_print_ibnetdiscover(v->topo, &text);
+	else if (x->kind == DOT)
+		fabric_dot_print(g, hosts, &text);
+	else if (x->kind == SVG)
+		fabric_svg_print(fabric_map_make(g, a), &text);
+	else if (!wait)
+		fabric_slurm_print(g, x->kind == SLURM_YAML, hosts, &text);
+	arena_free(a);
 	if (wait)
 		return answer_error("busy",
 			"the names of hosts are still being read: try again");

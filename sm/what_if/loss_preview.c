@@ -39,18 +39,6 @@ loss_preview_judge(const struct snapshot *g, struct config *is,
 	return rc;
 }
 
-static void
-put_losses(const struct config_loss *l, const struct config *c,
-	const struct topo *t, struct buf *out)
-{
-	config_loss_partition_text(l, c, t, out);
-	if (l->pairs > 0)
-		buf_printf(out, "\n");
-	config_loss_lid_text(l, t, out);
-	if (l->renumbered > 0)
-		buf_printf(out, "\n");
-}
-
 int
 loss_preview_ask(const char *socket, struct config *c, bool *refused,
 	struct buf *out, struct reason *why)
@@ -65,7 +53,12 @@ loss_preview_ask(const char *socket, struct config *c, bool *refused,
 		rc = loss_preview_judge(&g, c, &loss, why) == 0 ? 1 : -1;
 		if (rc == 1) {
 			*refused = config_loss_refused(&loss, c);
-			put_losses(&loss, c, g.topo, out);
+			config_loss_partition_text(&loss, c, g.topo, out);
+			if (loss.pairs > 0)
+				buf_printf(out, "\n");
+			config_loss_lid_text(&loss, g.topo, out);
+			if (loss.renumbered > 0)
+				buf_printf(out, "\n");
 		}
 		snapshot_read_free(&g);
 	}

@@ -184,14 +184,6 @@ hops_json(const struct forecast *f)
 }
 
 static json_t *
-ebb_json(const struct bandwidth_ebb *e)
-{
-	return json_util_object(M("hosts", e->hosts), M("trials", e->trials),
-		M("mean", e->mean), M("spread", e->spread),
-		M("lowest", e->lowest), M("lost", e->lost));
-}
-
-static json_t *
 shift_json(const struct bandwidth_shift *s)
 {
 	json_t *first =
@@ -279,7 +271,13 @@ plan_json_forecast(const struct forecast *f)
 			o, M("adaptive", forecast_adaptive_json(&f->adaptive,
 						 f->topo, f->ebb.hosts)));
 	if (f->measured) {
-		json_util_put(o, M("ebb", ebb_json(&f->ebb)),
+		json_util_put(o,
+			M("ebb", json_util_object(M("hosts", f->ebb.hosts),
+					 M("trials", f->ebb.trials),
+					 M("mean", f->ebb.mean),
+					 M("spread", f->ebb.spread),
+					 M("lowest", f->ebb.lowest),
+					 M("lost", f->ebb.lost))),
 			M("shift", shift_json(&f->shift)));
 	}
 	return o;

@@ -447,13 +447,6 @@ others_json(const struct what_if_others *o)
 	return list;
 }
 
-static json_t *
-misfit_json(const struct fts_misfit *m)
-{
-	return json_util_object(M("switches_missing", m->missing),
-		M("tables_strange", m->strange), M("lids_moved", m->moved));
-}
-
 /* Ordered pairs of hosts that end up in different components. */
 static uint64_t
 count_disconnected(const struct plan *p)
@@ -568,7 +561,12 @@ make_report(struct plan *p)
 		M("from_daemon", p->in.live), M("cut_off", p->out.cut_off));
 	if (p->ask.from != NULL) {
 		json_util_put(o, M("from", as_given(p->ask.from)),
-			M("misfit", misfit_json(&p->in.misfit)));
+			M("misfit",
+				json_util_object(M("switches_missing",
+							 p->in.misfit.missing),
+					M("tables_strange",
+						p->in.misfit.strange),
+					M("lids_moved", p->in.misfit.moved))));
 	}
 	json_util_put(o, M("now", plan_json_forecast(&p->out.now)));
 	if (p->in.given.standby != NULL)
