@@ -506,7 +506,7 @@ narrow_of(struct world *w)
  * nothing. */
 LOOP_TEST(narrow_sets, 0, 2)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(gen_tree_three(16, NULL));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:16"));
 	AUTO(world) struct world *w = core_start(f, on);
 	uint64_t written;
 
