@@ -490,14 +490,6 @@ step_paths(struct audit *a, struct mono now)
 	return true;
 }
 
-static bool
-step_done(struct audit *a, struct mono now)
-{
-	(void)a;
-	(void)now;
-	return false;
-}
-
 static void
 advance_phase(struct audit *a, struct mono now)
 {
@@ -511,10 +503,9 @@ advance_phase(struct audit *a, struct mono now)
 		[PHASE_GROUPS] = step_groups,
 		[PHASE_VLS] = step_vls,
 		[PHASE_PATHS] = step_paths,
-		[PHASE_DONE] = step_done,
 	};
 
-	while (steps[a->phase](a, now))
+	while (a->phase != PHASE_DONE && steps[a->phase](a, now))
 		;
 }
 

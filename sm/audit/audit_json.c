@@ -12,19 +12,6 @@
 #include "sm/report/names.h"
 #include "sm/what_if/plan_json.h"
 
-/* Everything that is judged, before it becomes JSON. */
-struct judged {
-	const struct audit_input *read;
-	struct forecast found, ours;
-	struct audit_deps *deps;
-	struct audit_path_facts paths;
-	struct audit_mcast_facts groups;
-	struct audit_dependencies_verdict sure, all;
-	struct audit_unreachable_facts unreachable;
-	struct audit_adaptive_facts choices;
-	bool by_vl; /* whether there is a credit loop depends on VLs */
-};
-
 /* ---- judging ---- */
 
 /* The dependencies of tables and groups as if there were one VL. */
@@ -96,7 +83,7 @@ choice_dependencies(const struct audit_input *f)
 }
 
 static void
-judge_dependencies(struct judged *j)
+judge_dependencies(struct audit_judged *j)
 {
 	const struct audit_input *f = j->read;
 	const struct audit_vl_read_facts l = audit_vl_read_facts(f->vls);
@@ -145,7 +132,7 @@ put_cycle_text(const struct topo *t, const struct audit_dependencies_verdict *v,
  * are replaced by what holds for this fabric.
  */
 static void
-correct_report(struct judged *j)
+correct_report(struct audit_judged *j)
 {
 	struct verify_report *q = &j->found.report;
 	const struct audit_dependencies_verdict *v =
@@ -171,8 +158,8 @@ correct_report(struct judged *j)
 /* Channels on cycles beyond those of tables and groups of hosts; their cycle,
  * if there are any. */
 static uint32_t
-find_more_cycles(const struct judged *j, const struct audit_deps *d, bool sure,
-	struct audit_adaptive_facts *c)
+find_more_cycles(const struct audit_judged *j, const struct audit_deps *d,
+	bool sure, struct audit_adaptive_facts *c)
 {
 	uint32_t known = sure ? j->sure.cyclic : j->all.cyclic, more;
 	struct audit_dependencies_verdict v;
@@ -187,7 +174,7 @@ find_more_cycles(const struct judged *j, const struct audit_deps *d, bool sure,
 
 /* Adaptive groups, beside the tables and beside multicast. */
 static void
-judge_choices(struct judged *j)
+judge_choices(struct audit_judged *j)
 {
 	const struct audit_input *f = j->read;
 	struct audit_adaptive_facts *c = &j->choices;
@@ -205,7 +192,7 @@ judge_choices(struct judged *j)
 }
 
 static void
-judge_fabric(struct judged *j)
+judge_fabric(struct audit_judged *j)
 {
 	const struct audit_input *f = j->read;
 	const struct forecast_job job = {.cfg = f->cfg, .pool = f->pool};
@@ -250,7 +237,7 @@ sl2vl_json(const struct audit_input *f)
 }
 
 static json_t *
-sa_json(const struct judged *j)
+sa_json(const struct audit_judged *j)
 {
 	static const char *const extent[] = {[AUDIT_SA_CLIENT_NONE] = "none",
 		[AUDIT_SA_CLIENT_EVERY] = "every host",
@@ -317,7 +304,7 @@ cycle_json(const struct topo *t, const struct audit_dependencies_verdict *v)
 }
 
 static json_t *
-dependencies_json(const struct judged *j)
+dependencies_json(const struct audit_judged *j)
 {
 
 	return json_util_object(M("channels", j->all.channels),
@@ -330,7 +317,7 @@ dependencies_json(const struct judged *j)
 
 /* Sets are counted where they would be sent; the guard sends none. */
 static json_t *
-wire_json(const struct judged *j)
+wire_json(const struct audit_judged *j)
 {
 	const struct xact_stats *x = j->read->wire;
 	uint64_t n = j->read->held;
@@ -355,26 +342,16 @@ put_verdict(json_t *o, enum audit_verdict v, const char *what)
 }
 
 static enum audit_verdict
-put_findings(struct judged *j, json_t *o)
+put_findings(struct audit_judged *j, json_t *o)
 {
-	const struct audit_findings_in in = {.read = j->read,
-		.found = &j->found,
-		.ours = &j->ours,
-		.paths = &j->paths,
-		.groups = &j->groups,
-		.unreachable = &j->unreachable,
-		.choices = &j->choices,
-		.sure = &j->sure,
-		.all = &j->all,
-		.by_vl = j->by_vl};
-	json_t *list = audit_findings(&in);
+	json_t *list = audit_findings(j);
 	struct buf what = {0};
-	enum audit_verdict v = audit_verdict_of(&in, list, &what);
+	enum audit_verdict v = audit_verdict_of(j, list, &what);
 
 	put_verdict(o, v, what.text);
 	buf_free(&what);
-	json_util_put(o, M("findings", list),
-		M("better", audit_findings_better(&in)));
+	json_util_put(
+		o, M("findings", list), M("better", audit_findings_better(j)));
 	return v;
 }
 
@@ -393,7 +370,7 @@ audit_json_failed(const char *why)
 json_t *
 audit_json_make(const struct audit_input *f, enum audit_verdict *v)
 {
-	struct judged j = {.read = f};
+	struct audit_judged j = {.read = f};
 	json_t *o = json_object();
 
 	judge_fabric(&j);

@@ -35,16 +35,16 @@ count_findings(const json_t *findings, const char *severity, const char *kind)
 
 /* What packets are at risk of, the gravest first; "" if none is. */
 static void
-put_losses(const struct audit_findings_in *in, const json_t *findings,
-	struct buf *what)
+put_losses(
+	const struct audit_judged *j, const json_t *findings, struct buf *what)
 {
 	unsigned faults = count_findings(findings, "fault", NULL);
 	unsigned loops = count_findings(findings, "fault", "deadlock");
 
-	if (in->unreachable->nvictims > 0)
+	if (j->unreachable.nvictims > 0)
 		buf_printf(what, "packets to %" PRIu32 " host%s do not arrive",
-			in->unreachable->nvictims,
-			names_plural(in->unreachable->nvictims));
+			j->unreachable.nvictims,
+			names_plural(j->unreachable.nvictims));
 	else if (faults > loops)
 		buf_printf(what, "packets do not arrive as they should");
 	if (loops > 0)
@@ -66,18 +66,18 @@ put_losses(const struct audit_findings_in *in, const json_t *findings,
 }
 
 enum audit_verdict
-audit_verdict_of(const struct audit_findings_in *in, const json_t *findings,
-	struct buf *what)
+audit_verdict_of(
+	const struct audit_judged *j, const json_t *findings, struct buf *what)
 {
 	unsigned unknown = count_findings(findings, "unknown", NULL);
 
-	put_losses(in, findings, what);
+	put_losses(j, findings, what);
 	if (what->n > 0) {
 		if (unknown > 0)
 			buf_printf(what, "; not everything could be read");
 		return AUDIT_VERDICT_AT_RISK;
 	}
-	if (in->found->report.pairs == 0) {
+	if (j->found.report.pairs == 0) {
 		buf_printf(what, "nothing in this fabric carries traffic");
 		return AUDIT_VERDICT_UNKNOWN;
 	}

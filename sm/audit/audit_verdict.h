@@ -23,11 +23,11 @@ enum audit_verdict {
 /* SAFE, AT RISK, UNKNOWN. */
 const char *audit_verdict_word(enum audit_verdict v);
 
-struct audit_findings_in;
+struct audit_judged;
 
 /* The verdict on what was judged and found (audit_findings); the reason is
  * appended to what, in a line for people. */
-enum audit_verdict audit_verdict_of(const struct audit_findings_in *in,
-	const json_t *findings, struct buf *what);
+enum audit_verdict audit_verdict_of(
+	const struct audit_judged *j, const json_t *findings, struct buf *what);
 
 #endif

@@ -19,7 +19,7 @@ static const char *const severity_words[SEVERITIES] = {
 	"fault", "risk", "unknown", "note"};
 
 struct list {
-	const struct audit_findings_in *in;
+	const struct audit_judged *j;
 	json_t *of[SEVERITIES];
 };
 
@@ -62,7 +62,7 @@ add_line(json_t *lines, const char *fmt, ...)
 static struct topo_name
 switch_name(const struct list *l, sw_ix s)
 {
-	const struct topo *t = l->in->read->topo;
+	const struct topo *t = l->j->read->topo;
 
 	return topo_name(t, t->sw[s].node);
 }
@@ -84,7 +84,7 @@ find_witness_lid(const struct routes *r, const struct audit_dependencies_hop *a,
 static void
 put_cause(const struct list *l, uint16_t lid, struct buf *b)
 {
-	const struct topo *t = l->in->read->topo;
+	const struct topo *t = l->j->read->topo;
 
 	if (lid > TOPO_LID_MAX)
 		buf_printf(b, "group 0x%04x", lid);
@@ -99,7 +99,7 @@ static void
 add_cycle_lines(const struct list *l,
 	const struct audit_dependencies_verdict *v, json_t *lines)
 {
-	bool many = l->in->by_vl;
+	bool many = l->j->by_vl;
 
 	for (uint32_t i = 0; i < v->len && i < HOPS_SHOWN; i++) {
 		const struct audit_dependencies_hop *h = &v->cycle[i];
@@ -111,7 +111,7 @@ add_cycle_lines(const struct list *l,
 			(void)snprintf(
 				vl_text, sizeof(vl_text), "VL %u: ", h->vl);
 		if (lid == 0)
-			lid = find_witness_lid(l->in->read->routes, h,
+			lid = find_witness_lid(l->j->read->routes, h,
 				&v->cycle[(i + 1) % v->len]);
 		put_cause(l, lid, &b);
 		if (many)
@@ -190,7 +190,7 @@ static void
 add_loop_victims(const struct list *l,
 	const struct audit_dependencies_verdict *v, json_t *lines)
 {
-	const struct routes *r = l->in->read->routes;
+	const struct routes *r = l->j->read->routes;
 	const struct topo *t = r->topo;
 	bool *on = mark_loop_ports(t, v);
 	uint32_t hosts = 0, hit = 0;
@@ -221,12 +221,12 @@ add_loop_victims(const struct list *l,
 static void
 find_cycles(struct list *l)
 {
-	const struct audit_dependencies_verdict *v = l->in->sure;
+	const struct audit_dependencies_verdict *v = &l->j->sure;
 	bool sure = v->cyclic > 0, by_own;
 	json_t *lines;
 
 	if (!sure)
-		v = l->in->all;
+		v = &l->j->all;
 	if (v->cyclic == 0)
 		return;
 	by_own = !sure && is_closed_by_switches(v);
@@ -259,8 +259,8 @@ find_cycles(struct list *l)
 static void
 add_lost_lines(const struct list *l, json_t *lines)
 {
-	const struct audit_unreachable_facts *f = l->in->unreachable;
-	const struct topo *t = l->in->read->topo;
+	const struct audit_unreachable_facts *f = &l->j->unreachable;
+	const struct topo *t = l->j->read->topo;
 
 	if (f->hosts == 0) {
 		add_line(lines, "no packets between hosts are lost: these are "
@@ -292,13 +292,13 @@ add_lost_lines(const struct list *l, json_t *lines)
 static void
 find_paths(struct list *l)
 {
-	const struct verify_report *q = &l->in->found->report;
-	const struct audit_path_facts *p = l->in->paths;
+	const struct verify_report *q = &l->j->found.report;
+	const struct audit_path_facts *p = &l->j->paths;
 	json_t *lines;
 
 	if (q->unreachable > 0) {
 		lines = add_finding(l,
-			l->in->unreachable->hosts > 0 ? FAULT : RISK,
+			l->j->unreachable.hosts > 0 ? FAULT : RISK,
 			"unreachable",
 			"%" PRIu64 " of %" PRIu64
 			" pairs (switch, LID) do not arrive.",
@@ -324,19 +324,18 @@ find_paths(struct list *l)
 			p->discarded);
 		add_line(lines, "%s", p->first);
 	}
-	if (l->in->read->bad_lid > 0)
+	if (l->j->read->bad_lid > 0)
 		(void)add_finding(l, FAULT, "lid",
 			"%u port%s %s a LID that another port has or that is "
 			"not a unicast LID.",
-			l->in->read->bad_lid,
-			names_plural(l->in->read->bad_lid),
-			l->in->read->bad_lid == 1 ? "has" : "have");
-	if (l->in->read->no_lid > 0)
+			l->j->read->bad_lid, names_plural(l->j->read->bad_lid),
+			l->j->read->bad_lid == 1 ? "has" : "have");
+	if (l->j->read->no_lid > 0)
 		(void)add_finding(l, UNREAD, "lid",
 			"%u port%s %s no LID: nothing can be sent to %s.",
-			l->in->read->no_lid, names_plural(l->in->read->no_lid),
-			l->in->read->no_lid == 1 ? "has" : "have",
-			l->in->read->no_lid == 1 ? "it" : "them");
+			l->j->read->no_lid, names_plural(l->j->read->no_lid),
+			l->j->read->no_lid == 1 ? "has" : "have",
+			l->j->read->no_lid == 1 ? "it" : "them");
 }
 
 /* ---- groups ---- */
@@ -354,7 +353,7 @@ find_group(struct list *l, enum severity s, const struct audit_mcast_fault *f,
 static void
 find_groups(struct list *l)
 {
-	const struct audit_mcast_facts *g = l->in->groups;
+	const struct audit_mcast_facts *g = &l->j->groups;
 
 	find_group(l, FAULT, &g->loops, "trees in which a packet never stops");
 	find_group(l, FAULT, &g->disconnected,
@@ -373,8 +372,8 @@ find_groups(struct list *l)
 static void
 find_unjudged(struct list *l)
 {
-	const struct topo *t = l->in->read->topo;
-	const struct audit_unreachable_facts *a = l->in->unreachable;
+	const struct topo *t = l->j->read->topo;
+	const struct audit_unreachable_facts *a = &l->j->unreachable;
 	uint32_t partial = 0;
 	json_t *lines;
 
@@ -397,7 +396,7 @@ find_unjudged(struct list *l)
 			json_array_size(lines) < LIST_SHOWN)
 			add_line(lines, "%s: %s", topo_name(t, n).s,
 				builder_quarantine_why(
-					l->in->read->builder, t->node[n].guid));
+					l->j->read->builder, t->node[n].guid));
 }
 
 /* True if switch s forwards by more than what was read and judged; or, untold,
@@ -405,7 +404,7 @@ find_unjudged(struct list *l)
 static bool
 is_adaptive(const struct list *l, sw_ix s, bool untold)
 {
-	const struct audit_input *in = l->in->read;
+	const struct audit_input *in = l->j->read;
 	struct adaptive_seen seen = adaptive_seen_of(
 		in->hw, in->topo->node[in->topo->sw[s].node].guid);
 
@@ -418,7 +417,7 @@ is_adaptive(const struct list *l, sw_ix s, bool untold)
 static void
 find_adaptive(struct list *l, bool untold)
 {
-	const struct topo *t = l->in->read->topo;
+	const struct topo *t = l->j->read->topo;
 	uint32_t n = 0;
 	json_t *lines;
 	char text[160];
@@ -441,7 +440,7 @@ find_adaptive(struct list *l, bool untold)
 			json_array_size(lines) >= LIST_SHOWN)
 			continue;
 		adaptive_seen_text(
-			adaptive_seen_of(l->in->read->hw, t->node[node].guid),
+			adaptive_seen_of(l->j->read->hw, t->node[node].guid),
 			text, sizeof(text));
 		add_line(lines, "%s %s", topo_name(t, node).s, text);
 	}
@@ -463,7 +462,7 @@ find_choice_fault(
 static void
 find_choice_verdict(struct list *l)
 {
-	const struct audit_adaptive_facts *c = l->in->choices;
+	const struct audit_adaptive_facts *c = &l->j->choices;
 	bool cyclic = c->cyclic > 0, sure = cyclic ? c->sure > 0 : !c->mixed;
 
 	if (!audit_adaptive_is_safe(c)) {
@@ -493,7 +492,7 @@ find_choice_verdict(struct list *l)
 static void
 find_choices(struct list *l)
 {
-	const struct audit_adaptive_facts *c = l->in->choices;
+	const struct audit_adaptive_facts *c = &l->j->choices;
 
 	find_choice_fault(l, &c->no_group,
 		"LIDs whose adaptive group has no ports, or is beyond those in "
@@ -521,14 +520,14 @@ static void
 find_sa(struct list *l)
 {
 	const struct audit_sa_client_facts *sa =
-		audit_sa_client_facts(l->in->read->sa);
+		audit_sa_client_facts(l->j->read->sa);
 	json_t *lines;
 
 	if (!sa->answers) {
 		lines = add_finding(l, UNREAD, "sa",
 			"Subnet administration did not answer: groups are "
 			"known only from multicast tables%s.",
-			l->in->by_vl ? ", and packets may have every SL" : "");
+			l->j->by_vl ? ", and packets may have every SL" : "");
 		add_line(lines, "%s", sa->why);
 	} else if (sa->why[0] != '\0') {
 		add_line(add_finding(l, UNREAD, "sa",
@@ -548,12 +547,12 @@ static void
 find_sls(struct list *l)
 {
 	const struct audit_vl_read_facts v =
-		audit_vl_read_facts(l->in->read->vls);
+		audit_vl_read_facts(l->j->read->vls);
 	const struct audit_sa_client_facts *sa =
-		audit_sa_client_facts(l->in->read->sa);
-	const struct audit_path_facts *p = l->in->paths;
+		audit_sa_client_facts(l->j->read->sa);
+	const struct audit_path_facts *p = &l->j->paths;
 
-	if (l->in->by_vl && p->assumed > 0)
+	if (l->j->by_vl && p->assumed > 0)
 		(void)add_finding(l, NOTE, "sl",
 			"SLs of %" PRIu64
 			" pairs (port, LID) are those that subnet "
@@ -575,21 +574,21 @@ static void
 find_tables(struct list *l)
 {
 	const struct audit_vl_read_facts v =
-		audit_vl_read_facts(l->in->read->vls);
-	const struct topo *t = l->in->read->topo;
+		audit_vl_read_facts(l->j->read->vls);
+	const struct topo *t = l->j->read->topo;
 	const struct mft_failure *failed;
 	json_t *lines;
 	size_t n;
 
-	if (v.read < v.tables && (l->in->by_vl || v.discards != 0))
+	if (v.read < v.tables && (l->j->by_vl || v.discards != 0))
 		(void)add_finding(l,
-			l->in->by_vl || v.refused > 0 ? UNREAD : NOTE, "sl2vl",
+			l->j->by_vl || v.refused > 0 ? UNREAD : NOTE, "sl2vl",
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
 			"may be different.",
 			v.read, v.tables, v.kinds, names_plural(v.kinds));
-	failed = mft_failures(l->in->read->mft, &n);
-	if (n == 0 && mft_complete(l->in->read->mft))
+	failed = mft_failures(l->j->read->mft, &n);
+	if (n == 0 && mft_complete(l->j->read->mft))
 		return;
 	lines = add_finding(l, UNREAD, "mft",
 		"Multicast tables of %zu switch%s could not be read "
@@ -602,9 +601,9 @@ find_tables(struct list *l)
 }
 
 json_t *
-audit_findings(const struct audit_findings_in *in)
+audit_findings(const struct audit_judged *j)
 {
-	struct list l = {.in = in};
+	struct list l = {.j = j};
 	json_t *all = json_array();
 
 	for (size_t s = 0; s < SEVERITIES; s++)
@@ -631,10 +630,10 @@ audit_findings(const struct audit_findings_in *in)
 static void
 better_deadlock(const struct list *l, json_t *out)
 {
-	const struct forecast *ours = l->in->ours;
-	const struct verify_report *q = &l->in->found->report;
+	const struct forecast *ours = &l->j->ours;
+	const struct verify_report *q = &l->j->found.report;
 
-	if (l->in->sure->cyclic + l->in->all->cyclic > 0)
+	if (l->j->sure.cyclic + l->j->all.cyclic > 0)
 		add_line(out,
 			"no deadlock is possible: Heddle's routes (%s, %u "
 			"layer%s) have no credit loop, including multicast and "
@@ -667,7 +666,7 @@ put_busiest_link(const struct list *l, const struct forecast *f, struct buf *b)
 static void
 better_load(const struct list *l, json_t *out)
 {
-	const struct forecast *a = l->in->found, *b = l->in->ours;
+	const struct forecast *a = &l->j->found, *b = &l->j->ours;
 	double was = (double)a->report.load_max,
 	       is = (double)b->report.load_max;
 	const char *unit = b->topo->rate_min < b->topo->rate_max
@@ -705,8 +704,8 @@ better_share(json_t *out, const char *what, double was, double is)
 static void
 better_hops(const struct list *l, json_t *out)
 {
-	double was = l->in->found->report.hops_mean;
-	double is = l->in->ours->report.hops_mean;
+	double was = l->j->found.report.hops_mean;
+	double is = l->j->ours.report.hops_mean;
 
 	if (is < was - 0.005)
 		add_line(out,
@@ -721,22 +720,22 @@ better_hops(const struct list *l, json_t *out)
 }
 
 json_t *
-audit_findings_better(const struct audit_findings_in *in)
+audit_findings_better(const struct audit_judged *j)
 {
-	struct list l = {.in = in};
+	struct list l = {.j = j};
 	json_t *out = json_array();
 
-	if (in->ours->routes == NULL) {
+	if (j->ours.routes == NULL) {
 		add_line(out, "Heddle finds no routes for this fabric: %s",
-			in->ours->why);
+			j->ours.why);
 		return out;
 	}
 	better_deadlock(&l, out);
 	better_load(&l, out);
-	better_share(out, "random bisections", in->found->ebb.mean,
-		in->ours->ebb.mean);
-	better_share(out, "shift permutations", in->found->shift.mean,
-		in->ours->shift.mean);
+	better_share(
+		out, "random bisections", j->found.ebb.mean, j->ours.ebb.mean);
+	better_share(out, "shift permutations", j->found.shift.mean,
+		j->ours.shift.mean);
 	better_hops(&l, out);
 	return out;
 }

@@ -20,22 +20,23 @@
 #include "sm/audit/unreachable.h"
 #include "sm/what_if/forecast.h"
 
-/* Everything that was judged. */
-struct audit_findings_in {
+/* Everything that is judged, before it becomes JSON. */
+struct audit_judged {
 	const struct audit_input *read;
-	const struct forecast *found, *ours;
-	const struct audit_path_facts *paths;
-	const struct audit_mcast_facts *groups;
-	const struct audit_unreachable_facts *unreachable;
-	const struct audit_adaptive_facts *choices;
-	const struct audit_dependencies_verdict *sure, *all;
+	struct forecast found, ours;
+	struct audit_deps *deps;
+	struct audit_path_facts paths;
+	struct audit_mcast_facts groups;
+	struct audit_dependencies_verdict sure, all;
+	struct audit_unreachable_facts unreachable;
+	struct audit_adaptive_facts choices;
 	bool by_vl; /* whether there is a credit loop depends on VLs */
 };
 
 /* A list of {severity, kind, text, lines}, sorted by severity. */
-json_t *audit_findings(const struct audit_findings_in *in);
+json_t *audit_findings(const struct audit_judged *j);
 
 /* What Heddle's routes would improve, and what not: a list of sentences. */
-json_t *audit_findings_better(const struct audit_findings_in *in);
+json_t *audit_findings_better(const struct audit_judged *j);
 
 #endif

@@ -362,7 +362,7 @@ tell_path(const struct view *v, const struct links_facts *f,
 	struct report r = {.v = v, .f = f};
 	/* the links of both go into the verdict */
 	json_t *forth = direction_json(&r, there, false);
-	json_t *home = direction_json(&r, back, true);
+	json_t *reverse = direction_json(&r, back, true);
 	json_t *o = json_util_object(M("generation", v->generation));
 
 	standby_json_put(o, v);
@@ -370,7 +370,7 @@ tell_path(const struct view *v, const struct links_facts *f,
 		M("from", hop_json_port(v->topo, there->from, back->lid)),
 		M("to", hop_json_port(v->topo, there->to, there->lid)),
 		M("load_mean", v->routes->report.load_mean), M("there", forth),
-		M("back", home), M("verdict", verdict_json(&r)));
+		M("back", reverse), M("verdict", verdict_json(&r)));
 	buf_free(&r.worst.text);
 	return answer_result(o);
 }

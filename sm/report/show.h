@@ -29,12 +29,9 @@ void show_config(const json_t *result, struct buf *out);
 void show_links(const json_t *result, struct buf *out);
 /* The "ends" of an object in a text of page_print: "leaf1" (0x..) port 5, then
  * `between` and the other one, if there are two. */
-#define SHOW_END(of)                                                           \
-	"%(" of ".name)?{\"%(" of ".name)s\" (%(" of ".guid)s)}"               \
-	"%(" of ".name)!{%(" of ".guid)s}%(" of ".port)?{ port %(" of          \
-	".port)d}"
 #define SHOW_ENDS(between)                                                     \
-	SHOW_END("ends.0") "%(ends.1)?{" between SHOW_END("ends.1") "}"
+	"%(ends)*{%(#)?{" between "}%(name)?{\"%(name)s\" (%(guid)s)}"         \
+	"%(name)!{%(guid)s}%(port)?{ port %(port)d}}"
 
 /* How many links are drained for their health, and may not be, of the object
  * "health" of a status, in a text of page_print. */

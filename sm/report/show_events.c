@@ -69,10 +69,10 @@ show_missing(const json_t *missing, struct buf *out)
 	json_array_foreach(json_object_get(missing, "list"), i, m)
 	{
 		page_print(out, m,
-			"%(kind=node)?{  node " SHOW_ENDS(
-				" at ") "}"
-					"%(kind=node)!{  %(kind)s " SHOW_ENDS(
-						" - ") "}, since ");
+			strcmp(json_util_text(m, "kind"), "node") == 0
+				? "  node " SHOW_ENDS(" at ")
+				: "  %(kind)s " SHOW_ENDS(" - "));
+		buf_printf(out, ", since ");
 		put_clock(time(NULL) - (time_t)(json_util_real(m, "age") + 0.5),
 			out);
 		buf_printf(out, "\n");
