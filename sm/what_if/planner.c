@@ -576,9 +576,8 @@ make_report(struct plan *p)
 		M("loose", p->out.beside.loose),
 		M("failures", texts_json(&p->ask.fail)),
 		M("drains", texts_json(&p->ask.drain)));
-	if (p->out.then.topo != NULL)
-		json_util_put(o, M("then", plan_json_forecast(&p->out.then)));
 	if (p->out.then.topo != NULL) {
+		json_util_put(o, M("then", plan_json_forecast(&p->out.then)));
 		json_util_put(o,
 			M("fabric_then", fabric_counts_json(p->out.then.topo)),
 			M("pieces_then", others_json(&p->out.after)),
