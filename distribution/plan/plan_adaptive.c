@@ -319,6 +319,22 @@ find_linked(const struct topo *t, sw_ix s, uint64_t out[ROUTE_SET_WORDS])
 			bitset_add(out, p);
 }
 
+/* The ports that lead up, where nothing is asked of the mixture: old and new
+ * routes obey the order then. */
+static void
+find_up(const struct plan_maker *m, sw_ix s, uint64_t out[ROUTE_SET_WORDS])
+{
+	const struct plan_adaptive_state *a = m->adaptive;
+	const struct topo_switch *sw = &m->t->sw[s];
+
+	memset(out, 0, ROUTE_SET_WORDS * sizeof(*out));
+	if (a->pos == NULL || a->mixture != NULL)
+		return;
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (a->pos[m->t->adj[i].peer] < a->pos[s])
+			bitset_add(out, m->t->adj[i].out);
+}
+
 /* Slots that differ between two steps. */
 static void
 add_slots(struct plan_maker *m, enum plan_kind kind, sw_ix s,
@@ -540,6 +556,7 @@ make_groups(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	};
 
 	find_linked(m->t, s, job.linked);
+	find_up(m, s, job.up);
 	load_routes(m, s);
 	adaptive_groups_make(&job, out);
 	if (can->is_on && a->mixture != NULL)

@@ -476,7 +476,8 @@ stays_in_slot(const struct maker *m, uint32_t lid)
 }
 
 /* Whether the LID may name the slot of its group before forwarding tables
- * change: it is filled by then, and has no port that the LID did not have. */
+ * change: that is filled by then, or stays as it is, and has no port that the
+ * LID did not have. */
 static bool
 may_move_early(const struct maker *m, uint32_t lid)
 {
@@ -484,10 +485,27 @@ may_move_early(const struct maker *m, uint32_t lid)
 	const struct wanted *w =
 		m->want[lid] == NO_GROUP ? NULL : &m->wanted[m->want[lid]];
 
-	return w != NULL && w->slot != NO_SLOT && !m->used[w->slot] &&
+	return w != NULL && w->slot != NO_SLOT &&
+	       (!m->used[w->slot] ||
+		       group_equal(slot_at(m, ADAPTIVE_HELD, w->slot),
+			       &w->group)) &&
 	       ports_include(
 		       ports_of_group(slot_at(m, ADAPTIVE_HELD, e->group)),
 		       w->all);
+}
+
+/* Whether a LID, which shall not use some of these ports, may until its table
+ * changes: they lead up, and it goes on leading up. */
+static bool
+may_leave_late(const struct maker *m, uint32_t lid, struct ports is)
+{
+	struct ports up, own = allowed_ports(m, lid);
+
+	memcpy(up.of, m->job->up, sizeof(up.of));
+	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
+		is.of[w] &= ~own.of[w];
+	return m->want[lid] != NO_GROUP && ports_include(up, is) &&
+	       ports_include(up, m->wanted[m->want[lid]].all);
 }
 
 /* LIDs that leave a slot which still has a port that they shall not use. */
@@ -498,13 +516,15 @@ leave_early(struct maker *m)
 
 	for (uint32_t l = 0; l < job->nlids; l++) {
 		const struct mad_ar_entry *e = &job->held[l];
+		struct ports is;
 
 		m->out->early[l] = *e;
 		if (!job->in_force || !names_slot(job, e) ||
-			stays_in_slot(m, l) ||
-			ports_include(allowed_ports(m, l),
-				ports_of_group(
-					slot_at(m, ADAPTIVE_SHRINK, e->group))))
+			stays_in_slot(m, l))
+			continue;
+		is = ports_of_group(slot_at(m, ADAPTIVE_SHRINK, e->group));
+		if (ports_include(allowed_ports(m, l), is) ||
+			may_leave_late(m, l, is))
 			continue;
 		m->out->early[l] = (struct mad_ar_entry){
 			.state = MAD_AR_STATIC, .port = e->port};

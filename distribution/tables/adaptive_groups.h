@@ -30,11 +30,13 @@
  *
  * After SHRINK every LID has ports that both the old routes and the new ones
  * allow, or its old default, so that forwarding tables change as without
- * adaptive routing. While they change (careful) nothing grows: no LID gets a
- * port that it did not have, but its new default port. What is missing then is
- * for a later plan, by which time every switch has the new defaults. No prefix
- * of these writes gives a LID a port that neither its old routes nor its new
- * ones allow.
+ * adaptive routing. Ports that lead up are lost with MOVE, in one write, where
+ * the LID goes on leading up: nothing comes down to the switch by old or new
+ * routes, and what it sends up may go on up or down. While they change
+ *(careful) nothing grows: no LID gets a port that it did not have, but its new
+ *default port. What is missing then is for a later plan, by which time every
+ *switch has the new defaults. No prefix of these writes gives a LID a port that
+ *neither its old routes nor its new ones allow.
  *
  * sm/mad/mad_ar.h has the attributes; the ranks of sub-groups are from there.
  */
@@ -65,10 +67,13 @@ struct adaptive_groups_job {
 	uint8_t state;	    /* of LIDs with a group: free or bounded, of
 			       enum mad_ar_state */
 	uint64_t linked[ROUTE_SET_WORDS]; /* ports that have a link */
-	uint32_t nlids;			  /* a multiple of MAD_AR_ENTRIES */
-	const uint8_t *port;		  /* [nlids] of the forwarding table */
-	const uint16_t *set;		  /* [nlids] number in sets; 0: none */
-	const struct route_set *sets;	  /* [nsets] */
+	uint64_t up[ROUTE_SET_WORDS]; /* of them, those that lead up in an order
+					 of switches that old and new routes
+					 obey; none where there is no such */
+	uint32_t nlids;		      /* a multiple of MAD_AR_ENTRIES */
+	const uint8_t *port;	      /* [nlids] of the forwarding table */
+	const uint16_t *set;	      /* [nlids] number in sets; 0: none */
+	const struct route_set *sets; /* [nsets] */
 	uint16_t nsets;
 	const struct mad_ar_entry *held; /* [nlids]; unknown: static */
 	const struct mad_ar_group *slot; /* [nslots] as held; unknown: empty */

@@ -227,6 +227,48 @@ TEST(a_part_of_a_set_is_flat)
 	adaptive_groups_free(&a);
 }
 
+/* LIDs of one destination after another lose a port that others keep: it is
+ * lost before tables change, unless it leads up, as all that they may use then,
+ * and a group that is in use already is entered at once. */
+TEST(a_port_up_is_lost_with_the_table)
+{
+	static const struct {
+		uint64_t up;
+		bool late;
+	} cases[] = {{0, false}, {0x6, false}, {0x8, false}, {0xe, true}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct adaptive_groups a;
+		struct rig g;
+
+		rig_init(&g);
+		rig_set(&g, 1, 0xe);
+		rig_set(&g, 2, 0x6);
+		for (unsigned l = 1; l < 40; l++)
+			rig_route(&g, l, 1, (uint8_t)(1 + l % 2));
+		adaptive_groups_make(&g.job, &a);
+		rig_take(&g, &a);
+		adaptive_groups_free(&a);
+		g.job.careful = true;
+		g.job.up[0] = cases[i].up;
+		for (unsigned l = 30; l < 40; l++) {
+			rig_route(&g, l, 2, g.port[l]);
+			adaptive_groups_make(&g.job, &a);
+			ck_assert_msg(entry_equal(&a.early[l], &g.held[l]) ==
+					      cases[i].late,
+				"case %zu", i);
+			ck_assert(cases[i].late ||
+				  entry_equal(&a.early[l], &a.entry[l]));
+			ck_assert_uint_eq(ports_of_entry(&a.entry[l],
+						  a.slot[ADAPTIVE_GROW]),
+				0x6);
+			ck_assert(a.complete);
+			rig_take(&g, &a);
+			adaptive_groups_free(&a);
+		}
+	}
+}
+
 /* A port that is no default is lost: a write for each slot, none of entries. */
 TEST(a_lost_port_is_one_write)
 {
