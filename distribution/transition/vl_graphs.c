@@ -199,8 +199,9 @@ find_plain(const struct transition_job *job, struct vl_graphs *g)
 {
 	bool known = sl_history_layers(job->history) > 0;
 
-	if (g->renumbers || !known || device_is_undrained(job->hw) ||
-		own_vls(job) != OWN)
+	if (g->n > 1 &&
+		(g->renumbers || !known || device_is_undrained(job->hw) ||
+			own_vls(job) != OWN))
 		g->n = 1;
 	if (g->n == 1 && sl_history_layers(job->history) > 1 &&
 		!is_plain_now(job, false))
