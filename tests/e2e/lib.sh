@@ -456,6 +456,9 @@ fabric() {
 	lab-selfloop) fabric_fixture ibtopotool-3-mixed-selfloop.ibnet "$2" ;;
 	demo) generate fattree2 --spines 4 --leaves 8 --hosts 4 >"$2" ;;
 	rails) generate fattree2 --spines 4 --leaves 8 --hosts 8 --rails 2 >"$2" ;;
+	tree512)
+		generate fattree2 --spines 8 --leaves 32 --hosts 16 >"$2"
+		;;
 	tree648)
 		generate fattree2 --spines 18 --leaves 36 --hosts 18 >"$2"
 		;;

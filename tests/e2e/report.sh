@@ -2,6 +2,8 @@
 # heddlectl report on heddle-sim. usage: report.sh WHAT
 #	browser	the page in chromium: path, search, keys, colours, no text on
 #		text, names that are no markup, nothing on the console
+#	size-FABRIC	the page of a larger one: all is drawn, in sight, and can
+#		be read
 #	input	wrong words, no daemon, files that cannot be written, a standby
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -38,9 +40,36 @@ traced() {
 		END { printf "1%s%s%s4x HDR", is["0name"], is["0in"], is["0out"] }'
 }
 
-test_browser() {
+# judged SCRIPT START ADDRESS: chromium shows the page with this script behind
+# its own, which begins with that line and gives a verdict
+judged() {
 	chromium=$(command -v chromium || command -v chromium-browser) ||
 		skip "chromium is not installed: the page was not looked at"
+	{
+		sed '/^<\/body>/,$d' "$E2E_DIR/page.html"
+		printf '<script>%s\n' "$2"
+		cat "$1"
+		printf '</script>\n</body></html>\n'
+	} >"$E2E_DIR/test.html"
+	look "$E2E_DIR/test.html$3"
+	! grep -a 'CONSOLE' "$E2E_DIR/chromium.log" ||
+		fail "the console of the browser has messages"
+	sed -n '/<pre id="verdict">/,/^end/p' "$E2E_DIR/dom" >"$E2E_DIR/verdict"
+	grep -q '^end' "$E2E_DIR/verdict" || fail "the page gave no verdict"
+	! grep '^FAIL' "$E2E_DIR/verdict" || fail "the page is not right"
+	say "$(grep -c '^ok' "$E2E_DIR/verdict") checks in the browser"
+}
+
+test_size() {
+	sm_start
+	rest
+	report -o "$E2E_DIR/page.html" ||
+		fail "report: $(cat "$E2E_DIR/report.err")"
+	judged tests/e2e/report_size.js \
+		"window.switches = $(grep -c '^Switch' "$E2E_DIR/fabric.net");" ""
+}
+
+test_browser() {
 	sim rename leaf5 '</script><script>window.bad=1</script>' ||
 		fail "rename"
 	sim rename h7 '<svg/onload=window.bad=2>' || fail "rename"
@@ -59,19 +88,8 @@ test_browser() {
 	grep -q '^wrote .*page.html, 0.1 MB' "$E2E_DIR/report.out" ||
 		fail "it says: $(cat "$E2E_DIR/report.out")"
 	page_asks_nothing
-	{
-		sed '/^<\/body>/,$d' "$E2E_DIR/page.html"
-		printf '<script>window.expected = "%s";\n' "$(traced h31 h1)"
-		cat tests/e2e/report.js
-		printf '</script>\n</body></html>\n'
-	} >"$E2E_DIR/test.html"
-	look "$E2E_DIR/test.html#path=h1,h32"
-	! grep -a 'CONSOLE' "$E2E_DIR/chromium.log" ||
-		fail "the console of the browser has messages"
-	sed -n '/<pre id="verdict">/,/^end/p' "$E2E_DIR/dom" >"$E2E_DIR/verdict"
-	grep -q '^end' "$E2E_DIR/verdict" || fail "the page gave no verdict"
-	! grep '^FAIL' "$E2E_DIR/verdict" || fail "the page is not right"
-	say "$(grep -c '^ok' "$E2E_DIR/verdict") checks in the browser"
+	judged tests/e2e/report.js "window.expected = \"$(traced h31 h1)\";" \
+		"#path=h1,h32"
 }
 
 missing() {
@@ -148,11 +166,12 @@ has_role() {
 E2E_NEEDS="awk"
 e2e_init
 case ${1:-} in
-browser | input) ;;
-*) fail "usage: report.sh browser|input" ;;
+browser | input) set -- "$1" demo ;;
+size-*) set -- size "${1#size-}" ;;
+*) fail "usage: report.sh browser|input|size-FABRIC" ;;
 esac
 E2E_SO=$B/libheddle-umad.so
-fabric demo "$E2E_DIR/fabric.net"
+fabric "$2" "$E2E_DIR/fabric.net"
 serve "$E2E_DIR/fabric.net"
 "test_$1"
 say "OK: report $1"

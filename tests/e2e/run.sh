@@ -96,6 +96,8 @@ plan bad 240
 plan loss 240
 plan homes 240
 report browser 240
+report size-tree512 240
+report size-selene 240
 report input 240
 install setup 60
 migration demo 300
