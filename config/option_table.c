@@ -501,7 +501,8 @@ static const struct schema_option record[] = {
 			"other daemon's, since the oldest recordings in it are "
 			"removed. Keys are masked. While a fabric of 5000 "
 			"ports comes up at full speed, this costs about 3 % "
-			"of the CPU time, half of it in a thread of its own, "
+			"of the CPU time, a quarter of it in a thread of its "
+			"own, "
 			"up to 6 % on processors that are busy otherwise, and "
 			"less at rest; the manager waits for nothing. Empty: "
 			"nothing is recorded."},

@@ -406,6 +406,7 @@ test_drain() {
 	tell a undrain leaf3 >/dev/null || fail "undrain leaf3"
 	tell a drain spine1 --for soon 2>"$E2E_DIR/out"
 	[ $? = 2 ] || fail "--for soon: not code 2"
+	drain_of_twins
 	tell a undrain spine2 | grep -q '^Undrained$' || fail "undrain"
 	lists a events 'maintenance: undrained "spine2"'
 	tell a undrain spine2 2>/dev/null
@@ -413,6 +414,24 @@ test_drain() {
 	in_order "undrained"
 	drain_outlives_master
 	halt b
+}
+
+# a name that two nodes have: neither is drained, both are told
+drain_of_twins() {
+	sim rename spine4 spine3 || fail "rename"
+	tell a sweep --wait >/dev/null
+	soon not_named a spine4 || fail "it has its name"
+	tell a drain spine3 >"$E2E_DIR/out" 2>&1
+	[ $? = 4 ] || fail "a name of two: code $?"
+	grep -q "'spine3' is in the name of 2 nodes: use a GUID, .*\"spine3\", 0x[0-9a-f]* \"spine3\"" \
+		"$E2E_DIR/out" || fail "a name of two: $(cat "$E2E_DIR/out")"
+	sim rename spine4 spine4 || fail "rename"
+	tell a sweep --wait >/dev/null
+	soon named a spine4 || fail "it has no name"
+}
+
+not_named() {
+	! named "$@"
 }
 
 # A standby has the drains of its master, and no others.

@@ -16,6 +16,9 @@
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
+/* Of core_tree. */
+enum { SWITCHES = 12, LIDS = 44 };
+
 struct lab {
 	struct fabric *f;
 	struct world *w;
@@ -215,11 +218,15 @@ expect_regular(const struct lab *l)
 TEST(a_spine)
 {
 	AUTO(lab) struct lab l = lab_new();
+	unsigned over = entries_over(&l, "spine2", 0);
 
 	expect_used(&l, "spine2", 0);
 	drain_now(&l, "spine2", 0);
 	expect_clear(&l, "spine2", 0);
 	expect_regular(&l);
+	/* what led over it, the ways to itself, and its own table */
+	ck_assert_uint_le(
+		sm_view(l.w->sm)->change.entries, over + SWITCHES + LIDS);
 	sim_fault_reboot(l.w->sim, node_of(&l, "spine2"));
 	core_expect_order(l.w, "rebooting");
 	world_run(l.w, mono_ms(120000));

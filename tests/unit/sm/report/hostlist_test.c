@@ -1,5 +1,5 @@
 /* Names as Slurm folds them. scontrol reads what is printed here in
- * tests/e2e/slurm.sh. */
+ * tests/e2e/pictures.sh. */
 #include "sm/report/hostlist.h"
 #include "tests/unit/suite.h"
 
