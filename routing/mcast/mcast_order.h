@@ -33,11 +33,10 @@ struct mcast_order_try {
 
 /*
  * Find an order for t, whose unicast tables make the dependencies deps (without
- * a cycle), in the layers of the mask. first: orders that are tried before
- * others, with links or without, either with all links before either with
- * fewer; NULL or without places: none. *out: to be
- * freed with routes_mcast_free. False: nothing was found, and *out is empty.
- * Pure.
+ * a cycle), in the layers of the mask. Before others the two orders of first
+ * are tried: each with all links, then each with those that close no cycle; one
+ * that is NULL or has no places is left out. *out: to be freed with
+ * routes_mcast_free. False: nothing was found, and *out is empty. Pure.
  */
 bool mcast_order_find(struct topo *t, const struct verify_dependencies *deps,
 	uint16_t layers, const struct mcast_order_try first[2],
