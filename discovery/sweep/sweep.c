@@ -332,6 +332,14 @@ job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 	return path_over(d, p->peer, p->peer_port, path);
 }
 
+bool
+sweep_is_in_reach(const struct sweep *s, const struct sweep_job *job)
+{
+	uint8_t path[64];
+
+	return job_path(s, job, path) >= 0;
+}
+
 uint64_t
 sweep_sma(const struct builder *d, builder_id n, unsigned port)
 {

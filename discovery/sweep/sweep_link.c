@@ -432,6 +432,8 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 		mark_link_silent(s, job,
 			res->outcome == XACT_STATUS
 				? mad_status_name(res->status)
+			: !sweep_is_in_reach(s, job)
+				? "a directed route has at most 63 hops"
 				: "no answer; it hangs, or its M_Key is not "
 				  "known");
 		return;

@@ -181,6 +181,9 @@ void sweep_read(struct sweep *s, builder_id n, bool full);
 /* Give a switch up that does not answer, or not as it should. */
 void sweep_give_up(struct sweep *s, builder_id n, const char *why);
 
+/* Whether a directed route is long enough for a job. */
+bool sweep_is_in_reach(const struct sweep *s, const struct sweep_job *job);
+
 /* The present directed route to n as a number; never 0. */
 uint64_t sweep_path_hash(const struct sweep *s, builder_id n);
 

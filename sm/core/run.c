@@ -90,15 +90,19 @@ run_start(struct sm *sm, struct mono now)
 /* ---- discovery ---- */
 
 static void
-log_oddities(struct sm *sm)
+tell_oddities(struct sm *sm, struct mono now)
 {
 	struct buf b = {0};
 	char *line, *save = NULL;
 
 	if (builder_oddities(sm->builder, &b) > 0)
 		for (line = strtok_r(b.text, "\n", &save); line != NULL;
-			line = strtok_r(NULL, "\n", &save))
-			log_warn("discovery: %s", line);
+			line = strtok_r(NULL, "\n", &save)) {
+			struct event e = {.kind = EVENT_ODDITY};
+
+			event_text(&e, "what", line);
+			events_tell(sm, &e, now);
+		}
 	buf_free(&b);
 }
 
@@ -198,7 +202,7 @@ run_discover(struct sm *sm, struct mono now)
 	}
 	if (!sweep_done(sm->run.sweep))
 		return false;
-	log_oddities(sm);
+	tell_oddities(sm, now);
 	note_repeated_clears(sm);
 	if (sm->run.kind == SWEEP_LIGHT) {
 		light_sweep_end(sm, now);

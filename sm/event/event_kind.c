@@ -117,6 +117,13 @@ static const struct event_row rows[EVENT_KINDS] = {
 			{"lid", EVENT_NUMBER, "its LID"},
 			{"was", EVENT_NUMBER, "the LID that it had"},
 			ANSWER_FIELDS}},
+	[EVENT_ODDITY] = {"oddity", "62c9505fe1e94cd0a034f3d6a2d71371",
+		LOG_LEVEL_WARN, NULL, NULL, "discovery: {what}",
+		"What was read of the fabric contradicts itself, or is not "
+		"all of it: two nodes with one GUID, a link whose ends "
+		"disagree, a port that is up and leads to a node that cannot "
+		"be read.",
+		{{"what", EVENT_TEXT, "what, and where"}}},
 	[EVENT_LINK_FAULT] = {"link-fault", "259bb2c261184196aa704e3aed8114f6",
 		LOG_LEVEL_WARN, NULL, NULL, "trap {trap} from {port}: {what}",
 		"A port reports errors of its link (129), overruns (130) or "

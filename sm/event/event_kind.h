@@ -25,6 +25,7 @@ enum event_kind {
 	EVENT_LINK_RESET, /* Active before, Init when it was read again */
 	EVENT_LINK_RATE,  /* another width or speed */
 	EVENT_LID_MOVED,
+	EVENT_ODDITY,	   /* what was read contradicts itself */
 	EVENT_LINK_FAULT,  /* traps 129 to 131 */
 	EVENT_VIOLATION,   /* traps 256 to 259 */
 	EVENT_PORT_CHANGE, /* traps 144 and 145 */

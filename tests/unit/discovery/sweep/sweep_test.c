@@ -199,6 +199,27 @@ TEST(hung_switch)
 	topo_unref(t);
 }
 
+/* A line of switches that is longer than a directed route. */
+TEST(out_of_reach)
+{
+	struct fabric *f = fabric_new();
+	uint32_t last = fabric_add(f, FABRIC_CA, 1, "n0");
+	AUTO(bench) struct bench b;
+	AUTO(topo) struct topo *t = NULL;
+
+	for (unsigned i = 0; i <= TOPO_MAX_HOPS; i++) {
+		uint32_t next = fabric_add(f, FABRIC_SWITCH, 2, "sw");
+
+		(void)fabric_connect(f, last, i == 0 ? 1 : 2, next, 1, NULL);
+		last = next;
+	}
+	bench_start(&b, f);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	expect_oddities(&b, "a directed route has at most 63 hops");
+	t = bench_freeze(&b);
+	ck_assert_uint_eq(t->nsw, TOPO_MAX_HOPS);
+}
+
 /* The manager's own switch hangs: all others are behind it and stay, with all
  * their links. */
 TEST(hung_way)

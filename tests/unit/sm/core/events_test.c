@@ -118,6 +118,21 @@ TEST(links_go_and_come)
 	EXPECT(EVENT_LINK_RESET, "\"leaf1\" (0x", ") port 5", ", was up for ");
 }
 
+/* What discovery meets is an event: nodes that went because another one has
+ * their GUID would be a riddle. */
+TEST(two_switches_with_one_guid)
+{
+	AUTO(fabric) struct fabric *f = core_tree();
+	AUTO(world) struct world *w = start_named(f);
+	uint32_t leaf = fabric_find(f, "leaf5");
+
+	ck_assert_uint_eq(count_told(w, EVENT_ODDITY), 0);
+	sim_fault_guid(w->sim, leaf, f->node[fabric_find(f, "spine1")].guid);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	core_expect_order(w, "duplicate");
+	EXPECT(EVENT_ODDITY, "discovery: duplicate GUID 0x");
+}
+
 /* Of what one run answers the first event tells it, and the others name that
  * event. */
 TEST(two_links_at_once)
