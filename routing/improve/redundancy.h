@@ -26,7 +26,7 @@ struct redundancy_node {
 	uint32_t leaves; /* switches with hosts that were looked at */
 	uint32_t cut;	 /* leaves with a single point of failure */
 	sw_ix sw;	 /* the worst point of failure: a switch, or its link at
-			    out; the switch of all ports, if it is one */
+			    out; if one_switch, the one that all ports are on */
 	uint8_t out;	 /* 0: the switch itself */
 	uint32_t worst;	 /* leaves that it cuts off */
 	bool one_switch; /* all ports on one switch: no routing helps */

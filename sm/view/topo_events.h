@@ -2,9 +2,8 @@
  * topo_events: what happened to the fabric between two topologies, told as an
  * administrator would: which node left or came, which link went down, came up,
  * was reset or changed its rate, which switch entered or left quarantine, which
- * port has another LID. Nodes
- * are matched by GUID and links by both their ends, so that neither a new
- * numbering nor a new name is an event. Pure.
+ * port has another LID. Nodes are matched by GUID and links by both their ends,
+ * so that neither a new numbering nor a new name is an event. Pure.
  *
  * Nothing is told that was not seen: a link between two nodes that both left is
  * not known to be down. A node whose link is up and that does not answer is not
