@@ -314,6 +314,14 @@ put_content(const struct sm_input *in, const char *config, struct buf *out)
 	}
 }
 
+/* Of all requests so far, to be recorded. */
+static uint16_t
+take_digest(struct record_requests *requests)
+{
+	requests->fresh = 0;
+	return record_requests_digest(requests);
+}
+
 void
 record_put_input(const struct sm_input *in, const char *config,
 	const struct record_mask *mask, struct record_requests *requests,
@@ -331,7 +339,7 @@ record_put_input(const struct sm_input *in, const char *config,
 		end_entry(pen, out);
 		return;
 	}
-	pen = pen_u16(pen, record_requests_take_digest(requests));
+	pen = pen_u16(pen, take_digest(requests));
 	be_put64(pen, (uint64_t)in->now.ns);
 	pen[8] = (uint8_t)in->kind;
 	end_entry(pen + 9, out);
@@ -356,7 +364,7 @@ record_put_asked(struct record_requests *requests, struct buf *out)
 	uint8_t place[2];
 
 	put_kind(out, RECORD_ASKED);
-	be_put16(place, record_requests_take_digest(requests));
+	be_put16(place, take_digest(requests));
 	buf_put(out, place, sizeof(place));
 }
 

@@ -100,13 +100,6 @@ record_requests_digest(const struct record_requests *r)
 	return (uint16_t)(h >> 48);
 }
 
-uint16_t
-record_requests_take_digest(struct record_requests *r)
-{
-	r->fresh = 0;
-	return record_requests_digest(r);
-}
-
 int
 record_requests_find(
 	const struct record_requests *r, const struct transport_msg *m)

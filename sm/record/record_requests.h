@@ -39,7 +39,7 @@ struct record_request {
 /* All zero: none was sent. */
 struct record_requests {
 	uint64_t sum[4];
-	unsigned fresh; /* since their digest was taken */
+	unsigned fresh; /* since their digest was recorded */
 	unsigned last;	/* place of the latest one */
 	struct record_request place[RECORD_REQUESTS];
 };
@@ -58,9 +58,6 @@ bool record_requests_add(struct record_requests *r,
 
 /* Of all requests so far, with their addresses. */
 uint16_t record_requests_digest(const struct record_requests *r);
-
-/* The same, to be recorded. */
-uint16_t record_requests_take_digest(struct record_requests *r);
 
 /* Which request m answers, from its address and TID: how many places it is
  * before the latest one; -1: none. */
