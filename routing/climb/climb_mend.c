@@ -35,8 +35,11 @@ struct climb_mend {
 	struct climb *x;
 	int more;	/* pairs more that a change may leave without a layer */
 	uint8_t *tried; /* [nsw * nsw] attempts, by pair */
-	bool *escapes;	/* [nsw] pins of the tree are the escape tree's */
-	bool *dirty;	/* [nsw] has got other layers */
+	uint16_t *without; /* [nsw * nsw] layers in which no path was found, as
+			      none will be: pins only take some */
+	bool *escapes;	   /* [nsw] pins of the tree are the escape tree's */
+	bool *dirty;	   /* [nsw] has got other layers */
+	bool tries;	   /* of this round: there was one */
 	struct undo *undo; /* [2 * nsw] what was there; n of them */
 	uint32_t n;
 	bool *seen;	  /* [nsw] for walks; none is, in between */
@@ -209,8 +212,16 @@ breaks_of(void *of, sw_ix s)
 static bool
 find_path(struct climb_mend *m, sw_ix t, sw_ix u, unsigned layer)
 {
+	uint16_t *without = &m->without[climb_pair(m->x, t, u)];
+	bool found;
+
+	if ((*without >> layer & 1) != 0)
+		return false;
 	count_breaks(m, t, layer);
-	return climb_search_path(&m->search, t, u, layer);
+	found = climb_search_path(&m->search, t, u, layer);
+	if (!found && m->search.cost == CLIMB_COST_MOST)
+		*without |= (uint16_t)(1U << layer);
+	return found;
 }
 
 /* ---- a pair ---- */
@@ -277,6 +288,7 @@ try_pair(struct climb_mend *m, sw_ix t, sw_ix u)
 	if (*tried == ATTEMPTS)
 		return false;
 	++*tried;
+	m->tries = true;
 	return mend_tree(m, t, u) || mend_tree(m, u, t) || mend_trees(m, t, u);
 }
 
@@ -287,6 +299,7 @@ mend_round(struct climb_mend *m)
 	struct climb *x = m->x;
 	bool left = false;
 
+	m->tries = false;
 	for (sw_ix t = 0; t < x->g->nsw; t++)
 		for (sw_ix u = 0; u < t; u++)
 			if (is_left(x, t, u) && !try_pair(m, t, u))
@@ -350,8 +363,11 @@ force_path(struct climb_mend *m, sw_ix t, sw_ix u, unsigned layer)
 		for (uint32_t i = 0; i < m->search.length; i++)
 			pinned[x->d->from[m->search.path[i]]] = true;
 	} else {
-		if (!m->escapes[t])
+		if (!m->escapes[t]) {
 			memset(pinned, 0, x->g->nsw * sizeof(*pinned));
+			memset(m->without + climb_pair(x, t, 0), 0,
+				x->g->nsw * sizeof(*m->without));
+		}
 		m->escapes[t] = true;
 		hang_escape(m, t, u);
 	}
@@ -387,6 +403,7 @@ climb_mend(struct climb *x)
 	size_t n = x->g->nsw + 1U;
 	struct climb_mend m = {.x = x,
 		.tried = arena_array(a, n * n, sizeof(*m.tried)),
+		.without = arena_array(a, n * n, sizeof(*m.without)),
 		.escapes = arena_array(a, n, sizeof(*m.escapes)),
 		.dirty = arena_array(a, n, sizeof(*m.dirty)),
 		.undo = arena_array(a, 2 * n, sizeof(*m.undo)),
@@ -399,7 +416,8 @@ climb_mend(struct climb *x)
 		.x = x, .of = &m, .next_hop = next_hop, .breaks = breaks_of};
 	climb_search_room(&m.search);
 	while (left) {
-		for (m.more = -1; left && m.more < MORE; m.more++)
+		m.tries = true; /* without a try the next round has none */
+		for (m.more = -1; left && m.tries && m.more < MORE; m.more++)
 			left = mend_round(&m);
 		left = left && force_first(&m);
 	}

@@ -232,7 +232,7 @@ struct climb_search {
 	unsigned layer;
 	uint32_t *path; /* groups that were found; length of them */
 	uint32_t length;
-	uint32_t cost; /* of the path */
+	uint32_t cost; /* of the path; CLIMB_COST_MOST: there was none */
 	struct climb_search_room *room;
 };
 

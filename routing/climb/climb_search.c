@@ -26,6 +26,7 @@ struct climb_search_room {
 	uint32_t bucket[CLIMB_COST_MOST]; /* entries by cost, or NO_STATE */
 	struct entry *entry;		  /* nentries of them */
 	uint32_t nentries;
+	uint32_t open;	  /* ... in buckets */
 	bool *seen;	  /* [nsw] none is, in between */
 	uint32_t *asked;  /* [nsw] the search that change[] is of */
 	uint32_t *change; /* [nsw] see cost_of_change */
@@ -61,6 +62,7 @@ put_entry(
 		return;
 	m->entry[m->nentries] = (struct entry){state, m->bucket[cost], others};
 	m->bucket[cost] = m->nentries++;
+	m->open++;
 }
 
 static void
@@ -185,15 +187,16 @@ climb_search_path(struct climb_search *q, sw_ix t, sw_ix u, unsigned layer)
 	q->t = t;
 	q->layer = layer;
 	m->now++;
-	m->nentries = 0;
+	m->nentries = m->open = 0;
 	memset(m->bucket, 0xff, sizeof(m->bucket));
 	offer_first(q, u);
-	for (uint32_t cost = 0; cost < CLIMB_COST_MOST; cost++)
+	for (uint32_t cost = 0; m->open > 0; cost++)
 		while (m->bucket[cost] != NO_STATE) {
 			struct entry e = m->entry[m->bucket[cost]];
 			uint32_t at = m->cost[e.state];
 
 			m->bucket[cost] = e.next;
+			m->open--;
 			if (at + (e.others ? COST_OTHER : 0) != cost)
 				continue;
 			if (e.others)
@@ -204,5 +207,6 @@ climb_search_path(struct climb_search *q, sw_ix t, sw_ix u, unsigned layer)
 			} else
 				offer_next_hop(q, e.state, cost);
 		}
+	q->cost = CLIMB_COST_MOST;
 	return false;
 }
