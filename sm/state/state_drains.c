@@ -59,7 +59,7 @@ read_drain(struct state_file_reader *r, char *s)
 		!read_text(r, &s, &d.reason) || *s != '\0')
 		return state_words_complain(r, r->line, "text",
 			"not three texts in quotes of at most 255 bytes");
-	state_records_add(r, &d);
+	state_rows_add(r, &d);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ read_watch(struct state_file_reader *r, char *s)
 	if (!read_text(r, &s, &w.why) || *s != '\0')
 		return state_words_complain(r, r->line, "text",
 			"not a text in quotes of at most 255 bytes");
-	state_records_add(r, &w);
+	state_rows_add(r, &w);
 	return 0;
 }
 

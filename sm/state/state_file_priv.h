@@ -3,8 +3,9 @@
  * and its checksum), state_records.c (the table of records, and those of the
  * fabric), state_routing.c, state_groups.c, state_pins.c and state_missing.c
  * (records of routing, multicast, names, and what is missing), state_drains.c
- * (what is drained, and links that were bad), and state_words.c, by which all
- * of them read a line. No other file includes this.
+ * (what is drained, and links that were bad), and state_words.c and
+ * state_rows.c, by which all of them read a line and gather the rows. No other
+ * file includes this.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 #define HEDDLE_SM_STATE_STATE_FILE_PRIV_H
@@ -41,6 +42,7 @@ struct state_file_pairs_line {
 
 /* The rows of a kind of record, or its lines of text, as they are read. */
 struct state_rows {
+	const struct state_codec *codec; /* NULL: no line was read */
 	char *row;
 	size_t n, cap;
 	struct buf text;
@@ -110,17 +112,20 @@ uint8_t state_words_one_of(const char *const *word, uint8_t n, char **s);
 /* Append a space and a node description in quotes. */
 void state_words_print_name(const char *name, struct buf *out);
 
+/* state_rows.c */
+
+/* Add a row to those that are read; it is copied. */
+void state_rows_add(struct state_file_reader *r, const void *row);
+/* The rows of a kind, NULL: of that which is read or checked; *n of them. */
+void *state_rows_of(
+	struct state_file_reader *r, const struct state_codec *c, size_t *n);
+
 /* state_records.c */
 
 /* Read a line; 0 or -1 with a reason. */
 int state_records_read(struct state_file_reader *r, char *s);
 /* The rules between records; 0 or -1 with a reason. */
 int state_records_check(struct state_file_reader *r);
-/* Add a row to those that are read; it is copied. */
-void state_records_add(struct state_file_reader *r, const void *row);
-/* The rows of a kind, NULL: of that which is read or checked; *n of them. */
-void *state_records_rows(
-	struct state_file_reader *r, const struct state_codec *c, size_t *n);
 /* Move the records into the state's arena. */
 void state_records_keep(struct state_file_reader *r);
 /* Free what the reader has gathered. */

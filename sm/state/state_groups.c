@@ -66,8 +66,8 @@ read_group(struct state_file_reader *r, char *s)
 		.flow = (uint32_t)v[10],
 		.hops = (uint8_t)v[11],
 	};
-	(void)state_records_rows(r, &state_groups_member, &g.first);
-	state_records_add(r, &g);
+	(void)state_rows_of(r, &state_groups_member, &g.first);
+	state_rows_add(r, &g);
 	return 0;
 }
 
@@ -80,7 +80,7 @@ read_member(struct state_file_reader *r, char *s)
 	uint64_t state;
 	size_t ngroup;
 
-	group = state_records_rows(r, &state_groups_group, &ngroup);
+	group = state_rows_of(r, &state_groups_group, &ngroup);
 	if (ngroup == 0)
 		return state_words_complain(
 			r, r->line, "member", "of no group");
@@ -96,7 +96,7 @@ read_member(struct state_file_reader *r, char *s)
 		return state_words_complain(r, r->line, "member", "too much");
 	rec.state = (uint8_t)state;
 	rec.proxy = proxy != NULL;
-	state_records_add(r, &rec);
+	state_rows_add(r, &rec);
 	group[ngroup - 1].n++;
 	return 0;
 }

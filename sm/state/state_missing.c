@@ -81,7 +81,7 @@ read_missing(struct state_file_reader *r, char *s)
 		return -1;
 	if (*s != '\0')
 		return state_words_complain(r, r->line, "missing", "too much");
-	state_records_add(r, &m);
+	state_rows_add(r, &m);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ read_pairs(struct state_file_reader *r, char *s)
 	struct state_file_pairs_line l = {.line = r->line};
 	size_t n;
 
-	(void)state_records_rows(r, NULL, &n);
+	(void)state_rows_of(r, NULL, &n);
 	n++;
 	if (state_words_guid(r, &s, &l.rec.guid) < 0)
 		return -1;
@@ -25,7 +25,7 @@ read_pairs(struct state_file_reader *r, char *s)
 		return state_words_complain(r, r->line, "pairs",
 			"not a hexadecimal digit for each switch so far");
 	l.rec.layer = arena_strdup(r->s->arena, s);
-	state_records_add(r, &l);
+	state_rows_add(r, &l);
 	return 0;
 }
 
@@ -45,7 +45,7 @@ static int
 check_pairs(struct state_file_reader *r)
 {
 	size_t n;
-	const struct state_file_pairs_line *l = state_records_rows(r, NULL, &n);
+	const struct state_file_pairs_line *l = state_rows_of(r, NULL, &n);
 	struct map seen = {0};
 	int rc = 0;
 

@@ -28,7 +28,7 @@ read_pin(struct state_file_reader *r, char *s)
 			r, r->line, "name", "not a text in quotes");
 	s[n - 1] = '\0';
 	pin = (struct state_file_pin){arena_strdup(r->s->arena, s + 1), guid};
-	state_records_add(r, &pin);
+	state_rows_add(r, &pin);
 	return 0;
 }
 
@@ -41,7 +41,7 @@ read_unnamed(struct state_file_reader *r, char *s)
 		return -1;
 	if (s != NULL)
 		return state_words_complain(r, r->line, "unnamed", "too much");
-	state_records_add(r, &guid);
+	state_rows_add(r, &guid);
 	return 0;
 }
 

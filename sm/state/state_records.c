@@ -81,7 +81,7 @@ read_lid(struct state_file_reader *r, char *s)
 		return -1;
 	rec.lid = (uint16_t)lid;
 	rec.lmc = (uint8_t)lmc;
-	state_records_add(r, &(struct state_file_lid_line){rec, r->line});
+	state_rows_add(r, &(struct state_file_lid_line){rec, r->line});
 	return 0;
 }
 
@@ -111,7 +111,7 @@ check_lids(struct state_file_reader *r)
 {
 	const struct state_file_lid_line *p;
 	size_t i, n;
-	struct state_file_lid_line *lid = state_records_rows(r, NULL, &n);
+	struct state_file_lid_line *lid = state_rows_of(r, NULL, &n);
 
 	if (n == 0)
 		return 0;
@@ -216,13 +216,13 @@ read_block(struct state_file_reader *r, char *s)
 		return -1;
 	rec.in = (uint8_t)in;
 	rec.out = (uint8_t)out;
-	had = state_records_rows(r, NULL, &n);
+	had = state_rows_of(r, NULL, &n);
 	for (size_t i = 0; i < n; i++)
 		if (had[i].guid == rec.guid && had[i].in == rec.in &&
 			had[i].out == rec.out)
 			return state_words_complain(
 				r, r->line, "block", "given twice");
-	state_records_add(r, &rec);
+	state_rows_add(r, &rec);
 	return 0;
 }
 
@@ -353,6 +353,7 @@ state_records_read(struct state_file_reader *r, char *s)
 	for (i = 0; i < STATE_RECORDS; i++)
 		if (w != NULL && strcmp(w, codecs[i]->name) == 0) {
 			r->now = i;
+			r->rows[i].codec = codecs[i];
 			return codecs[i]->read(r, s);
 		}
 	return state_words_complain(r, r->line, "record",
@@ -371,29 +372,6 @@ state_records_check(struct state_file_reader *r)
 		if (codecs[r->now]->check != NULL)
 			rc = codecs[r->now]->check(r);
 	return rc;
-}
-
-void
-state_records_add(struct state_file_reader *r, const void *row)
-{
-	struct state_rows *all = &r->rows[r->now];
-	size_t size = codecs[r->now]->row;
-
-	all->row = mem_grow(all->row, all->n, &all->cap, size);
-	memcpy(all->row + all->n++ * size, row, size);
-}
-
-void *
-state_records_rows(
-	struct state_file_reader *r, const struct state_codec *c, size_t *n)
-{
-	size_t i = r->now;
-
-	if (c != NULL)
-		for (i = 0; codecs[i] != c; i++)
-			;
-	*n = r->rows[i].n;
-	return r->rows[i].row;
 }
 
 static void

@@ -123,7 +123,7 @@ read_rank(struct state_file_reader *r, char *s)
 			"order");
 	rec.rank = (uint32_t)rank;
 	l.rec = rec;
-	state_records_add(r, &l);
+	state_rows_add(r, &l);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static int
 check_ranks(struct state_file_reader *r)
 {
 	size_t i, n;
-	struct state_file_rank_line *rank = state_records_rows(r, NULL, &n);
+	struct state_file_rank_line *rank = state_rows_of(r, NULL, &n);
 
 	if (n == 0)
 		return 0;
@@ -271,7 +271,7 @@ append_former(struct state_file_reader *r)
 	if (r->former_root != 0)
 		buf_printf(out, "%s turn 0x%016" PRIx64 "\n", s->engine,
 			r->former_root);
-	l = state_records_rows(r, &state_routing_rank, &n);
+	l = state_rows_of(r, &state_routing_rank, &n);
 	for (size_t i = 0; i < n; i++, l++) {
 		if (l->number != 0)
 			buf_printf(out, "%s number 0x%016" PRIx64 " %u\n",
@@ -351,7 +351,7 @@ read_leaf(struct state_file_reader *r, char *s)
 		return state_words_complain(r, r->line, "leaf",
 			"neither -, any, nor hexadecimal digits, two or four "
 			"for each leaf");
-	state_records_add(r, &l);
+	state_rows_add(r, &l);
 	return 0;
 }
 
@@ -360,7 +360,7 @@ static int
 check_leaves(struct state_file_reader *r)
 {
 	size_t n;
-	const struct state_file_leaf_line *l = state_records_rows(r, NULL, &n);
+	const struct state_file_leaf_line *l = state_rows_of(r, NULL, &n);
 	struct map seen = {0};
 	int rc = 0;
 
