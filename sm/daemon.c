@@ -44,7 +44,7 @@ daemon_gather_status(
 		.view = runs ? sm_view(d->sm) : NULL,
 		.events = runs ? sm_events(d->sm) : NULL,
 		.drains = runs ? sm_drains(d->sm) : NULL,
-		.tree = runs ? sm_mcast_trees(d->sm) : NULL,
+		.tree = runs ? run_mcast_trees(d->sm) : NULL,
 		.health = runs ? sm_health(d->sm) : NULL,
 		.watches = runs ? sm_link_watches(d->sm) : NULL,
 		.cabling = d->cabling != NULL ? cabling_watch_status(d->cabling)

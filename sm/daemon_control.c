@@ -43,7 +43,7 @@ ctl_wants_groups(void *cookie, const char *which, struct reason *why)
 	const struct groups_facts f = {
 		.sa = sm_sa(d->sm),
 		.topo = sm_view(d->sm)->topo,
-		.tree = sm_mcast_trees(d->sm),
+		.tree = run_mcast_trees(d->sm),
 	};
 
 	return groups_json(&f, which, why);
@@ -146,7 +146,7 @@ drains_facts(const struct daemon *d)
 {
 	return (struct drains_facts){.drains = sm_drains(d->sm),
 		.view = sm_view(d->sm),
-		.tree = sm_mcast_trees(d->sm),
+		.tree = run_mcast_trees(d->sm),
 		.watches = sm_link_watches(d->sm),
 		.now = loop_now()};
 }

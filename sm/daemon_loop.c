@@ -79,7 +79,7 @@ on_farewell(void *cookie, struct mono now)
 {
 	struct daemon *d = cookie;
 
-	if (d->sm != NULL && sm_resigning(d->sm) &&
+	if (d->sm != NULL && hand_over_is_pending(d->sm) &&
 		mono_before(now, d->end_by)) {
 		loop_timer_set(
 			d->farewell, mono_add(now, mono_ms(FAREWELL_MS)));

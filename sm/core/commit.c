@@ -25,20 +25,6 @@ is_port_unfinished(const struct topo *t, port_ix p)
 	       (port->peer != TOPO_NONE && port->state != PORT_ACTIVE);
 }
 
-static void
-count_ports(const struct topo *t, struct view_counts *c)
-{
-	port_ix p;
-
-	for (p = 0; p < t->nports; p++) {
-		if (t->port[p].peer == TOPO_NONE)
-			continue;
-		c->ports_linked++;
-		if (t->port[p].state == PORT_ACTIVE)
-			c->ports_active++;
-	}
-}
-
 /* Hosts behind a switch in quarantine count as unreachable, like those behind
  * one that answers: they are not listed one by one. */
 static bool
@@ -278,7 +264,7 @@ commit_run(struct sm *sm, struct mono now)
 	sm->run.times.total = mono_sub(now, sm->run.began);
 	v->times = sm->run.times;
 	sm->run.counts.smps = xact_stats(sm->x)->sent - sm->run.sent_before;
-	count_ports(v->topo, &sm->run.counts);
+	view_count_ports(v->topo, &sm->run.counts);
 	v->counts = sm->run.counts;
 	list_quarantine(sm, v);
 	run_adaptive_list(sm, v);

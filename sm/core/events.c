@@ -275,8 +275,8 @@ tell_change(struct sm *sm, const struct view *is, struct mono now)
 	events_tell(sm, &e, now);
 }
 
-static void
-tell_sweep(struct sm *sm, struct mono now)
+void
+events_swept(struct sm *sm, struct mono now)
 {
 	struct event e = {.kind = EVENT_SWEEP};
 
@@ -287,12 +287,6 @@ tell_sweep(struct sm *sm, struct mono now)
 	event_number(&e, "smps", xact_stats(sm->x)->sent - sm->run.sent_before);
 	event_seconds(&e, "took", mono_seconds(mono_sub(now, sm->run.began)));
 	events_tell(sm, &e, now);
-}
-
-void
-events_swept(struct sm *sm, struct mono now)
-{
-	tell_sweep(sm, now);
 }
 
 /* The engine of the routes, where it is another one than before, or not the
@@ -338,7 +332,7 @@ tell_run(struct sm *sm, const struct view *is, struct mono now)
 		if (n->lft_blocks + n->other_sets > 0)
 			tell_change(sm, is, now);
 		else
-			tell_sweep(sm, now);
+			events_swept(sm, now);
 	}
 	tell_engine(sm, is, now);
 }

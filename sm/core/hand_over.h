@@ -65,8 +65,6 @@ bool hand_over_resign(struct sm *sm, const char *why, struct mono now);
 /* The manager that would be handed over to now; NULL and why: there is none. */
 const struct sm_other *hand_over_choice(
 	const struct sm *sm, struct mono now, struct reason *why);
-/* True while the fabric is being given away because the daemon ends. */
-bool hand_over_is_pending(const struct sm *sm);
 /* A poll of the manager that was given the fabric was answered, or not. False:
  * there is none, this is a usual poll. */
 bool hand_over_polled(struct sm *sm, struct mono now);

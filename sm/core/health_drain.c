@@ -491,9 +491,3 @@ health_drain_forget(struct sm *sm)
 {
 	sm->health_drains.links.n = 0;
 }
-
-void
-health_drain_free(struct sm *sm)
-{
-	link_watch_free(&sm->health_drains.links);
-}

@@ -59,6 +59,5 @@ struct state_file_watch *health_drain_gather(
 	const struct sm *sm, struct state_file *s);
 /* The state file is of another fabric. */
 void health_drain_forget(struct sm *sm);
-void health_drain_free(struct sm *sm);
 
 #endif

@@ -473,15 +473,3 @@ maintenance_gather(const struct sm *sm, struct state_file *s)
 	s->ndrain = d->n;
 	return out;
 }
-
-void
-maintenance_forget(struct sm *sm)
-{
-	sm->maintenance.n = 0;
-}
-
-void
-maintenance_free(struct sm *sm)
-{
-	free(sm->maintenance.list);
-}

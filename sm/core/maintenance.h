@@ -55,9 +55,6 @@ void maintenance_adopt(
 /* Into s; free the result when it is saved. */
 struct state_file_drain *maintenance_gather(
 	const struct sm *sm, struct state_file *s);
-/* The state file is of another fabric. */
-void maintenance_forget(struct sm *sm);
-void maintenance_free(struct sm *sm);
 
 /* When the first drain ends; and what is over, ends. */
 struct mono maintenance_next(const struct sm *sm);

@@ -61,9 +61,9 @@ role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_cause cause,
 	/* of a former reign */
 	sm->stat.alarm[0] = sm->stat.blocked[0] = sm->stat.names[0] = '\0';
 	sm->stat.keys[0] = sm->stat.shortage[0] = sm->stat.drained[0] = '\0';
+	sm->stat.adaptive[0] = '\0';
 	health_drain_lost(sm);
 	drift_reset(sm);
-	run_adaptive_lost(sm);
 	dirty_forget(sm);
 	run_settings_reset(sm);
 	m_keys_reset(sm);

@@ -17,6 +17,20 @@ enum {
 
 /* ---- the end, before the commit ---- */
 
+static void
+end_sweep(struct sm *sm)
+{
+	sweep_free(sm->run.sweep);
+	sm->run.sweep = NULL;
+}
+
+/* Add what the phase took that ends now. */
+static void
+add_phase(const struct sm *sm, struct mono *time, struct mono now)
+{
+	*time = mono_add(*time, mono_sub(now, sm->run.phase_began));
+}
+
 /* End a run without a commit: the tables in force stay. */
 static void
 fail_run(struct sm *sm, struct mono now, const char *why)
@@ -166,8 +180,7 @@ finish_discovery(struct sm *sm, struct mono now)
 static void
 end_unchanged(struct sm *sm, struct mono now)
 {
-	sweep_free(sm->run.sweep);
-	sm->run.sweep = NULL;
+	end_sweep(sm);
 	log_debug("sm: nothing new cause=\"%s\"", sm->run.cause_text);
 	commit_schedule(sm, now);
 	phase_enter(sm, SM_IDLE, now);
@@ -216,10 +229,8 @@ run_discover(struct sm *sm, struct mono now)
 	failed = sweep_failed(sm->run.sweep);
 	if (failed != NULL)
 		(void)snprintf(why, sizeof(why), "%s", failed);
-	sweep_free(sm->run.sweep);
-	sm->run.sweep = NULL;
-	sm->run.times.discover = mono_add(
-		sm->run.times.discover, mono_sub(now, sm->run.phase_began));
+	end_sweep(sm);
+	add_phase(sm, &sm->run.times.discover, now);
 	if (failed != NULL)
 		fail_run(sm, now, why);
 	else
@@ -554,8 +565,7 @@ run_readback(struct sm *sm, struct mono now)
 	if (sm->run.readback != NULL)
 		sm->run.counts.lft_reads += lft_read_count(sm->run.readback);
 	end_readback(sm);
-	sm->run.times.readback = mono_add(
-		sm->run.times.readback, mono_sub(now, sm->run.phase_began));
+	add_phase(sm, &sm->run.times.readback, now);
 	sl_history_add_topology(sm->sl_history, sm->run.topo,
 		sm->view != NULL ? sm->view->routes : NULL);
 	work_start(sm, now);
@@ -597,8 +607,7 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 		work_free(w);
 		return;
 	}
-	sm->run.times.route = mono_add(
-		sm->run.times.route, mono_sub(now, sm->run.phase_began));
+	add_phase(sm, &sm->run.times.route, now);
 	if (!work_take(sm, w, &why))
 		fail_run(sm, now, why.text);
 	else if (!read_rows_first(sm, now))
@@ -782,8 +791,7 @@ run_push(struct sm *sm, struct mono now)
 		return false;
 	count_push(sm);
 	run_push_finish(sm, now);
-	sm->run.times.push = mono_add(
-		sm->run.times.push, mono_sub(now, sm->run.phase_began));
+	add_phase(sm, &sm->run.times.push, now);
 	v = quarantine_failures(sm, now);
 	if (mute || (v == SM_WRITTEN && run_mcast_is_stuck(sm)))
 		v = SM_SWEEP_AGAIN;
@@ -796,8 +804,7 @@ run_link_lost(struct sm *sm, struct mono now)
 {
 	if (sm->run.sweep != NULL) {
 		sweep_stop(sm->run.sweep, now);
-		sweep_free(sm->run.sweep);
-		sm->run.sweep = NULL;
+		end_sweep(sm);
 		run_state_discard(sm);
 		phase_enter(sm, SM_IDLE, now);
 		return;
@@ -825,11 +832,9 @@ run_names(struct sm *sm, struct mono now)
 	if (!sweep_done(sm->run.sweep))
 		return false;
 	got = sweep_stats(sm->run.sweep)->smps;
-	sweep_free(sm->run.sweep);
-	sm->run.sweep = NULL;
+	end_sweep(sm);
 	if (sm->run.topo != NULL) { /* in the middle of a run */
-		sm->run.times.discover = mono_add(sm->run.times.discover,
-			mono_sub(now, sm->run.phase_began));
+		add_phase(sm, &sm->run.times.discover, now);
 		if (freeze_topology(sm, now))
 			phase_enter(sm, SM_TAKE, now);
 		return true;

@@ -246,9 +246,3 @@ run_adaptive_stop(struct sm *sm, struct mono now)
 	foreign_adaptive_free(sm->run.adaptive);
 	sm->run.adaptive = NULL;
 }
-
-void
-run_adaptive_lost(struct sm *sm)
-{
-	sm->stat.adaptive[0] = '\0';
-}

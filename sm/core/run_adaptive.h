@@ -35,6 +35,5 @@ void run_adaptive_list(struct sm *sm, struct view *v);
 void run_adaptive_retry(struct sm *sm, const struct topo *t);
 /* End a reading that is not over: what was asked is given up. */
 void run_adaptive_stop(struct sm *sm, struct mono now);
-void run_adaptive_lost(struct sm *sm); /* another SM is master */
 
 #endif

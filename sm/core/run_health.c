@@ -96,12 +96,6 @@ run_health_new(struct sm *sm)
 }
 
 void
-run_health_free(struct sm *sm)
-{
-	health_free(sm->health);
-}
-
-void
 run_health_configure(struct sm *sm, struct mono now)
 {
 	const struct health_options o = {

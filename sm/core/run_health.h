@@ -17,7 +17,6 @@ struct config;
 struct link_limits run_health_limits(const struct config *c);
 
 void run_health_new(struct sm *sm);
-void run_health_free(struct sm *sm);
 /* The configuration is new. */
 void run_health_configure(struct sm *sm, struct mono now);
 /* A message of the performance class. */

@@ -41,8 +41,6 @@ void run_mcast_new(struct sm *sm);
 void run_mcast_free(struct sm *sm); /* nothing is in flight */
 /* A port joined or left a group of this MLID. */
 void run_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
-/* For sm_mcast_trees. */
-const struct mcast_tree *const *run_mcast_trees(const struct sm *sm);
 /* The view in force has another topology, or routes. */
 void run_mcast_publish(struct sm *sm, struct mono now);
 /* Switches of sm->topo that have rebooted; all: no table is known. */

@@ -255,8 +255,8 @@ sm_free(struct sm *sm)
 	run_check_free(sm);
 	run_state_free(sm);
 	run_sa_free(sm);
-	run_health_free(sm);
-	health_drain_free(sm);
+	health_free(sm->health);
+	link_watch_free(&sm->health_drains.links);
 	run_mcast_free(sm);
 	view_unref(sm->view);
 	take_over_free(sm);
@@ -270,7 +270,7 @@ sm_free(struct sm *sm)
 	name_accept_free(sm);
 	retry_free(sm);
 	peers_free(sm);
-	maintenance_free(sm);
+	free(sm->maintenance.list);
 	shared_drains_free(sm);
 	drift_reset(sm);
 	free(sm->dirty.suspect);
@@ -324,12 +324,6 @@ sm_hand_over(struct sm *sm, const char *cause, struct mono now,
 	(void)hand_over_resign(sm, cause, now);
 	advance_phase(sm, now);
 	return 0;
-}
-
-bool
-sm_resigning(const struct sm *sm)
-{
-	return hand_over_is_pending(sm);
 }
 
 bool
@@ -577,7 +571,9 @@ sm_drains(const struct sm *sm)
 struct view *
 sm_view(const struct sm *sm)
 {
-	return phase_view(sm);
+	return sm->role == SM_MASTER && sm->standby.view == NULL
+		       ? sm->view
+		       : sm->standby.view;
 }
 
 const struct name_pins *
@@ -635,12 +631,6 @@ struct link_limits
 sm_link_limits(const struct sm *sm)
 {
 	return run_health_limits(sm->cfg);
-}
-
-const struct mcast_tree *const *
-sm_mcast_trees(const struct sm *sm)
-{
-	return run_mcast_trees(sm);
 }
 
 const struct xact_stats *

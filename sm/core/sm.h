@@ -110,11 +110,11 @@ void sm_start(struct sm *sm, struct mono now);
 
 /*
  * The daemon is about to end: hand the fabric over to the best standby. False:
- * there is none. Else drive the core on while sm_resigning is true, for at most
- * a few seconds.
+ * there is none. Else drive the core on while hand_over_is_pending is true, for
+ * at most a few seconds.
  */
 bool sm_resign(struct sm *sm, struct mono now);
-bool sm_resigning(const struct sm *sm);
+bool hand_over_is_pending(const struct sm *sm);
 
 /* Whether hosts get path records: there is a view, and no port is down for a
  * change. */
@@ -228,7 +228,7 @@ struct link_limits sm_link_limits(const struct sm *sm);
 const struct link_watches *sm_link_watches(const struct sm *sm);
 
 /* The trees of multicast groups by MLID, from 0xc000 on; NULL: no tree. */
-const struct mcast_tree *const *sm_mcast_trees(const struct sm *sm);
+const struct mcast_tree *const *run_mcast_trees(const struct sm *sm);
 
 /* The present state, by value. */
 void sm_status(const struct sm *sm, struct sm_status *out);

@@ -235,17 +235,6 @@ step_reading(struct sm *sm, struct mono now)
 /* ---- the view ---- */
 
 static void
-count_ports(const struct topo *t, struct view_counts *c)
-{
-	for (port_ix p = 0; p < t->nports; p++) {
-		if (t->port[p].peer == TOPO_NONE)
-			continue;
-		c->ports_linked++;
-		c->ports_active += t->port[p].state == PORT_ACTIVE;
-	}
-}
-
-static void
 count_unread(const struct standby_state *s, struct view *v)
 {
 	const struct topo *t = s->topo;
@@ -307,7 +296,7 @@ make_view(struct sm *sm, struct routes *r, struct mono now)
 	count_unread(s, v);
 	v->counts.smps = xact_stats(sm->x)->sent - s->sent_before;
 	v->counts.lft_reads = s->reads;
-	count_ports(v->topo, &v->counts);
+	view_count_ports(v->topo, &v->counts);
 	v->when = s->began;
 	s->reads = 0;
 	return v;

@@ -134,7 +134,7 @@ state_keep_check(struct sm *sm)
 	in_force_forget(sm);
 	event_log_accept(sm->events.log);
 	if (!sm->shared.taken) { /* else they are of this fabric's master */
-		maintenance_forget(sm);
+		sm->maintenance.n = 0;
 		health_drain_forget(sm);
 	}
 	device_blocked(sm->hw)->n = 0;

@@ -13,7 +13,7 @@
 #include "sm/view/drains.h"
 #include "sm/view/view.h"
 
-/* All borrowed; tree: by MLID, as sm_mcast_trees has it, or NULL. */
+/* All borrowed; tree: by MLID, as run_mcast_trees has it, or NULL. */
 struct drains_facts {
 	const struct drains *drains;
 	const struct view *view;

@@ -80,3 +80,14 @@ view_unref(struct view *v)
 	view_change_free(&v->change);
 	free(v);
 }
+
+void
+view_count_ports(const struct topo *t, struct view_counts *c)
+{
+	for (port_ix p = 0; p < t->nports; p++) {
+		if (t->port[p].peer == TOPO_NONE)
+			continue;
+		c->ports_linked++;
+		c->ports_active += t->port[p].state == PORT_ACTIVE;
+	}
+}

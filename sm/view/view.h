@@ -133,6 +133,9 @@ const char *view_adaptive_why(const struct view *v, sw_ix s);
  * for. */
 const struct loss_estimate *view_expected(const struct view *v);
 
+/* Count the ends of links, and those that are Active. */
+void view_count_ports(const struct topo *t, struct view_counts *c);
+
 /* Give a copy lists of its own; and free them. */
 void view_change_own(struct view_change *c);
 void view_change_free(struct view_change *c);

@@ -115,7 +115,7 @@ chaos_drain_judge(const struct sm *sm, struct reason *why)
 		if (d->until.ns != MONO_NEVER.ns)
 			return reason_set(
 				why, "the drain of \"%s\" is to end", d->name);
-		drains_use(d, v->routes, sm_mcast_trees(sm),
+		drains_use(d, v->routes, run_mcast_trees(sm),
 			LID_MULTICAST_COUNT, &use);
 		if (!can || is_of_drained_switch(v->topo, d) ||
 			(use.entries == 0 && use.trees == 0))

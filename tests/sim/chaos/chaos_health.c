@@ -111,7 +111,7 @@ chaos_health_judge(const struct sm *sm, struct reason *why)
 
 		if (!drains_is_of_health(d))
 			continue;
-		drains_use(d, sm_view(sm)->routes, sm_mcast_trees(sm),
+		drains_use(d, sm_view(sm)->routes, run_mcast_trees(sm),
 			LID_MULTICAST_COUNT, &use);
 		if (use.entries > 0 || use.trees > 0)
 			return reason_set(why,

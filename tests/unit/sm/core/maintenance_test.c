@@ -144,7 +144,7 @@ use_of(const struct lab *l, const char *name, unsigned port)
 		.guid = guid_of(l, name), .port = (uint8_t)port};
 	struct drain_use use;
 
-	drains_use(&d, sm_view(l->w->sm)->routes, sm_mcast_trees(l->w->sm),
+	drains_use(&d, sm_view(l->w->sm)->routes, run_mcast_trees(l->w->sm),
 		LID_MULTICAST_COUNT, &use);
 	return use;
 }

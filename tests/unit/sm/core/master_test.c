@@ -203,7 +203,7 @@ LOOP_TEST(a_manager_that_ends_hands_over, 0, 2)
 	expect_roles(&p, SM_MASTER, SM_STANDING_BY);
 	began = now_of(&p);
 	ck_assert(sm_resign(p.a->sm, sim_now(p.a->sim)));
-	while (sm_resigning(p.a->sm))
+	while (hand_over_is_pending(p.a->sm))
 		world_run(p.a, mono_ms(10));
 	ck_assert_double_lt(now_of(&p) - began, 0.2);
 	world_kill(p.a);
@@ -224,7 +224,7 @@ LOOP_TEST(a_giver_can_be_given_back, 0, 4)
 	(void)until_master(&p, p.b, 10);
 	world_run(p.a, mono_ms(20 * _i));
 	ck_assert(sm_resign(p.b->sm, sim_now(p.a->sim)));
-	while (sm_resigning(p.b->sm))
+	while (hand_over_is_pending(p.b->sm))
 		world_run(p.a, mono_ms(1));
 	world_kill(p.b);
 	world_run(p.a, mono_ms(500));
@@ -257,7 +257,7 @@ LOOP_TEST(told_to_hand_over, 0, 2)
 		world_run(p.a, mono_ms(1000));
 		ck_assert_int_eq(role_of(from), SM_STANDING_BY);
 		ck_assert_int_eq(role_of(other), SM_MASTER);
-		ck_assert(!sm_resigning(from->sm));
+		ck_assert(!hand_over_is_pending(from->sm));
 		/* it stays there for a while, whoever outranks it */
 		world_run(p.a, mono_ms(20000));
 		ck_assert_int_eq(role_of(other), SM_MASTER);
@@ -316,7 +316,7 @@ TEST(and_back_again)
 	world_run(p.a, mono_ms(3000));
 	expect_roles(&p, SM_STANDING_BY, SM_MASTER);
 	ck_assert(sm_resign(p.b->sm, sim_now(p.a->sim)));
-	while (sm_resigning(p.b->sm))
+	while (hand_over_is_pending(p.b->sm))
 		world_run(p.a, mono_ms(10));
 	world_kill(p.b);
 	world_run(p.a, mono_ms(200));
@@ -334,7 +334,7 @@ TEST(nobody_to_hand_over_to)
 	world_start(p.a);
 	(void)until_master(&p, p.a, 30);
 	ck_assert(!sm_resign(p.a->sm, sim_now(p.a->sim)));
-	ck_assert(!sm_resigning(p.a->sm));
+	ck_assert(!hand_over_is_pending(p.a->sm));
 	ck_assert_int_eq(
 		sm_hand_over(p.a->sm, "as told", sim_now(p.a->sim), &to, &why),
 		-1);

@@ -309,7 +309,7 @@ TEST(hosts_are_served_at_once)
 	ck_assert_uint_eq(p.b->reads, 1);
 	sim_clear_stats(p.a->sim);
 	ck_assert(sm_resign(p.a->sm, sim_now(p.a->sim)));
-	while (sm_resigning(p.a->sm))
+	while (hand_over_is_pending(p.a->sm))
 		world_run(p.a, mono_us(100));
 	world_kill(p.a);
 	served = until_served(&p, h, 5000);
@@ -378,7 +378,7 @@ LOOP_TEST(in_the_middle_of_a_reading, 0, 24)
 		ck_assert_int_lt(k, 20000);
 		world_run(p.a, mono_us(500));
 	}
-	while (sm_resigning(p.a->sm))
+	while (hand_over_is_pending(p.a->sm))
 		world_run(p.a, mono_us(100));
 	world_kill(p.a);
 	world_run(p.a, mono_ms(3000));
