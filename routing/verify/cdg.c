@@ -319,6 +319,15 @@ cdg_count_as(struct cdg *g, const struct cdg *was)
 	g->count = dep_count_follow(was->count, was, g);
 }
 
+void
+cdg_count_end(struct cdg *g)
+{
+	g->dep = mem_zalloc(g->nplanes * g->plane, sizeof(*g->dep));
+	dep_count_planes(g->count, g, g->dep);
+	dep_count_free(g->count);
+	g->count = NULL;
+}
+
 static void
 free_findings(struct cdg *g)
 {
@@ -371,6 +380,19 @@ cdg_entry(const struct cdg *g, const struct verify_tables *in, uint32_t s,
 	uint32_t lid)
 {
 	return lft_row_entry(in->pool, in->row[g->sw[s]], in->nblocks, lid);
+}
+
+bool
+cdg_layers_ranked(const struct verify_tables *in)
+{
+	const struct route_layers *l = in->layers;
+
+	return in->ranks != NULL && l != NULL && l->n > 1 &&
+	       l->n <= ROUTE_LAYERS &&
+	       l->n * vl_map_ins(l->map) <= VL_MAP_PLANES &&
+	       in->ranks->groups > 1 &&
+	       in->ranks->groups == route_layers_groups(l) &&
+	       in->ranks->nadj == in->topo->nadj;
 }
 
 uint32_t *

@@ -92,8 +92,11 @@ void cdg_join(struct cdg *g, struct cdg *fork);
  * has been found yet. */
 void cdg_count(struct cdg *g);
 
-/* The same, beginning with what another graph of the same port records has
- * counted, as far as g has the links. */
+/* Note again what has been counted, and count no more. */
+void cdg_count_end(struct cdg *g);
+
+/* The same as cdg_count, beginning with what another graph of the same port
+ * records has counted, as far as g has the links. */
 void cdg_count_as(struct cdg *g, const struct cdg *was);
 
 /* True if the port of a record leads to a live switch. */
@@ -151,10 +154,6 @@ uint8_t cdg_entry(const struct cdg *g, const struct verify_tables *in,
 /* Blocks of 64 LIDs to walk: those of the tables and of the LIDs in use. */
 uint32_t verify_walk_blocks(const struct verify_tables *in);
 
-/* Walk the LIDs of blocks [from, to): fills g and the counts of the report. */
-void verify_walk(struct cdg *g, const struct verify_tables *in, uint32_t from,
-	uint32_t to, struct verify_report *out);
-
 /* The destination of a LID. */
 struct verify_dest {
 	uint32_t root; /* live switch, or g->n */
@@ -166,6 +165,14 @@ struct verify_dest verify_walk_dest(const struct cdg *g, uint32_t lid);
 /* Those of all LIDs of the blocks to walk, nlid of them, to be freed. */
 struct verify_dest *verify_walk_dests(
 	const struct cdg *g, const struct verify_tables *in, uint32_t *nlid);
+
+/*
+ * Walk all LIDs, whose destinations are dest: adds loads, hops and dependencies
+ * to g, and the faults to the report. threads: as in verify_keep.
+ */
+void verify_walk(struct cdg *g, const struct verify_tables *in,
+	const struct verify_dest *dest, unsigned threads,
+	struct verify_report *out);
 
 /*
  * The first fault in words: a pair that does not arrive (loop says which
@@ -187,6 +194,10 @@ void verify_text_pair(const struct cdg *g, const uint8_t *col,
  */
 void verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct verify_report *out);
+
+/* True if the tables have several layers and ranks for each of their groups of
+ * VLs. */
+bool cdg_layers_ranked(const struct verify_tables *in);
 
 /*
  * The ranks given with tables, whose graph is g: by VL group, then by the port

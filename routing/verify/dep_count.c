@@ -158,6 +158,48 @@ dep_count_rows(const struct dep_count *c, const struct cdg *g, uint16_t layers,
 	}
 }
 
+void
+dep_count_add_all(struct dep_count *c, const struct cdg *g, uint32_t dep)
+{
+	for (unsigned i = 0; i < g->nlayers; i++)
+		c->pairs[(size_t)dep * c->stride + i]++;
+	if (c->planes != NULL)
+		c->planes[dep] |= UINT64_MAX >> (VL_MAP_PLANES - g->nplanes);
+}
+
+/* The planes in which a dependency is made, a bit each. */
+static uint64_t
+planes_of(const struct dep_count *c, const struct cdg *g, uint32_t dep)
+{
+	uint64_t made = 0;
+
+	for (unsigned q = 0; q < g->nplanes; q++)
+		made |= (uint64_t)(c->pairs[(size_t)dep * c->stride +
+					    q % g->nlayers] != 0)
+			<< q;
+	return c->planes != NULL ? made & c->planes[dep] : made;
+}
+
+void
+dep_count_planes(const struct dep_count *c, const struct cdg *g, uint64_t *dep)
+{
+	for (uint32_t s = 0; s < g->n; s++) {
+		const struct links x = list_links(g, s);
+
+		for (uint32_t i = 0; i < x.n * x.n; i++) {
+			uint32_t in = g->off[s] + x.port[i / x.n];
+			uint8_t out = x.port[i % x.n];
+			size_t at = ((size_t)in << g->shift) + out / 64;
+			uint64_t made = planes_of(
+				c, g, dep_count_of(c, in, g->off[s] + out));
+
+			for (; made != 0; made &= made - 1)
+				dep[(unsigned)__builtin_ctzll(made) * g->plane +
+					at] |= UINT64_C(1) << out % 64;
+		}
+	}
+}
+
 /* The links of a switch with their ranks, where packets go on over them. */
 struct steps {
 	struct links links;

@@ -51,6 +51,13 @@ dep_count_of(const struct dep_count *c, uint32_t in, uint32_t out)
 	return c->first[in] + c->place[out];
 }
 
+/* One pair more makes a dependency, in all layers and planes. */
+void dep_count_add_all(struct dep_count *c, const struct cdg *g, uint32_t dep);
+
+/* What is made, as g's matrices: to be added to dep [g->nplanes * g->plane]. */
+void dep_count_planes(
+	const struct dep_count *c, const struct cdg *g, uint64_t *dep);
+
 /* The dependencies of some layers, a bit each, as rows of g's matrix: to be
  * added to dep [g->plane]. */
 void dep_count_rows(const struct dep_count *c, const struct cdg *g,

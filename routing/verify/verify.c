@@ -7,11 +7,8 @@
 #include "routing/core/link_ranks.h"
 #include "routing/verify/cdg.h"
 #include "routing/verify/certificate.h"
-#include "routing/verify/certificate_layers.h"
+#include "routing/verify/dep_count.h"
 #include "sm/base/mem.h"
-#include "sm/base/thread.h"
-
-enum { BLOCKS_MIN = 16 }; /* a thread's worth of work */
 
 void
 verify_sum(const struct cdg *g, struct verify_report *out)
@@ -53,61 +50,7 @@ verify_sum(const struct cdg *g, struct verify_report *out)
 		out->hops_mean = (double)sum / (double)pairs;
 }
 
-/* A range of blocks, walked by one thread. */
-struct part {
-	struct cdg *g;
-	const struct verify_tables *in;
-	uint32_t from, to;
-	struct verify_report out;
-};
-
-static void
-walk_part(void *arg)
-{
-	struct part *p = arg;
-
-	verify_walk(p->g, p->in, p->from, p->to, &p->out);
-}
-
-/* The parts' findings are sums; the first fault is the first part's. */
-static void
-join_part(struct cdg *g, const struct part *p, struct verify_report *out)
-{
-	if (p->g != g)
-		cdg_join(g, p->g);
-	out->pairs += p->out.pairs;
-	out->unreachable += p->out.unreachable;
-	out->loops += p->out.loops;
-	out->cut_off += p->out.cut_off;
-	if (out->first[0] == '\0')
-		memcpy(out->first, p->out.first, sizeof(out->first));
-}
-
-static void
-walk_all(struct cdg *g, const struct verify_tables *in, unsigned threads,
-	struct verify_report *out)
-{
-	uint32_t n = verify_walk_blocks(in);
-	struct part *part;
-
-	if (threads > THREAD_SHARES)
-		threads = THREAD_SHARES;
-	if (threads > n / BLOCKS_MIN)
-		threads = n / BLOCKS_MIN;
-	threads += threads == 0;
-	part = mem_zalloc(threads, sizeof(*part));
-	for (unsigned i = 0; i < threads; i++)
-		part[i] = (struct part){.g = i > 0 ? cdg_copy(g) : g,
-			.in = in,
-			.from = n * i / threads,
-			.to = n * (i + 1) / threads};
-	thread_share(threads, walk_part, part, sizeof(*part));
-	for (unsigned i = 0; i < threads; i++)
-		join_part(g, &part[i], out);
-	free(part);
-}
-
-/* Pairs, as the walk counts them, where all that should arrive does. */
+/* Pairs of a switch and a LID that must reach, and those that no path joins. */
 static void
 count_pairs(const struct cdg *g, const struct verify_dest *dest, uint32_t nlid,
 	struct verify_report *out)
@@ -199,36 +142,44 @@ judge_as_one(const struct verify_tables *in, unsigned threads,
 	return NULL;
 }
 
-/* The graph of all layers, if their ranks prove the tables; else NULL, and
- * nothing has been done. */
-static struct cdg *
-judge_by_layer(const struct verify_tables *in, unsigned threads,
-	struct verify_report *out)
+/* True if ranks prove tables in which all that is to arrive does, and whose
+ * dependencies were counted. */
+static bool
+climb_ranks(const struct cdg *g, const struct verify_tables *in)
 {
-	struct verify_dest *dest;
-	uint32_t nlid, *rank;
-	struct cdg *g;
-	bool proven;
+	uint32_t *rank = cdg_ranks(g, in);
+	bool climb = dep_count_all_climb(g->count, g, rank);
 
-	if (!certificate_layers_ranked(in))
-		return NULL;
-	g = cdg_new(in, NULL, NULL);
+	free(rank);
+	return climb;
+}
+
+/* The graph that a walk finds; NULL and why: there are too many switches. */
+static struct cdg *
+judge_by_walk(const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, struct reason *why)
+{
+	struct cdg *g = cdg_new(in, NULL, why);
+	struct verify_dest *dest;
+	uint32_t nlid;
+
 	if (g == NULL)
 		return NULL;
-	cdg_count(g);
-	rank = cdg_ranks(g, in);
+	if (cdg_layers_ranked(in))
+		cdg_count(g);
 	dest = verify_walk_dests(g, in, &nlid);
-	proven = certificate_layers_prove(g, in, dest, rank, threads);
-	if (proven)
-		count_pairs(g, dest, nlid, out);
+	verify_walk(g, in, dest, threads, out);
+	count_pairs(g, dest, nlid, out);
 	free(dest);
-	free(rank);
-	if (!proven) {
-		cdg_free(g);
-		return NULL;
+	out->by_rank = g->count != NULL && out->unreachable == 0 &&
+		       out->loops == 0 && climb_ranks(g, in);
+	if (out->by_rank) {
+		out->plain = verify_cycle_is_plain(g);
+		return g;
 	}
-	out->plain = verify_cycle_is_plain(g);
-	out->by_rank = true;
+	if (g->count != NULL)
+		cdg_count_end(g);
+	verify_cycle_find(g, in, out);
 	return g;
 }
 
@@ -246,14 +197,9 @@ judge_tables(const struct verify_tables *in, unsigned threads,
 	}
 	g = judge_as_one(in, threads, out);
 	if (g == NULL)
-		g = judge_by_layer(in, threads, out);
-	if (g == NULL) {
-		g = cdg_new(in, NULL, why);
-		if (g == NULL)
-			return NULL;
-		walk_all(g, in, threads, out);
-		verify_cycle_find(g, in, out);
-	}
+		g = judge_by_walk(in, threads, out, why);
+	if (g == NULL)
+		return NULL;
 	verify_compare_directions(g, in->layers, NULL, out);
 	verify_sum(g, out);
 	return g;
@@ -295,7 +241,9 @@ verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
 	struct verify_tables plain = *in;
 	struct verify_report out = {0};
 	struct certificate *c;
+	struct verify_dest *dest;
 	struct cdg *g;
+	uint32_t nlid;
 
 	plain.layers = NULL; /* loads do not depend on layers */
 	g = cdg_new(&plain, NULL, NULL);
@@ -303,10 +251,13 @@ verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
 		return false;
 	g->light = true;
 	c = certificate_new(g, &plain);
-	if (c != NULL && certificate_proves(c, threads))
+	if (c != NULL && certificate_proves(c, threads)) {
 		certificate_add_loads(c, g, threads);
-	else
-		walk_all(g, &plain, threads, &out);
+	} else {
+		dest = verify_walk_dests(g, &plain, &nlid);
+		verify_walk(g, &plain, dest, threads, &out);
+		free(dest);
+	}
 	certificate_free(c);
 	verify_sum(g, &out);
 	cdg_free(g);

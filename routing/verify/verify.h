@@ -8,10 +8,9 @@
  *   verify              a judgement in full, by several threads
  *   certificate         a quick proof of tables whose paths climb given ranks;
  *                       the walk is left out where it succeeds
- *   certificate_layers  the same by layer, where each group of VLs has ranks
- *   dep_count           dependencies, counted so that paths can be taken out
- *   verify_walk         every LID from every switch, 64 LIDs at a time
- *   verify_flow         all LIDs of one switch together, where all is well
+ *   dep_count           dependencies of layers, counted so that paths can be
+ *                       taken out; proven where they climb given ranks
+ *   verify_walk         every LID from every switch
  *   verify_cycle        cycles of dependencies
  *   dep_graph, dep_cycle, dynamic_order   of channels in any form: the frame, a
  *                       search for cycles, an order that is kept

@@ -30,7 +30,6 @@
 #include "routing/verify/block_mask.h"
 #include "routing/verify/cdg.h"
 #include "routing/verify/certificate.h"
-#include "routing/verify/certificate_layers.h"
 #include "routing/verify/dep_count.h"
 #include "sm/base/mem.h"
 
@@ -908,7 +907,7 @@ same_kind(const struct verify_state *from, const struct verify_tables *in)
 
 	if (layers != from->g->nlayers)
 		return false;
-	return from->g->count != NULL ? certificate_layers_ranked(in)
+	return from->g->count != NULL ? cdg_layers_ranked(in)
 				      : certificate_is_ranked(in);
 }
 
