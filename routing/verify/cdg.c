@@ -246,13 +246,6 @@ cdg_layer_dependencies(const struct cdg *g, unsigned layer)
 	return all;
 }
 
-void
-cdg_layers(const struct cdg *g, uint32_t root, uint16_t *bit)
-{
-	for (uint32_t s = 0; s < g->n; s++)
-		bit[s] = (uint16_t)(1U << cdg_layer(g, s, root));
-}
-
 static void
 make_room(struct cdg *g)
 {

@@ -129,9 +129,6 @@ cdg_layer(const struct cdg *g, uint32_t src, uint32_t dst)
 	return layer_row_get(g->layer_row[dst], g->sw[src]);
 }
 
-/* The layers from every live switch to one: [n] bits. */
-void cdg_layers(const struct cdg *g, uint32_t root, uint16_t *bit);
-
 /*
  * The switch of the topology that port p, which owns a LID, hangs on, and the
  * port there that ejects to it. TOPO_NONE when it hangs on no switch.

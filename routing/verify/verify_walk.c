@@ -35,7 +35,6 @@ enum {
 
 /* A walk's sums in one word: hosts, switches, and feeders not yet visited. */
 enum { SW_BIT = 20, IN_BIT = 40 };
-#define SUM_MASK (((uint64_t)1 << IN_BIT) - 1)
 #define ONE_SW ((uint64_t)1 << SW_BIT)
 #define ONE_IN ((uint64_t)1 << IN_BIT)
 
