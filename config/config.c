@@ -756,11 +756,10 @@ record_mdoc(const struct section_key *of, const struct schema_env *env,
 	void *record = arena_alloc(env->arena, o->record->size);
 	struct section k = {.arena = env->arena, .path = ""};
 	char path[2 * SECTION_KEY_MAX];
-	size_t i;
 
 	schema_defaults(o->record, record, env);
 	schema_section_add(&k, o->record, 0, of->reload);
-	for (i = 0; i < k.n; i++) {
+	for (size_t i = 0; i < k.n; i++) {
 		(void)snprintf(path, sizeof(path), "%s.NAME.%s", of->name,
 			k.key[i].name);
 		option_mdoc(&k.key[i], path, record, env->names, out);
@@ -773,9 +772,8 @@ config_mdoc(const struct schema_module *const *modules, struct buf *out)
 	struct schema_env env;
 	struct config *c = config_new(modules, &env);
 	struct section k = keys_new(c->arena, modules);
-	size_t i;
 
-	for (i = 0; i < k.n; i++) {
+	for (size_t i = 0; i < k.n; i++) {
 		const struct schema_option *o = k.key[i].o;
 
 		option_mdoc(&k.key[i], k.key[i].name,

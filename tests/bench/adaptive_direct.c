@@ -121,9 +121,10 @@ adaptive_direct(void)
 		     "99 %% of latencies\n"
 		     "  %-15s %-28s load  ordered adaptive\n",
 		"", "");
-	print_direct("HyperX 8x8x8", shape("hyperx:8x8:8"), hyperx, 4);
-	print_direct("torus 8x8x8", shape("torus:8x8x8"), torus, 2);
-	print_direct("dragonfly 1056", shape("dragonfly:8:4:4"), dragonfly, 4);
+	print_direct("HyperX 8x8x8", shape_of("hyperx:8x8:8"), hyperx, 4);
+	print_direct("torus 8x8x8", shape_of("torus:8x8x8"), torus, 2);
+	print_direct(
+		"dragonfly 1056", shape_of("dragonfly:8:4:4"), dragonfly, 4);
 }
 
 /* ---- trees ---- */
@@ -238,7 +239,7 @@ print_trees(const char *name)
 		const char *name;
 		const struct data_traffic *t;
 	} rows[] = {{"permutation", &p}, {"shift by 100", &s}, {"uniform", &u}};
-	struct fabric *f = shape("%s", name);
+	struct fabric *f = shape_of("%s", name);
 	struct world *w = field_bring_up(f, "");
 	struct tree t = {.f = f};
 

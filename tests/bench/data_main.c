@@ -38,7 +38,7 @@ parse_pattern(const char *s)
 static struct fabric *
 make_tree(const char *rate)
 {
-	struct fabric *f = shape("648:18:18");
+	struct fabric *f = shape_of("648:18:18");
 
 	for (uint32_t i = 0; strcmp(rate, "sdr") == 0 && i < f->ncables; i++)
 		f->cable[i].rate = (struct fabric_rate){2, 1, 0, false};

@@ -405,7 +405,7 @@ make_table(const char *dir, unsigned limit, struct book *b)
 	csv_head(b->rows);
 	for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		struct changes by[METHODS] = {0};
-		struct fabric *f = shape("%s", shapes[i]);
+		struct fabric *f = shape_of("%s", shapes[i]);
 
 		trial_slow(f);
 		(void)snprintf(b->fabric, sizeof(b->fabric), "%s", shapes[i]);

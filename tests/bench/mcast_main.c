@@ -141,7 +141,7 @@ main(int argc, char **argv)
 	unsigned hosts = args_number(argc, argv, 1, 1000);
 	unsigned groups = args_number(argc, argv, 2, 50);
 	struct sim_options o = sim_defaults();
-	struct bench b = {.f = shape("three:%u", RADIX)};
+	struct bench b = {.f = shape_of("three:%u", RADIX)};
 
 	if (groups > GROUPS_MAX)
 		return EXIT_FAILURE;

@@ -201,7 +201,7 @@ reroute_loop(void *cookie)
 static void
 bench_fabric(const char *name, uint32_t n)
 {
-	struct fabric *f = shape("%s", name);
+	struct fabric *f = shape_of("%s", name);
 	struct bench b = {.t.send = take_answer, .rng = {1}};
 	const struct sa_ops ops = {.cookie = &b, .release = release_view};
 	const struct sa_params p = {

@@ -422,7 +422,8 @@ drain_of_twins() {
 	tell a sweep --wait >/dev/null
 	soon not_named a spine4 || fail "it has its name"
 	tell a drain spine3 >"$E2E_DIR/out" 2>&1
-	[ $? = 4 ] || fail "a name of two: code $?"
+	code=$?
+	[ $code = 4 ] || fail "a name of two: code $code"
 	grep -q "'spine3' is in the name of 2 nodes: use a GUID, .*\"spine3\", 0x[0-9a-f]* \"spine3\"" \
 		"$E2E_DIR/out" || fail "a name of two: $(cat "$E2E_DIR/out")"
 	sim rename spine4 spine4 || fail "rename"

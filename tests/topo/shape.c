@@ -341,7 +341,7 @@ shape_load(const char *name, const char *folder, struct reason *why)
 }
 
 struct fabric *
-shape(const char *format, ...)
+shape_of(const char *format, ...)
 {
 	char name[NAME_MAX_LENGTH];
 	struct reason why = {""};

@@ -44,7 +44,7 @@
 
 /* The name as by printf; the program ends with the reason if there is no such
  * fabric. */
-struct fabric *shape(const char *format, ...)
+struct fabric *shape_of(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /* NULL and why if there is no such fabric. */

@@ -14,7 +14,7 @@
 static inline struct fabric *
 core_tree(void)
 {
-	return shape("two:4:8:4");
+	return shape_of("two:4:8:4");
 }
 
 /* Starts the core on a borrowed fabric; not settled yet. */

@@ -28,7 +28,7 @@ pair_open(struct pair *x, uint64_t seed)
 	bool *drop;
 	uint32_t host;
 
-	x->f = shape("three:6");
+	x->f = shape_of("three:6");
 	x->was = frozen_topo(x->f, &lids);
 	drop = mem_zalloc(x->f->ncables, sizeof(*drop));
 	for (uint64_t n = seed % LOST; n > 0; n--)
@@ -138,7 +138,7 @@ expect_alone(const struct topo *t, const struct topo *was, sw_ix alone)
 TEST(test_quarantined_and_duplicate)
 {
 	const struct frozen_lids lids = {0};
-	struct fabric *f = shape("three:4");
+	struct fabric *f = shape_of("three:4");
 	struct topo *was = frozen_topo(f, &lids);
 	uint64_t guid = guid_of(was, 2);
 	struct topo *t = frozen_again(f, was, guid);

@@ -37,7 +37,8 @@ begin_bed(struct bed *b)
 {
 	struct reason why;
 
-	*b = (struct bed){.loop = loop_new(), .f = shape("two:2:2:%u", HOSTS)};
+	*b = (struct bed){
+		.loop = loop_new(), .f = shape_of("two:2:2:%u", HOSTS)};
 	b->w = cabling_watch_new(b->loop, on_event, b, &why);
 	ck_assert_ptr_nonnull(b->w);
 }

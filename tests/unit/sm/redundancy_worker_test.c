@@ -68,7 +68,7 @@ static struct fabric *
 multi_port_tree(
 	unsigned spines, unsigned leaves, unsigned hosts, unsigned ports)
 {
-	return gen_edit_rails(shape("two:%u:%u:%u", spines, leaves, hosts),
+	return gen_edit_rails(shape_of("two:%u:%u:%u", spines, leaves, hosts),
 		ports, true, NULL);
 }
 

@@ -207,7 +207,7 @@ static inline struct fabric *
 two_tier_tree(
 	unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
 {
-	return shape(
+	return shape_of(
 		"two:%u:%u:%u:%u:%u", spines, leaves, hosts, hosts, parallel);
 }
 
@@ -224,9 +224,9 @@ make_shape(int i)
 	case 2:
 		return two_tier_tree(4, 8, 2, 6);
 	case 3:
-		return shape("torus:4x4x4:2");
+		return shape_of("torus:4x4x4:2");
 	case 4:
-		return shape("torus:5x3");
+		return shape_of("torus:5x3");
 	case 5:
 		return gen_edit_rails(
 			two_tier_tree(4, 8, 1, 6), 2, false, &why);
@@ -238,11 +238,11 @@ make_shape(int i)
 		return gen_edit_ports(
 			two_tier_tree(2, 3, 1, 2), 254, true, &why);
 	case 9:
-		return shape("three:8");
+		return shape_of("three:8");
 	case 10:
-		return shape("random:40:5:2:11");
+		return shape_of("random:40:5:2:11");
 	default:
-		return shape("dragonfly:4:2:2");
+		return shape_of("dragonfly:4:2:2");
 	}
 }
 

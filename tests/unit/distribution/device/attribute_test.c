@@ -47,7 +47,7 @@ find_port(const struct topo *t, bool of_switch)
 
 LOOP_TEST(blocks_are_addressed, 0, LEN(cases))
 {
-	AUTO(fabric) struct fabric *f = shape("two:2:2:3");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:2:3");
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	port_ix p = find_port(t, cases[_i].of_switch);
 	struct xact_request r;

@@ -20,7 +20,7 @@ static uint8_t keys[MAD_DATA] = {0x80, 1, 0xff, 0xff};
 static void
 make_fabric(void)
 {
-	f = shape("two:2:2:3");
+	f = shape_of("two:2:2:3");
 	t = frozen_topo(f, NULL);
 	t->node[t->sw[0].node].partition_cap = 64;
 	h = device_new(NULL);

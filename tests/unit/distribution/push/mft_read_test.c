@@ -10,7 +10,7 @@
 static struct writer *
 new_writer(uint64_t seed)
 {
-	struct writer *w = writer_new(shape("two:4:8:6:3:2"), seed);
+	struct writer *w = writer_new(shape_of("two:4:8:6:3:2"), seed);
 
 	draw_order(w);
 	draw_trees(w);
@@ -271,7 +271,7 @@ TEST(tops_and_default_ports)
  * there is no group at all, too. */
 TEST(default_ports_without_a_group)
 {
-	struct fixture x = fixture_with(shape("two:4:8:4"),
+	struct fixture x = fixture_with(shape_of("two:4:8:4"),
 		"partitions: {Default: {pkey: 0x7fff, "
 		"ipoib: {enabled: false}}}\n");
 	struct world *w = x.w;

@@ -10,7 +10,7 @@
 
 TEST(hosts_come_leave_and_return)
 {
-	AUTO(play) struct play *p = play_new(shape("three:10"), 1);
+	AUTO(play) struct play *p = play_new(shape_of("three:10"), 1);
 	uint32_t sw = 0;
 	uint64_t first;
 
@@ -46,7 +46,7 @@ TEST(hosts_come_leave_and_return)
  * time. */
 TEST(a_join_is_answered_when_it_is_written)
 {
-	AUTO(play) struct play *p = play_new(shape("two:4:8:6:3:2"), 1);
+	AUTO(play) struct play *p = play_new(shape_of("two:4:8:6:3:2"), 1);
 
 	for (uint32_t i = 0; i + 1 < p->nhosts; i++)
 		send_membership(p, 0, i, MAD_SET, 1);
@@ -63,7 +63,8 @@ TEST(a_join_is_answered_when_it_is_written)
 static struct fabric *
 torus_or_tree(uint64_t seed)
 {
-	return seed % 2 == 0 ? shape("torus:3x3x3") : shape("two:6:8:6:2:3");
+	return seed % 2 == 0 ? shape_of("torus:3x3x3")
+			     : shape_of("two:6:8:6:2:3");
 }
 
 /* A restarted manager knows groups and members, and writes nothing. */
@@ -203,7 +204,7 @@ config_with_root(uint64_t guid)
 
 TEST(an_order_that_turns_over)
 {
-	struct fabric *f = shape("mesh:4x4");
+	struct fabric *f = shape_of("mesh:4x4");
 	AUTO(play) struct play *p = play_new(f, 1);
 	uint32_t ends[2] = {UINT32_MAX, 0}, i;
 
@@ -242,7 +243,7 @@ LOOP_TEST(trees_that_move_are_broken_first, 0, 6)
 	uint64_t seed = (uint64_t)_i + 1;
 	struct sim_faults bad = {
 		.delay = 300000, .loss = 20000, .delay_max = {1000000}};
-	struct writer *w = writer_new(shape("torus:3x3x2"), seed);
+	struct writer *w = writer_new(shape_of("torus:3x3x2"), seed);
 	const struct mft_counts *c = mft_counts(w->mft);
 	uint64_t before;
 
@@ -281,7 +282,8 @@ LOOP_TEST(trees_that_were_not_broken_are_not_made, 0, 6)
 	static const struct sim_behaviour mute = {
 		.mute = UINT64_C(1) << MAD_MFT};
 	AUTO(writer)
-	struct writer *w = writer_new(shape("torus:3x3x2"), 40 + (uint64_t)_i);
+	struct writer *w =
+		writer_new(shape_of("torus:3x3x2"), 40 + (uint64_t)_i);
 	struct sim *sim = w->p->x.w->sim;
 	uint32_t silent;
 	size_t n;
@@ -314,7 +316,7 @@ LOOP_TEST(trees_that_were_not_broken_are_not_made, 0, 6)
 TEST(trees_under_way_count)
 {
 	static const struct mono stray = {400000000};
-	struct writer *w = writer_new(shape("torus:3x3"), 1);
+	struct writer *w = writer_new(shape_of("torus:3x3"), 1);
 
 	for (unsigned g = 0; g < GROUPS; g++)
 		mft_want(w->mft, g, NULL);

@@ -125,15 +125,15 @@ make_torus(struct rng *r)
 {
 	const unsigned flat[2] = {5 + rng_below(r, 2), 5 + rng_below(r, 2)};
 
-	return rng_below(r, 3) == 0 ? shape("torus:3x3x4")
-				    : shape("torus:%ux%u", flat[0], flat[1]);
+	return rng_below(r, 3) == 0 ? shape_of("torus:3x3x4")
+				    : shape_of("torus:%ux%u", flat[0], flat[1]);
 }
 
 static struct fabric *
 make_dragonfly(struct rng *r)
 {
-	return rng_below(r, 2) == 0 ? shape("dragonfly:4:1:2")
-				    : shape("dragonfly:3:1:2");
+	return rng_below(r, 2) == 0 ? shape_of("dragonfly:4:1:2")
+				    : shape_of("dragonfly:3:1:2");
 }
 
 /* A mesh, a hypercube, or a HyperX. */
@@ -144,12 +144,12 @@ make_straight(struct rng *r)
 
 	switch (rng_below(r, 3)) {
 	case 0:
-		return shape("mesh:%ux%u", dim[0], dim[1]);
+		return shape_of("mesh:%ux%u", dim[0], dim[1]);
 	case 1:
-		return rng_below(r, 2) == 0 ? shape("mesh:2x2x2x2")
-					    : shape("mesh:2x2x2x2x2");
+		return rng_below(r, 2) == 0 ? shape_of("mesh:2x2x2x2")
+					    : shape_of("mesh:2x2x2x2x2");
 	default:
-		return shape("hyperx:%ux%u", dim[0], dim[1]);
+		return shape_of("hyperx:%ux%u", dim[0], dim[1]);
 	}
 }
 

@@ -40,7 +40,7 @@ ring_new(struct ring *r)
 {
 	bool seen[SWITCHES] = {true};
 
-	*r = (struct ring){.f = shape("torus:%u:2", SWITCHES)};
+	*r = (struct ring){.f = shape_of("torus:%u:2", SWITCHES)};
 	r->t = frozen_topo(r->f, NULL);
 	world_capable(r->t, true);
 	r->pool = lft_pool_new();

@@ -155,7 +155,7 @@ run_trial(const struct transition *x, unsigned method, struct outcome *o)
 	struct data_options dopt = data_fifo();
 	struct data_traffic t = data_traffic_defaults();
 	struct data_report before;
-	AUTO(fabric) struct fabric *f = shape("%s", x->fabric);
+	AUTO(fabric) struct fabric *f = shape_of("%s", x->fabric);
 	AUTO(world) struct world *w = NULL;
 	AUTO(data) struct data *d = NULL;
 

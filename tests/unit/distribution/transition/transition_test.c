@@ -116,7 +116,7 @@ LOOP_TEST(extra_subtree_members_stay, 0, 4)
 		{{{"pod4.mid1", "top1"}, {"pod2.mid1", "top2"}}, 0},
 		{{{"pod4.mid1", "top2"}, {"pod3.mid1", "top1"}}, 0},
 	};
-	AUTO(fabric) struct fabric *f = shape("three:4");
+	AUTO(fabric) struct fabric *f = shape_of("three:4");
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct topo *t[3];
 	struct routes *r[3];

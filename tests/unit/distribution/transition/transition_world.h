@@ -636,7 +636,7 @@ world_fabric(unsigned kind, struct rng *r)
 		f = gen_tree_two(&tree, &why);
 		break;
 	default:
-		f = shape("dragonfly:3:1:1");
+		f = shape_of("dragonfly:3:1:1");
 		break;
 	}
 	if (f == NULL)
@@ -656,10 +656,10 @@ world_tiers(unsigned kind, struct rng *r)
 
 	switch (kind % 6) {
 	case 0:
-		f = shape("three:4");
+		f = shape_of("three:4");
 		break;
 	case 1:
-		f = shape("three:6");
+		f = shape_of("three:6");
 		break;
 	case 2:
 		f = gen_tree_kary(2 + rng_below(r, 2), 3, &why);
@@ -671,7 +671,7 @@ world_tiers(unsigned kind, struct rng *r)
 		f = gen_grid(flat, 2, true, 1, &why);
 		break;
 	default:
-		f = shape("torus:3x3x2");
+		f = shape_of("torus:3x3x2");
 		break;
 	}
 	if (f == NULL)

@@ -305,7 +305,7 @@ TEST(unread_above_the_top)
 	AUTO(bed) struct bed b;
 	uint64_t guid;
 
-	bed_new(&b, shape("random:34:3:1:7"), 0, 7);
+	bed_new(&b, shape_of("random:34:3:1:7"), 0, 7);
 	bed_fail(&b, false, b.t->nsw - 1);
 	ck_assert_uint_gt(b.to->nblocks, 1);
 	for (sw_ix s = 0; s < b.t1->nsw; s++) {
@@ -332,7 +332,7 @@ TEST(a_top_that_is_raised_is_shielded)
 	const struct topo_switch *sw;
 	uint64_t guid;
 
-	bed_new(&b, shape("random:34:3:1:7"), 0, 7);
+	bed_new(&b, shape_of("random:34:3:1:7"), 0, 7);
 	bed_fail(&b, false, b.t->nsw - 1);
 	for (sw_ix s = 0; s < b.t1->nsw; s++) {
 		guid = b.t1->node[b.t1->sw[s].node].guid;

@@ -203,7 +203,7 @@ TEST(test_tree)
 	AUTO(rig) struct rig g;
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, shape("three:8"));
+	rig_open(&g, shape_of("three:8"));
 	r = route_adaptive_fabric(&g, "ftree", NULL);
 	ck_assert_str_eq(r->sets->why, "");
 	ck_assert_uint_eq(compare_with_rule(r), 0);
@@ -223,7 +223,7 @@ TEST(test_damaged_and_irregular)
 		AUTO(routes) struct routes *r = NULL;
 
 		rig_open(&g, seed % 2 == 0
-				     ? gen_edit_fail_links(shape("three:6"),
+				     ? gen_edit_fail_links(shape_of("three:6"),
 					       8 + (unsigned)seed % 24, seed,
 					       true, &why)
 				     : gen_random(24, 5, 2, seed, &why));
@@ -241,7 +241,7 @@ TEST(test_threads_and_sharing)
 	struct routes *one, *three;
 	AUTO(rig) struct rig g;
 
-	rig_open(&g, shape("three:6"));
+	rig_open(&g, shape_of("three:6"));
 	one = route_adaptive_fabric(&g, "ftree", NULL);
 	g.threads = 3;
 	three = route_adaptive_fabric(&g, "ftree", NULL);
@@ -608,7 +608,7 @@ TEST(test_too_few_groups)
 	AUTO(rig) struct rig g;
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, shape("three:8"));
+	rig_open(&g, shape_of("three:8"));
 	g.groups = 3;
 	g.default_first = true;
 	g.can[1] = (struct route_choice){ROUTE_FIXED, 1};
@@ -624,7 +624,7 @@ TEST(test_no_order)
 	AUTO(rig) struct rig g;
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, shape("mesh:4x4"));
+	rig_open(&g, shape_of("mesh:4x4"));
 	r = route_adaptive_fabric(&g, "dor", NULL);
 	ck_assert_ptr_nonnull(strstr(r->sets->why, "no order of switches"));
 	for (sw_ix s = 0; s < g.t->nsw; s++)

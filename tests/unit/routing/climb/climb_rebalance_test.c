@@ -38,7 +38,7 @@ LOOP_TEST(busiest_link, 0, LEN(shapes))
 {
 	const struct shape *s = &shapes[_i];
 	struct reason why = {""};
-	struct fabric *f = shape("%s", s->fabric);
+	struct fabric *f = shape_of("%s", s->fabric);
 	AUTO(engine_rig) struct engine_rig g;
 	AUTO(routes) struct routes *r = NULL;
 

@@ -196,7 +196,7 @@ TEST(detours)
 	AUTO(engine_rig) struct engine_rig g;
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, &engine_dragonfly, shape("dragonfly:6:3:3"), &why);
+	rig_open(&g, &engine_dragonfly, shape_of("dragonfly:6:3:3"), &why);
 	r = route_or_fail(&g, g.t, NULL);
 	for (uint32_t c = 0; c < g.f->ncables; c += 23) {
 		struct topo *t = lose_cable(&g, c, r->topo);

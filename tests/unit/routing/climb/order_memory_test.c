@@ -39,7 +39,7 @@ rig_open(struct rig *x)
 {
 	static const struct frozen_lids plain = {0};
 
-	x->f = shape("random:12:4:1:3");
+	x->f = shape_of("random:12:4:1:3");
 	x->t = frozen_topo(x->f, &plain);
 	rig_graph(x);
 }

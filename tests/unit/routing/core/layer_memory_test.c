@@ -44,7 +44,7 @@ recall_layer(
 
 TEST(layers_outlive_paths)
 {
-	AUTO(fabric) struct fabric *f = shape("random:8:3:1");
+	AUTO(fabric) struct fabric *f = shape_of("random:8:3:1");
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	AUTO(routes) struct routes *all = make_routes(t, pool, 3, 8);
@@ -71,8 +71,8 @@ TEST(layers_outlive_paths)
 
 TEST(absent_switches_are_forgotten)
 {
-	AUTO(fabric) struct fabric *f = shape("random:20:4:1");
-	AUTO(fabric) struct fabric *g = shape("random:3:2:1");
+	AUTO(fabric) struct fabric *f = shape_of("random:20:4:1");
+	AUTO(fabric) struct fabric *g = shape_of("random:3:2:1");
 	struct topo *t = frozen_topo(f, NULL), *small = frozen_topo(g, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *r = make_routes(t, pool, 2, 20);

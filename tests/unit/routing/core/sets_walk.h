@@ -43,7 +43,7 @@ sets_walk_fabric(uint64_t seed)
 
 	switch (seed % 4) {
 	case 0:
-		f = shape("three:4");
+		f = shape_of("three:4");
 		break;
 	case 1:
 		f = gen_random(10 + (unsigned)seed % 7 * 2, 4, 2, seed, &why);
@@ -52,7 +52,7 @@ sets_walk_fabric(uint64_t seed)
 		f = gen_tree_two(&two, &why);
 		break;
 	default:
-		f = gen_edit_fail_links(shape("three:6"),
+		f = gen_edit_fail_links(shape_of("three:6"),
 			4 + (unsigned)seed % 12, seed, true, &why);
 	}
 	return f;

@@ -45,7 +45,7 @@ route_fabric(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 LOOP_TEST(each_kind, 0, LEN(kinds))
 {
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = shape("%s", kinds[_i].fabric);
+	AUTO(fabric) struct fabric *f = shape_of("%s", kinds[_i].fabric);
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	AUTO(topo) struct topo *t = NULL, *less = NULL;
 	AUTO(routes) struct routes *r = NULL, *next = NULL, *anew = NULL;

@@ -130,7 +130,7 @@ static const char *const fabrics[] = {"two:4:6:3:2",
 LOOP_TEST(engines_reach_alike, 0, LEN(fabrics))
 {
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = shape("%s", fabrics[_i]);
+	AUTO(fabric) struct fabric *f = shape_of("%s", fabrics[_i]);
 	struct topo *t;
 	uint64_t guid;
 

@@ -57,7 +57,7 @@ pick_fabric(struct day *d)
 	case 0:
 		return gen_tree_two(&two, NULL);
 	case 1:
-		return shape("three:4");
+		return shape_of("three:4");
 	case 2:
 		return gen_tree_pgft(down[2] > 1 ? 3 : 2, down, up, NULL, NULL);
 	case 3:
@@ -494,7 +494,7 @@ LOOP_TEST(days_of_a_daemon, 0, 6)
 
 TEST(planes)
 {
-	AUTO(fabric) struct fabric *f = shape("planes:2:4:2:2:1");
+	AUTO(fabric) struct fabric *f = shape_of("planes:2:4:2:2:1");
 	AUTO(world) struct world *w = core_start(f, "");
 
 	core_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");

@@ -15,7 +15,7 @@
 static struct fabric *
 two_tier_tree(void)
 {
-	return shape("two:4:6:4");
+	return shape_of("two:4:6:4");
 }
 
 static struct fabric *

@@ -84,7 +84,7 @@ expect_refused(struct bed *b, const struct engine *e, const void *own,
 static struct fabric *
 make_torus(void)
 {
-	return shape("torus:6x5:4");
+	return shape_of("torus:6x5:4");
 }
 
 /* ---- a torus of other sizes ---- */
@@ -169,9 +169,9 @@ LOOP_TEST(parallel_links, 0, 4)
 	for (int i = 0; i < 2; i++) {
 		struct reason why = {""};
 		struct fabric *f = _i == 0   ? make_torus()
-				   : _i == 1 ? shape("dragonfly:4:2:2")
-				   : _i == 2 ? shape("hyperx:5x4:4")
-					     : shape("random:24:5:4:3");
+				   : _i == 1 ? shape_of("dragonfly:4:2:2")
+				   : _i == 2 ? shape_of("hyperx:5x4:4")
+					     : shape_of("random:24:5:4:3");
 
 		if (i == 1)
 			f = double_trunks(f, &why);
@@ -190,7 +190,7 @@ TEST(one_group)
 	struct reason why = {""};
 	AUTO(bed) struct bed b;
 
-	bed_open(&b, shape("hyperx:7:2"), &why);
+	bed_open(&b, shape_of("hyperx:7:2"), &why);
 	expect_refused(&b, &engine_dragonfly, NULL,
 		"dragonfly refused: no dragonfly: ");
 	expect_refused(&b, &engine_dragonfly, &given,
@@ -203,7 +203,7 @@ TEST(one_group)
 LOOP_TEST(half_a_dragonfly, 0, 2)
 {
 	struct reason why = {""};
-	struct fabric *f = shape("dragonfly:6:2:3");
+	struct fabric *f = shape_of("dragonfly:6:2:3");
 	AUTO(bed) struct bed b;
 
 	if (_i == 0)
@@ -240,7 +240,8 @@ LOOP_TEST(one_vl_among_eight, 0, 2)
 	AUTO(bed) struct bed b;
 	char words[128];
 
-	bed_open(&b, _i == 0 ? make_torus() : shape("dragonfly:4:2:2"), &why);
+	bed_open(
+		&b, _i == 0 ? make_torus() : shape_of("dragonfly:4:2:2"), &why);
 	(void)narrow_link(b.t);
 	(void)snprintf(words, sizeof(words), "%s refused: port ",
 		engine[_i]->module.name);
@@ -266,7 +267,7 @@ TEST(more_layers_than_vls)
 	AUTO(routes) struct routes *r = NULL;
 	char few[256];
 
-	bed_open(&b, shape("random:24:5:1:3"), &why);
+	bed_open(&b, shape_of("random:24:5:1:3"), &why);
 	for (port_ix p = 0; p < b.t->nports; p++)
 		b.t->port[p].vl_cap = b.t->port[p].op_vls = 3;
 	r = bed_route(&b, &engine_nue, &eight);

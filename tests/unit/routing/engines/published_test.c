@@ -120,7 +120,7 @@ make_shape(unsigned i, struct reason *why)
 	case 2:
 		return gen_grid(flat, 2, true, 2, why);
 	default:
-		return shape("random:32:5:2:9");
+		return shape_of("random:32:5:2:9");
 	}
 }
 

@@ -107,7 +107,7 @@ check_fabric(struct fabric *fabric, uint64_t seed)
 TEST(in_trees)
 {
 	/* a pod's leaves, the same position of all pods, and tops */
-	ck_assert_uint_eq(check_fabric(shape("three:8"), 1), 8 + 4 + 1);
+	ck_assert_uint_eq(check_fabric(shape_of("three:8"), 1), 8 + 4 + 1);
 }
 
 TEST(in_random_graphs)

@@ -323,14 +323,14 @@ fabric_of(unsigned kind, uint64_t seed)
 		return gen_edit_rails(
 			gen_tree_two(&two, &why), 3, seed & 1, &why);
 	case 3:
-		return gen_edit_rails(shape("three:6"), 2, seed & 1, &why);
+		return gen_edit_rails(shape_of("three:6"), 2, seed & 1, &why);
 	case 4:
-		return gen_edit_rails(shape("three:6"), 3, seed & 1, &why);
+		return gen_edit_rails(shape_of("three:6"), 3, seed & 1, &why);
 	case 5:
 		return gen_edit_rails(
 			gen_tree_pgft(3, m, w, NULL, &why), 2, seed & 1, &why);
 	case 6:
-		return gen_edit_rails(shape("kary:3:3"), 2, seed & 1, &why);
+		return gen_edit_rails(shape_of("kary:3:3"), 2, seed & 1, &why);
 	default:
 		return gen_edit_rails(
 			gen_paper_thirds(1, 2, &why), 2, seed & 1, &why);
@@ -395,8 +395,8 @@ TEST(groups_like_nodes)
 	uint64_t singles = 0, fresh = 0;
 
 	for (uint64_t seed = 1; seed <= 12; seed++) {
-		struct bed b = {
-			.f = seed % 2 ? shape("two:4:8:4:3") : shape("three:6"),
+		struct bed b = {.f = seed % 2 ? shape_of("two:4:8:4:3")
+					      : shape_of("three:6"),
 			.seed = seed,
 			.engine = seed % 3 == 0 ? "updn" : "ftree"};
 
@@ -498,7 +498,7 @@ TEST(no_price)
 		struct redundancy_report h;
 
 		b.f = gen_edit_fail_links(
-			gen_edit_rails(shape("two:18:36:9"), 2, true, &why),
+			gen_edit_rails(shape_of("two:18:36:9"), 2, true, &why),
 			seed % 2 ? 34 : 85, seed, true, &why);
 		ck_assert_ptr_nonnull(b.f);
 		b.t = frozen_topo(b.f, NULL);
@@ -529,7 +529,7 @@ TEST(no_price)
 static struct bed
 with_passive(unsigned further)
 {
-	struct bed b = {.f = shape("two:4:4:4"), .engine = "ftree"};
+	struct bed b = {.f = shape_of("two:4:4:4"), .engine = "ftree"};
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < 4; i++) {

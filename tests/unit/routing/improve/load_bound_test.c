@@ -94,7 +94,7 @@ LOOP_TEST(slowly, 0, LEN(names))
 /* A quarantined switch sends nothing, and no path leads through it. */
 TEST(quarantine)
 {
-	AUTO(fabric) struct fabric *f = shape("two:2:4:3");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:4:3");
 	struct frozen_lids lids = {.quarantine = 0};
 	struct topo *t = frozen_topo(f, NULL);
 
@@ -111,7 +111,7 @@ TEST(quarantine)
 /* A leaf with 27 pairs and two uplinks, one of half the rate: 1.5 links. */
 TEST(half_rate)
 {
-	AUTO(fabric) struct fabric *f = shape("two:2:4:3");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:4:3");
 	AUTO(topo) struct topo *t = NULL;
 
 	for (uint32_t c = 0; c < f->ncables; c++)

@@ -151,7 +151,7 @@ static const struct {
 
 LOOP_TEST(fresh_tables, 0, LEN(degraded))
 {
-	AUTO(fabric) struct fabric *f = shape("%s", degraded[_i].fabric);
+	AUTO(fabric) struct fabric *f = shape_of("%s", degraded[_i].fabric);
 	AUTO(days) struct days d;
 
 	f->cable[cable_of(f, degraded[_i].from, degraded[_i].to)].rate =
@@ -167,8 +167,7 @@ LOOP_TEST(fresh_tables, 0, LEN(degraded))
 LOOP_TEST(while_running, 0, LEN(degraded))
 {
 	AUTO(fabric)
-	struct fabric *f = shape("%s", degraded[_i].fabric),
-		      *g = NULL;
+	struct fabric *f = shape_of("%s", degraded[_i].fabric), *g = NULL;
 	uint64_t most = degraded[_i].most, was;
 	AUTO(days) struct days d = begin_days(f);
 	uint32_t c = cable_of(f, degraded[_i].from, degraded[_i].to);
@@ -192,7 +191,7 @@ LOOP_TEST(while_running, 0, LEN(degraded))
  * its rate, and tables are kept when something else happens. */
 TEST(only_uplink)
 {
-	AUTO(fabric) struct fabric *f = shape("two:1:6:12"), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape_of("two:1:6:12"), *g = NULL;
 	AUTO(days) struct days d;
 
 	f->cable[cable_of(f, "leaf1", "spine1")].rate = one_sdr;
@@ -221,7 +220,7 @@ saturation_of(const struct routes *r)
  * saturation shows. */
 TEST(two_generations)
 {
-	AUTO(fabric) struct fabric *f = shape("two:2:6:12");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:6:12");
 	uint32_t spine = fabric_find(f, "spine2");
 	AUTO(days) struct days d;
 

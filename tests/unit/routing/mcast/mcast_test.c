@@ -180,11 +180,11 @@ some_fabric(uint64_t seed, struct reason *why)
 	case 0:
 		return gen_random(12 + (unsigned)(seed % 20), 4, 2, seed, why);
 	case 1:
-		return shape("three:6");
+		return shape_of("three:6");
 	case 2:
-		return shape("torus:4x4x3:2");
+		return shape_of("torus:4x4x3:2");
 	default:
-		return shape("two:4:8:6:3:2");
+		return shape_of("two:4:8:6:3:2");
 	}
 }
 
@@ -268,7 +268,7 @@ LOOP_TEST(a_lost_cable_moves_what_hung_on_it, 0, 16)
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = shape("three:6");
+	AUTO(fabric) struct fabric *f = shape_of("three:6");
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL), *u = NULL;
 	AUTO(mem) uint32_t *pos = order_from(t, 0), *again = NULL;
 	struct mcast *m = mcast_new(t, &(struct route_mcast){.pos = pos}), *mu;
@@ -297,7 +297,7 @@ LOOP_TEST(a_lost_cable_moves_what_hung_on_it, 0, 16)
 
 TEST(groups_spread)
 {
-	AUTO(fabric) struct fabric *f = shape("two:6:6:6");
+	AUTO(fabric) struct fabric *f = shape_of("two:6:6:6");
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	AUTO(mem) uint32_t *pos = order_from(t, 0);
 	struct mcast *m;

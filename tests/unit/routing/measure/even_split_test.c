@@ -78,7 +78,7 @@ LOOP_TEST(test_tables_alone, 0, SCENES)
 	struct even_split_bisection b;
 	struct bandwidth_ebb e;
 
-	rig_open(&g, shape("%s", scenes[_i].fabric), scenes[_i].engine);
+	rig_open(&g, shape_of("%s", scenes[_i].fabric), scenes[_i].engine);
 	even_split_uniform(&g.in, NULL, &l);
 	ck_assert_uint_eq(l.lost, 0);
 	ck_assert_double_eq_tol(l.max, (double)g.r->report.load_max, 1e-9);
@@ -123,7 +123,7 @@ LOOP_TEST(test_all_choices, 0, SCENES)
 	double *load, most = 0, sum = 0;
 	unsigned links = 0;
 
-	rig_open(&g, shape("%s", scenes[_i].fabric), scenes[_i].engine);
+	rig_open(&g, shape_of("%s", scenes[_i].fabric), scenes[_i].engine);
 	load = mem_zalloc(g.t->nports, sizeof(*load));
 	for (sw_ix s = 0; s < g.t->nsw; s++)
 		for (port_ix p = 0; p < g.t->nports; p++)
@@ -152,7 +152,7 @@ TEST(test_full_tree)
 	struct even_split_bisection b;
 	struct bandwidth_ebb e;
 
-	rig_open(&g, shape("three:8"), "ftree");
+	rig_open(&g, shape_of("three:8"), "ftree");
 	even_split_bisections(&g.in, g.r->sets, TRIALS, SEED, &b);
 	bandwidth_ebb(&g.in, TRIALS, SEED, &e);
 	ck_assert_double_lt(e.mean, 0.9);
@@ -172,7 +172,7 @@ TEST(test_lost)
 	uint16_t lid;
 	uint8_t out;
 
-	rig_open(&g, shape("three:8"), "ftree");
+	rig_open(&g, shape_of("three:8"), "ftree");
 	while (g.t->sw[leaf].nhost == 0)
 		leaf++;
 	up = leaf;

@@ -26,7 +26,7 @@
 static struct fabric *
 plain_tree(void)
 {
-	return shape("two:2:3:2");
+	return shape_of("two:2:3:2");
 }
 
 /* The same, and one switch is cabled to itself. */
@@ -270,7 +270,8 @@ LOOP_TEST(several_lids, 0, 2)
 	static const char *const yaml[] = {"", "fabric: {lmc: {hosts: 1}}\n",
 		"fabric: {lmc: {hosts: 2}}\n"};
 	AUTO(fabric)
-	struct fabric *f = _i == 0 ? shape("two:4:6:4") : shape("three:8");
+	struct fabric *f =
+		_i == 0 ? shape_of("two:4:6:4") : shape_of("three:8");
 	uint64_t load = 0;
 
 	for (unsigned lmc = 0; lmc < 3; lmc++) {
@@ -304,7 +305,7 @@ LOOP_TEST(several_lids, 0, 2)
 TEST(one_cable_up)
 {
 	AUTO(fabric)
-	struct fabric *f = gen_edit_rails(shape("two:4:6:4"), 2, true, NULL);
+	struct fabric *f = gen_edit_rails(shape_of("two:4:6:4"), 2, true, NULL);
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[3];
 	struct builder_components p;
@@ -347,7 +348,8 @@ static const struct {
 LOOP_TEST(homes_lost, 0, 3)
 {
 	AUTO(fabric)
-	struct fabric *f = gen_edit_rails(shape("two:3:4:3"), 2, false, NULL);
+	struct fabric *f =
+		gen_edit_rails(shape_of("two:3:4:3"), 2, false, NULL);
 	struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[2];
 	struct reason why = {""};

@@ -500,31 +500,31 @@ ring_of_seven(void)
 static inline struct fabric *
 torus_4_4_4(void)
 {
-	return shape("torus:4x4x4");
+	return shape_of("torus:4x4x4");
 }
 
 static inline struct fabric *
 all_to_all(void)
 {
-	return shape("hyperx:5:3");
+	return shape_of("hyperx:5:3");
 }
 
 static inline struct fabric *
 small_dragonfly(void)
 {
-	return shape("dragonfly:4:2:2");
+	return shape_of("dragonfly:4:2:2");
 }
 
 static inline struct fabric *
 four_tiers(void)
 {
-	return shape("kary:3:4");
+	return shape_of("kary:3:4");
 }
 
 static inline struct fabric *
 two_tiers(void)
 {
-	return shape("two:18:36:17:1");
+	return shape_of("two:18:36:17:1");
 }
 
 #endif

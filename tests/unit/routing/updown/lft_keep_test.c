@@ -110,7 +110,7 @@ static void
 run_losses(unsigned kind, uint64_t seed, bool switches)
 {
 	const struct engine *e = fabric_of[kind].engine;
-	struct losses l = {.whole = shape("%s", fabric_of[kind].fabric),
+	struct losses l = {.whole = shape_of("%s", fabric_of[kind].fabric),
 		.rng = {seed},
 		.switches = switches};
 	struct topo *t = frozen_topo(l.whole, &(struct frozen_lids){0});
@@ -179,7 +179,7 @@ LOOP_TEST(switches, 0, 3 * KINDS)
  * are not kept. */
 TEST(wrong_entries)
 {
-	AUTO(fabric) struct fabric *f = shape("three:8");
+	AUTO(fabric) struct fabric *f = shape_of("three:8");
 	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct routes *r = route_topo(&engine_ftree, t, pool, NULL);

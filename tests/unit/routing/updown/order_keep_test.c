@@ -33,15 +33,15 @@ some_tree(uint64_t seed)
 {
 	switch (seed % 5) {
 	case 0:
-		return shape("three:4");
+		return shape_of("three:4");
 	case 1:
-		return shape("two:4:8:6:3:2");
+		return shape_of("two:4:8:6:3:2");
 	case 2:
-		return shape("three:6");
+		return shape_of("three:6");
 	case 3:
-		return shape("two:4:8:4:2");
+		return shape_of("two:4:8:4:2");
 	default:
-		return shape("kary:3:3");
+		return shape_of("kary:3:3");
 	}
 }
 

@@ -26,11 +26,11 @@ some_fabric(uint64_t seed, struct reason *why)
 	case 0:
 		return gen_random(12 + (unsigned)(seed % 20), 4, 2, seed, why);
 	case 1:
-		return shape("three:4");
+		return shape_of("three:4");
 	case 2:
-		return shape("torus:4x3x3:2");
+		return shape_of("torus:4x3x3:2");
 	default:
-		return shape("two:4:8:6:3:2");
+		return shape_of("two:4:8:6:3:2");
 	}
 }
 
@@ -311,7 +311,7 @@ LOOP_TEST(planes_have_no_cycle, 0, 12)
 /* Routes without a switch order of their own have that of their ranks. */
 TEST(ranks_are_an_order)
 {
-	AUTO(fabric) struct fabric *f = shape("three:4");
+	AUTO(fabric) struct fabric *f = shape_of("three:4");
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	AUTO(routes) struct routes *r = routes_new(t, pool);

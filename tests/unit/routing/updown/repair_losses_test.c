@@ -120,25 +120,25 @@ make_thirds(void)
 static struct fabric *
 make_planes(void)
 {
-	return shape("planes:2:12:4:2:2");
+	return shape_of("planes:2:12:4:2:2");
 }
 
 static struct fabric *
 three_levels(void)
 {
-	return shape("three:6");
+	return shape_of("three:6");
 }
 
 static struct fabric *
 make_random(void)
 {
-	return shape("random:20:4:2:3");
+	return shape_of("random:20:4:2:3");
 }
 
 static struct fabric *
 two_ports(void)
 {
-	return gen_edit_rails(shape("two:6:12:3"), 2, true, NULL);
+	return gen_edit_rails(shape_of("two:6:12:3"), 2, true, NULL);
 }
 
 static struct fabric *
@@ -273,7 +273,7 @@ TEST(damaged_from_the_start)
 		struct reason why = {""};
 		AUTO(fabric)
 		struct fabric *f = gen_edit_fail_links(
-			shape("two:18:36:18"), 130, seed, true, &why);
+			shape_of("two:18:36:18"), 130, seed, true, &why);
 		AUTO(days) struct days d;
 
 		ck_assert_msg(f != NULL, "%s", why.text);
@@ -290,7 +290,7 @@ TEST(damaged_from_the_start)
  */
 TEST(order_is_made_anew)
 {
-	AUTO(fabric) struct fabric *f = shape("dragonfly:8:4:4"), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape_of("dragonfly:8:4:4"), *g = NULL;
 	AUTO(mem) bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	const struct fabric_edit edit = {
 		.drop_node = drop, .drop_orphans = true};
@@ -339,7 +339,7 @@ without_link(const struct fabric *f, uint32_t c)
  */
 TEST(hosts_bound_the_load)
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:9");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:9");
 	AUTO(days) struct days d = begin_days("half", f, 1);
 	AUTO(fabric) struct fabric *g = without_link(f, f->ncables / 2);
 
@@ -357,7 +357,7 @@ TEST(hosts_bound_the_load)
  */
 TEST(kept_after_rebalance)
 {
-	struct fabric *f = gen_edit_populate(shape("three:12"), 5, 5);
+	struct fabric *f = gen_edit_populate(shape_of("three:12"), 5, 5);
 	uint64_t own = 12 * 6 * 5 - 1;
 
 	for (uint32_t c = f->ncables / 2; c < f->ncables; c += 31) {

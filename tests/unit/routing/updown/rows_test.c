@@ -94,11 +94,11 @@ TEST(threads)
 	struct reason why = {""};
 
 	for (uint64_t seed = 1; seed <= 2; seed++)
-		check_threads(gen_edit_fail_links(shape("three:16"),
+		check_threads(gen_edit_fail_links(shape_of("three:16"),
 				      (unsigned)seed * 20, seed, true, &why),
 			seed);
-	check_threads(shape("three:16"), 3);
-	check_threads(gen_edit_populate(shape("three:16"), 5, 1), 4);
+	check_threads(shape_of("three:16"), 3);
+	check_threads(gen_edit_populate(shape_of("three:16"), 5, 1), 4);
 }
 
 /* Few different blocks in fresh tables: at most 4 of 15. */
@@ -122,10 +122,10 @@ TEST(shared_blocks)
 {
 	struct reason why = {""};
 
-	check_shared(shape("three:16"));
+	check_shared(shape_of("three:16"));
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		check_shared(gen_edit_fail_links(
-			shape("three:16"), 1, seed, true, &why));
+			shape_of("three:16"), 1, seed, true, &why));
 }
 
 /*

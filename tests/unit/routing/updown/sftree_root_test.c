@@ -217,18 +217,18 @@ check_losses(struct fabric *f, const char *name, bool above, unsigned any)
 
 TEST(two_levels)
 {
-	check_losses(shape("two:18:36:18"), "648 ports", false, 10);
+	check_losses(shape_of("two:18:36:18"), "648 ports", false, 10);
 }
 
 TEST(three_levels)
 {
-	check_losses(shape("three:12"), "432 ports", true, 2);
+	check_losses(shape_of("three:12"), "432 ports", true, 2);
 }
 
 /* The sFtree root is lost: a leaf under the same switches takes its place. */
 TEST(leaf_lost)
 {
-	AUTO(fabric) struct fabric *f = shape("three:12"), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape_of("three:12"), *g = NULL;
 	AUTO(mem) bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
@@ -278,7 +278,7 @@ static struct fabric *
 leaves_joined(unsigned pod)
 {
 	struct reason why = {""};
-	struct fabric *f = shape("three:6"), *g;
+	struct fabric *f = shape_of("three:6"), *g;
 	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	uint32_t a, b;
@@ -318,7 +318,7 @@ TEST(no_detours)
 static struct fabric *
 all_but_one_damaged(void)
 {
-	struct fabric *f = shape("two:4:8:4"), *g;
+	struct fabric *f = shape_of("two:4:8:4"), *g;
 	AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	char leaf[16], top[16];

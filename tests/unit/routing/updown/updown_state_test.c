@@ -38,7 +38,7 @@ rig_open(struct rig *g, struct fabric *f, const struct engine_options *options)
 static struct fabric *
 make_tree(void)
 {
-	struct fabric *f = shape("two:3:6:2:1");
+	struct fabric *f = shape_of("two:3:6:2:1");
 
 	return f;
 }
@@ -94,7 +94,7 @@ TEST(several_trees)
 	struct reason why = {""};
 	AUTO(routes) struct routes *r = NULL;
 
-	rig_open(&g, shape("planes:2:4:2:2:1"), NULL);
+	rig_open(&g, shape_of("planes:2:4:2:2:1"), NULL);
 	ck_assert_ptr_nonnull(g.r->part);
 	registry_print_state(g.r, &text);
 	r = routes_new(g.t, g.pool);

@@ -65,8 +65,8 @@ make_torus_three(struct rng *r)
 static struct fabric *
 make_dragonfly(struct rng *r)
 {
-	return rng_below(r, 2) ? shape("dragonfly:4:2:1")
-			       : shape("dragonfly:3:2:2");
+	return rng_below(r, 2) ? shape_of("dragonfly:4:2:1")
+			       : shape_of("dragonfly:3:2:2");
 }
 
 static struct fabric *
@@ -80,7 +80,7 @@ static struct fabric *
 make_slimfly(struct rng *r)
 {
 	(void)r;
-	return shape("slimfly:5:1");
+	return shape_of("slimfly:5:1");
 }
 
 static struct fabric *

@@ -48,20 +48,20 @@ static struct fabric *
 make_three(struct rng *r)
 {
 	(void)r;
-	return shape("three:4");
+	return shape_of("three:4");
 }
 
 static struct fabric *
 make_damaged(struct rng *r)
 {
-	return gen_edit_fail_links(
-		shape("three:4"), 1 + rng_below(r, 8), rng_next(r), true, NULL);
+	return gen_edit_fail_links(shape_of("three:4"), 1 + rng_below(r, 8),
+		rng_next(r), true, NULL);
 }
 
 static struct fabric *
 make_kary(struct rng *r)
 {
-	return gen_edit_populate(shape("kary:2:3"), 1 + rng_below(r, 2), 1);
+	return gen_edit_populate(shape_of("kary:2:3"), 1 + rng_below(r, 2), 1);
 }
 
 /* One spine or switch in the middle, without which there are pieces. */
@@ -72,7 +72,7 @@ make_pieces(struct rng *r)
 		1, 2 + rng_below(r, 4), 1 + rng_below(r, 2), 3, 2};
 
 	return rng_below(r, 2) == 0 ? gen_tree_two(&tree, NULL)
-				    : shape("mesh:7:2");
+				    : shape_of("mesh:7:2");
 }
 
 static struct fabric *
@@ -616,7 +616,7 @@ LOOP_TEST(never_more_than_the_judge, 0, LEN(kinds))
  * Over two links it is a loop. A LID that a port owns must not. */
 TEST(u_turns)
 {
-	struct fabric *f = shape("two:2:3:2:2:2");
+	struct fabric *f = shape_of("two:2:3:2:2:2");
 	struct scene s = {.kind = &kinds[0], .t = frozen_topo(f, NULL)};
 	const struct topo_adj *a;
 	struct verify_tables in;

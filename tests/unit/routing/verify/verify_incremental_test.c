@@ -50,9 +50,9 @@ some_fabric(struct rng *r)
 	case 0:
 		return gen_tree_two(&tree, &why);
 	case 1:
-		return shape("three:4");
+		return shape_of("three:4");
 	case 2:
-		return shape("torus:4x3:2");
+		return shape_of("torus:4x3:2");
 	default:
 		return gen_random(12, 4, 2, rng_next(r), &why);
 	}

@@ -206,7 +206,7 @@ LOOP_TEST(as_by_force, 0, 8)
 TEST(wrong_maps)
 {
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = shape("random:6:3:1");
+	AUTO(fabric) struct fabric *f = shape_of("random:6:3:1");
 	const struct frozen_lids lids = {0};
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	struct vl_map *m = vl_map_new(t);

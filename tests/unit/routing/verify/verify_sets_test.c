@@ -365,7 +365,7 @@ TEST(test_shortest_sets)
 	AUTO(rig) struct rig g;
 
 	rng = (struct rng){1};
-	rig_open(&g, shape("mesh:5x5"));
+	rig_open(&g, shape_of("mesh:5x5"));
 	rig_kinds(&g, ROUTE_COMMITS);
 	make_sets(&g, &rng, 1);
 	ck_assert_int_ne(judge_sets(&g, 1, &why), 0);
@@ -381,7 +381,7 @@ TEST(test_dead_option)
 	for (unsigned i = 0; i < 3; i++) {
 		AUTO(rig) struct rig g;
 
-		rig_open(&g, shape("mesh:3x3"));
+		rig_open(&g, shape_of("mesh:3x3"));
 		rig_kinds(&g, ROUTE_COMMITS);
 		g.sets = route_sets_new(g.t, g.can, true);
 		route_set_add(put_set(&g, 0, g.t->nsw - 1), ports[i]);
@@ -399,7 +399,7 @@ TEST(test_no_entry_behind)
 	AUTO(rig) struct rig g;
 	sw_ix to = TOPO_NONE;
 
-	rig_open(&g, shape("mesh:3x3"));
+	rig_open(&g, shape_of("mesh:3x3"));
 	rig_kinds(&g, ROUTE_COMMITS);
 	g.sets = route_sets_new(g.t, g.can, true);
 	a = &g.t->adj[g.t->sw[0].adj];
@@ -427,7 +427,7 @@ TEST(test_sides)
 	struct rng rng = {1};
 	AUTO(rig) struct rig g;
 
-	rig_open(&g, shape("mesh:5x5"));
+	rig_open(&g, shape_of("mesh:5x5"));
 	rig_kinds(&g, ROUTE_ESCAPES);
 	make_sets(&g, &rng, 1);
 	job = (struct verify_sets_job){.topo = g.t,
@@ -522,7 +522,7 @@ TEST(test_loop_of_options)
 	struct reason why = {""};
 	AUTO(rig) struct rig g;
 
-	rig_open(&g, shape("hyperx:4"));
+	rig_open(&g, shape_of("hyperx:4"));
 	rig_kinds(&g, ROUTE_ESCAPES);
 	g.sets = route_sets_new(g.t, g.can, true);
 	for (sw_ix s = 1; s < 4; s++)

@@ -54,7 +54,7 @@ static struct rig
 make_ring(const char *yaml)
 {
 	const struct sim_options o = sim_defaults();
-	struct rig r = {.f = shape("torus:%u", RING)};
+	struct rig r = {.f = shape_of("torus:%u", RING)};
 
 	r.w = world_new(r.f, &o, yaml);
 	world_start(r.w);
@@ -265,7 +265,7 @@ static struct rig
 make_choosing(void)
 {
 	const struct sim_options o = sim_defaults();
-	struct rig r = {.f = adaptive_give(shape("two:2:4:2"))};
+	struct rig r = {.f = adaptive_give(shape_of("two:2:4:2"))};
 
 	r.w = world_new(r.f, &o, "routing: {adaptive: {enabled: true}}\n");
 	world_start(r.w);
@@ -760,7 +760,7 @@ TEST(dependencies_in_a_graph)
 		{false, false, RING, 0},
 		{true, true, 0, 0},
 	};
-	AUTO(fabric) struct fabric *f = shape("torus:%u", RING);
+	AUTO(fabric) struct fabric *f = shape_of("torus:%u", RING);
 	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct audit_dependencies_verdict v;
 

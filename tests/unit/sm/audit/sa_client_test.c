@@ -62,7 +62,7 @@ rig_new(struct rig *r, unsigned lmc)
 	struct mad_port_info i = {.lid = 1, .sm_lid = 1, .state = PORT_ACTIVE};
 
 	*r = (struct rig){.t.send = record_request, .now = mono_ms(1)};
-	r->f = shape("torus:%u:%u", RING, HOSTS);
+	r->f = shape_of("torus:%u:%u", RING, HOSTS);
 	r->topo = frozen_topo(r->f, &(struct frozen_lids){.lmc = lmc});
 	i.lid = r->topo->port[r->topo->sm_port].lid;
 	mad_port_info_encode(&i, r->topo->info[r->topo->sm_port]);

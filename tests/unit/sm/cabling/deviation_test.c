@@ -287,7 +287,7 @@ confuse_links(const struct topo *t, unsigned rings, unsigned of)
 TEST(a_large_fabric)
 {
 	static const unsigned of[] = {2, 3, 5};
-	AUTO(fabric) struct fabric *f = shape("three:56");
+	AUTO(fabric) struct fabric *f = shape_of("three:56");
 	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct cabling *plan = cabling_of_topo(t, "plan");
 	struct reason why;

@@ -296,7 +296,7 @@ settle_watched(struct world *w, const char *when)
 /* Three levels: tables are written in stages, and switches go on choosing. */
 LOOP_TEST(links_of_three_levels, 0, 6)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:4"));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape_of("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t node = 0;
 	unsigned port = 0;
@@ -335,7 +335,7 @@ TEST(cut_and_return_a_cable)
 /* One change after the other, before packets of the first have drained. */
 LOOP_TEST(changes_close_together, 0, 4)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:4"));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape_of("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);
 	uint32_t node[3] = {0};
 	unsigned port[3] = {0};
@@ -378,7 +378,7 @@ cause_trouble(struct world *w, struct rng *r, bool *cut)
 /* What goes wrong at random never makes a cycle, and is in step in the end. */
 LOOP_TEST(random_troubles, 0, 6)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:4"));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape_of("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);
 	struct rng r = {1000 + (uint64_t)_i};
 	bool cut[32] = {false};
@@ -441,7 +441,7 @@ TEST(off_and_on_by_a_reload)
  * 100,000 blocks. */
 TEST(a_large_fabric_in_one_run)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:22"));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape_of("three:22"));
 	AUTO(world) struct world *w = core_start(f, "{}");
 	unsigned commits;
 
@@ -473,7 +473,7 @@ cost_of_link(struct world *w, unsigned n, bool up)
  * that switches go on choosing when their tables are written. */
 TEST(cost_of_a_link)
 {
-	struct fabric *f = adaptive_give(shape("three:16"));
+	struct fabric *f = adaptive_give(shape_of("three:16"));
 	struct world *with = core_start(f, on), *without = core_start(f, "{}");
 
 	ck_assert(world_settle(with, mono_ms(10000)));
@@ -506,7 +506,7 @@ narrow_of(struct world *w)
  * nothing. */
 LOOP_TEST(narrow_sets, 0, 2)
 {
-	AUTO(fabric) struct fabric *f = adaptive_give(shape("three:16"));
+	AUTO(fabric) struct fabric *f = adaptive_give(shape_of("three:16"));
 	AUTO(world) struct world *w = core_start(f, on);
 	uint64_t written;
 

@@ -152,7 +152,7 @@ TEST(sl2vl_that_is_not_stored)
 {
 	const struct sim_behaviour disobedient = {
 		.lies = UINT64_C(1) << MAD_SL2VL};
-	AUTO(fabric) struct fabric *f = shape("random:10:3:2:3");
+	AUTO(fabric) struct fabric *f = shape_of("random:10:3:2:3");
 	AUTO(world)
 	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
@@ -179,7 +179,7 @@ TEST(sl2vl_that_is_refused)
 {
 	const struct sim_behaviour no = {
 		.refuse = UINT64_C(1) << MAD_SL2VL, .status = 0x1c};
-	AUTO(fabric) struct fabric *f = shape("random:10:3:2:3");
+	AUTO(fabric) struct fabric *f = shape_of("random:10:3:2:3");
 	AUTO(world)
 	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
@@ -213,7 +213,7 @@ TEST(sl2vl_that_is_refused)
 /* The fabrics have the same GUIDs, so no record is recognised as foreign. */
 TEST(the_state_of_another_fabric)
 {
-	struct fabric *other = shape("random:10:3:2:4"), *f = core_tree();
+	struct fabric *other = shape_of("random:10:3:2:4"), *f = core_tree();
 	struct world *a = start_settled(other, ""), *b;
 	struct sim_options o = sim_defaults();
 	struct state_file_blocked block = {

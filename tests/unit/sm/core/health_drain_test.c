@@ -235,7 +235,7 @@ TEST(two_percent_of_a_tier)
 /* 200 links between tiers: four that turn bad at once are one change. */
 TEST(several_at_once_are_one_change)
 {
-	AUTO(lab) struct lab l = lab_of(shape("two:10:20:4:10"), drain_on);
+	AUTO(lab) struct lab l = lab_of(shape_of("two:10:20:4:10"), drain_on);
 	unsigned changes = count_changes(&l);
 
 	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
@@ -254,7 +254,7 @@ TEST(several_at_once_are_one_change)
 /* Neither the link of a host nor the last one of a leaf is drained. */
 TEST(nothing_is_cut_off)
 {
-	AUTO(lab) struct lab l = lab_of(shape("two:1:4:2:1"), drain_on);
+	AUTO(lab) struct lab l = lab_of(shape_of("two:1:4:2:1"), drain_on);
 
 	count_errors(&l, "h1", 1, TOO_MANY);
 	count_errors(&l, "leaf3", port_to(&l, "leaf3", "spine1"), TOO_MANY);
@@ -272,8 +272,9 @@ TEST(no_redundancy_is_taken)
 {
 	struct reason why = {""};
 	AUTO(lab)
-	struct lab l = lab_of(
-		gen_edit_rails(shape("two:2:4:1:2"), 2, false, &why), drain_on);
+	struct lab l =
+		lab_of(gen_edit_rails(shape_of("two:2:4:1:2"), 2, false, &why),
+			drain_on);
 	const struct sm_drain ask = {
 		.guid = l.f->node[fabric_find(l.f, "leaf3")].guid,
 		.port = port_to(&l, "leaf3", "spine1"),
@@ -427,7 +428,7 @@ TEST(the_action_is_another)
 TEST(in_one_hold_down)
 {
 	AUTO(lab)
-	struct lab l = lab_of(shape("two:2:4:2"),
+	struct lab l = lab_of(shape_of("two:2:4:2"),
 		"health: {enabled: true, interval: 10s, action: drain}\n"
 		"sweep: {hold_down: 10s}\n");
 	const struct sm_drain other = {

@@ -127,7 +127,7 @@ LOOP_TEST(most_spines_hang, 0, LEN(moments))
 	const struct moment *m = &moments[_i];
 	AUTO(fabric)
 	struct fabric *f =
-		shape("two:%u:%u:%u:%u", HOSTS, LEAVES, SPINES, HOSTS);
+		shape_of("two:%u:%u:%u:%u", HOSTS, LEAVES, SPINES, HOSTS);
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = world_new(f, &o, "");
 	struct mono most;

@@ -293,7 +293,7 @@ LOOP_TEST(a_fabric_with_a_known_key_is_taken_over, 0, 4)
  */
 LOOP_TEST(a_guarded_fabric_is_taken_over_soon, 0, 2)
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:18");
 	struct sim_options o = sim_defaults();
 	struct key ours = {.key = NEW, .prot = 2, .lease = 60},
 		   theirs = {.key = FOREIGN,
@@ -453,7 +453,7 @@ TEST(unknown_guarded_keys_until_leases_run_out)
 /* Hundreds of locked ports are polled in turn, where no lease is to be kept. */
 TEST(many_unknown_keys_without_leases)
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:18");
 	struct sim_options o = sim_defaults();
 	AUTO(world)
 	struct world *w = world_new(f, &o,
@@ -605,7 +605,7 @@ TEST(a_lease_runs_out)
 /* 648 hosts: requests are spread over the lease, three to each port. */
 TEST(renewals_are_spread)
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:18");
 	AUTO(world)
 	struct world *w = core_start(
 		f, "fabric: {m_key: 0x1111}\nsweep: {interval: 0}\n");
@@ -631,7 +631,7 @@ TEST(renewals_are_spread)
  */
 TEST(a_lease_that_cannot_be_kept)
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:18");
 	AUTO(world) struct world *w = NULL;
 	struct sm_status s;
 

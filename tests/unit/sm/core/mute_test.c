@@ -53,7 +53,7 @@ set_links_up(struct world *w, bool up)
 
 LOOP_TEST(everything_beyond_our_switch, 0, LEN(moments))
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:18");
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = NULL;
 	struct sm_status st;

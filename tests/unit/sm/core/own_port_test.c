@@ -17,7 +17,7 @@ enum { LIDS = 200, FOREIGN_BIT = 60 };
 static struct fabric *
 other_tree(void)
 {
-	struct fabric *f = shape("two:6:6:3:6");
+	struct fabric *f = shape_of("two:6:6:3:6");
 
 	for (uint32_t n = 0; n < f->nnodes; n++) {
 		f->node[n].guid |= UINT64_C(1) << FOREIGN_BIT;
@@ -33,7 +33,7 @@ other_tree(void)
 static struct fabric *
 first_tree(void)
 {
-	return shape("two:4:8:4");
+	return shape_of("two:4:8:4");
 }
 
 static void
@@ -248,7 +248,7 @@ LOOP_TEST(our_link_may_lead_elsewhere, 0, 4)
  * cable is back, and no port goes down for it. */
 TEST(our_cable_and_layers)
 {
-	AUTO(fabric) struct fabric *f = shape("torus:5x6:2");
+	AUTO(fabric) struct fabric *f = shape_of("torus:5x6:2");
 	struct sim_options o = sim_defaults();
 	AUTO(world)
 	struct world *w =

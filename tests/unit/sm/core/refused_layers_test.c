@@ -53,7 +53,7 @@ sweep_anew(struct world *w)
  */
 LOOP_TEST(torus, 0, 2)
 {
-	AUTO(fabric) struct fabric *f = shape("torus:6x5");
+	AUTO(fabric) struct fabric *f = shape_of("torus:6x5");
 	struct sim_options o = sim_defaults();
 	struct refusal x = {.node = fabric_find(f, "sw1.1"), .attr = MAD_SL2VL};
 	AUTO(world) struct world *w = NULL;

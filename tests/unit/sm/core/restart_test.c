@@ -114,7 +114,7 @@ expect_alarm(const struct world *w)
 
 TEST(block_limit_is_over)
 {
-	AUTO(fabric) struct fabric *f = shape("random:10:3:2:3");
+	AUTO(fabric) struct fabric *f = shape_of("random:10:3:2:3");
 	AUTO(world) struct world *w = leave_blocked(f);
 
 	w->saved.away = LIMIT;
@@ -129,7 +129,7 @@ TEST(block_limit_is_over)
 
 TEST(block_limit_goes_on)
 {
-	AUTO(fabric) struct fabric *f = shape("random:10:3:2:3");
+	AUTO(fabric) struct fabric *f = shape_of("random:10:3:2:3");
 	AUTO(world) struct world *w = leave_blocked(f);
 	uint64_t age = w->saved.block[0].age;
 
@@ -226,7 +226,7 @@ LOOP_TEST(tables_that_arrive_late, 0, 4)
 /* After an orderly end there is nothing to wait for. */
 TEST(nothing_under_way)
 {
-	AUTO(fabric) struct fabric *f = shape("random:10:3:2:3");
+	AUTO(fabric) struct fabric *f = shape_of("random:10:3:2:3");
 	AUTO(world) struct world *w = start_settled(f, "");
 
 	world_run(w, mono_ms(5000));
@@ -245,7 +245,7 @@ TEST(nothing_under_way)
  */
 TEST(a_switch_leaves_while_tables_are_read)
 {
-	AUTO(fabric) struct fabric *f = shape("mesh:8x8");
+	AUTO(fabric) struct fabric *f = shape_of("mesh:8x8");
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = NULL;
 
@@ -332,7 +332,7 @@ expect_memory(struct world *w)
  * can do: no port goes down. */
 LOOP_TEST(killed_in_its_first_bring_up, 1, 5)
 {
-	AUTO(fabric) struct fabric *f = shape("dragonfly:4:1:2");
+	AUTO(fabric) struct fabric *f = shape_of("dragonfly:4:1:2");
 	AUTO(world) struct world *w = kill_in_bring_up(f, (unsigned)_i);
 
 	world_start(w);
@@ -349,7 +349,7 @@ LOOP_TEST(killed_in_its_first_bring_up, 1, 5)
  * own doing before there is a view, too. */
 LOOP_TEST(killed_and_its_state_is_lost, 0, 2)
 {
-	AUTO(fabric) struct fabric *f = shape("dragonfly:4:1:2");
+	AUTO(fabric) struct fabric *f = shape_of("dragonfly:4:1:2");
 	AUTO(world) struct world *w = kill_in_bring_up(f, 4);
 
 	if (_i == 0)

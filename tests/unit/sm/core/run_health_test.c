@@ -77,7 +77,7 @@ set_agent(struct world *w, const char *name, enum sim_perf_agent agent)
  * at once than they have room for. */
 TEST(agents_with_little_room)
 {
-	AUTO(fabric) struct fabric *f = shape("two:1:2:12");
+	AUTO(fabric) struct fabric *f = shape_of("two:1:2:12");
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = NULL;
 
@@ -349,7 +349,7 @@ count_pace(void *cookie, struct sim_msg *m)
 /* 648 hosts: 2592 ports, whatever the interval is. */
 TEST(the_pace_is_kept)
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:18");
 	AUTO(world)
 	struct world *w =
 		core_start(f, "health: {enabled: true, interval: 1s}\n");
@@ -428,7 +428,7 @@ TEST(nodes_go_and_come)
 /* Requests take the SL of the layer of their path. */
 TEST(ports_of_a_torus)
 {
-	AUTO(fabric) struct fabric *f = shape("torus:4x4x4");
+	AUTO(fabric) struct fabric *f = shape_of("torus:4x4x4");
 	AUTO(world)
 	struct world *w =
 		core_start(f, "health: {enabled: true, interval: 10s}\n"
@@ -580,7 +580,7 @@ TEST(too_much_is_corrected)
  * time, and the errors of all ports are read as often as that allows. */
 TEST(fec_does_not_delay_passes)
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:18");
 	AUTO(world) struct world *w = core_start(f, "");
 	struct pace pace = {.second = -1};
 

@@ -176,7 +176,7 @@ LOOP_TEST(no_pair_is_cut_off, 1, 31)
 {
 	struct sim_options o = two_blocks();
 	struct rng rng = {(uint64_t)_i};
-	struct fixture x = {.f = shape("mesh:%u:%u", LEAVES, PER_LEAF)};
+	struct fixture x = {.f = shape_of("mesh:%u:%u", LEAVES, PER_LEAF)};
 	struct tenants *t = tenants_new(&rng, x.f);
 	struct reason why;
 

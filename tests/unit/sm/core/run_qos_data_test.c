@@ -28,7 +28,7 @@ scene_new(const char *yaml)
 {
 	struct sim_options so = sim_defaults();
 	struct data_options o = data_defaults();
-	struct scene x = {.f = shape("two:1:2:%u", SENDERS)};
+	struct scene x = {.f = shape_of("two:1:2:%u", SENDERS)};
 	const struct qos *q;
 
 	so.vl_cap = 3;

@@ -31,7 +31,7 @@ static const char three[] = "qos:\n"
 static struct fabric *
 two_tier_tree(void)
 {
-	return shape("two:2:4:3");
+	return shape_of("two:2:4:3");
 }
 
 static struct world *

@@ -20,7 +20,7 @@ tree_world(struct fabric **f, const char *yaml)
 	struct reason why = {""};
 	struct world *w;
 
-	*f = shape("three:8");
+	*f = shape_of("three:8");
 	ck_assert_msg(*f != NULL, "%s", why.text);
 	w = core_start(*f, yaml);
 	ck_assert(world_settle(w, mono_ms(60000)));

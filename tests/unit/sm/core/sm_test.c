@@ -40,8 +40,8 @@ TEST(brings_up_odd_fabrics)
 	f[1] = gen_grid(one, 1, false, 3, &why);
 	f[2] = gen_grid(ring, 1, true, 2, &why);
 	f[3] = gen_grid(torus, 3, true, 1, &why);
-	f[4] = shape("random:20:4:2:7");
-	f[5] = shape("dragonfly:4:2:2");
+	f[4] = shape_of("random:20:4:2:7");
+	f[5] = shape_of("dragonfly:4:2:2");
 	for (i = 0; i < 6; i++) {
 		struct world *w = core_start(f[i], "");
 		char name[32];

@@ -294,7 +294,7 @@ until_served(struct pair *p, struct host *h, unsigned limit)
 static struct fabric *
 large_tree(void)
 {
-	return shape("two:12:24:12");
+	return shape_of("two:12:24:12");
 }
 
 /* The master hands over, and its host answers nothing more; b serves hosts

@@ -28,32 +28,32 @@ make_fabric(int i)
 
 	switch (i % 10) {
 	case 0:
-		return shape("two:%u:%u:%u:%u:%u", 1 + k, 4 + k, 2 + k, 1 + k,
-			1 + k % 3);
+		return shape_of("two:%u:%u:%u:%u:%u", 1 + k, 4 + k, 2 + k,
+			1 + k, 1 + k % 3);
 	case 1:
 		return gen_tree_three(4 + 2 * (k / 3), NULL);
 	case 2:
 		return gen_tree_pgft(3, down, up, NULL, NULL);
 	case 3:
-		return shape(
+		return shape_of(
 			"planes:2:%u:%u:2:%u", 3 + k, 2 + k / 2, 1 + k % 2);
 	case TORUS:
 		return gen_grid(dim, 2 + k % 2, true, 2, NULL);
 	case 5:
 		return gen_random(12 + k, 3 + k % 2, 2, 7 + k, NULL);
 	case 6:
-		f = shape("two:%u:%u:%u:%u:%u", 1 + k, 4 + k, 2 + k, 1 + k,
+		f = shape_of("two:%u:%u:%u:%u:%u", 1 + k, 4 + k, 2 + k, 1 + k,
 			1 + k % 3);
 		return flat.spines > 1
 			       ? gen_edit_fail_links(f, k + 1, k, true, NULL)
 			       : f;
 	case 7:
 		return gen_edit_fail_links(
-			shape("three:4"), k + 1, k, true, NULL);
+			shape_of("three:4"), k + 1, k, true, NULL);
 	case 8:
-		return gen_edit_rails(shape("three:4"), 2, k % 2, NULL);
+		return gen_edit_rails(shape_of("three:4"), 2, k % 2, NULL);
 	default:
-		return shape("hyperx:%ux4:%u", 3 + k, 1 + k);
+		return shape_of("hyperx:%ux4:%u", 3 + k, 1 + k);
 	}
 }
 

@@ -180,7 +180,7 @@ TEST(running_daemon)
 		"heddle_tree_irregularities", "heddle_blocked_deadline_seconds",
 		"heddle_qos_shortage_info", "heddle_control_events_total"};
 	struct sim_options o = sim_defaults();
-	AUTO(fabric) struct fabric *f = shape("two:2:4:3");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:4:3");
 	AUTO(world)
 	struct world *w = world_new(f, &o,
 		"qos:\n  levels:\n    gold: {weight: 8, sl: 3}\n"

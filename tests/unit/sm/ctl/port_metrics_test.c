@@ -86,7 +86,7 @@ expect_in_manual(const char *page)
 /* 648 hosts, 2592 ports: many pages. */
 TEST(every_port_once)
 {
-	AUTO(fabric) struct fabric *f = shape("two:18:36:18");
+	AUTO(fabric) struct fabric *f = shape_of("two:18:36:18");
 	AUTO(world)
 	struct world *w = core_start(f,
 		"health: {enabled: true, interval: 1s, port_metrics: true}\n");

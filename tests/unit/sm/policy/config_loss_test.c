@@ -32,7 +32,7 @@ by_guid(const void *x, const void *y)
 static struct rig
 rig_new(void)
 {
-	struct fabric *f = shape("two:2:4:3");
+	struct fabric *f = shape_of("two:2:4:3");
 	struct rig r = {.t = frozen_topo(f, NULL)};
 
 	fabric_free(f);

@@ -17,7 +17,7 @@ static inline struct fixture
 fixture_new(const char *yaml, const struct sim_options *o)
 {
 	struct fixture x = {
-		.f = shape("mesh:%u:%u", LEAVES, PER_LEAF),
+		.f = shape_of("mesh:%u:%u", LEAVES, PER_LEAF),
 	};
 
 	x.w = world_new(x.f, o, yaml);

@@ -545,7 +545,7 @@ LOOP_TEST(isolation, 1, 21)
 	unsigned heard = 0;
 	char name[8];
 
-	f = shape("mesh:%u:%u", LEAVES, PER_LEAF);
+	f = shape_of("mesh:%u:%u", LEAVES, PER_LEAF);
 	make_model(&m, f, &rng);
 	fabric_free(f);
 	x = fixture_new(m.yaml, &so);

@@ -14,7 +14,7 @@
 static struct topo *
 small_topo(void)
 {
-	AUTO(fabric) struct fabric *f = shape("two:2:2:3");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:2:3");
 	struct topo *t = frozen_topo(f, NULL);
 
 	return t;

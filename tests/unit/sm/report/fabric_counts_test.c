@@ -40,7 +40,7 @@ TEST(a_line)
 
 TEST(a_fabric)
 {
-	AUTO(fabric) struct fabric *f = shape("torus:4:2");
+	AUTO(fabric) struct fabric *f = shape_of("torus:4:2");
 	AUTO(topo) struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
 	struct fabric_counts c = fabric_counts_of(t);
 	AUTO(json) json_t *o = fabric_counts_json(t);

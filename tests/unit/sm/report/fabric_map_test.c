@@ -82,7 +82,7 @@ expect_map(struct fabric *f, enum fabric_layout layout, bool named)
 static struct fabric *
 two_tiers(unsigned spines, unsigned leaves, unsigned hosts)
 {
-	struct fabric *f = shape("two:%u:%u:%u", spines, leaves, hosts);
+	struct fabric *f = shape_of("two:%u:%u:%u", spines, leaves, hosts);
 
 	return f;
 }
@@ -92,8 +92,8 @@ TEST(trees_have_bands)
 	expect_map(two_tiers(4, 8, 4), FABRIC_LAYOUT_TIERS, true);
 	expect_map(two_tiers(12, 28, 12), FABRIC_LAYOUT_TIERS, true);
 	expect_map(two_tiers(36, 64, 2), FABRIC_LAYOUT_TIERS, false);
-	expect_map(shape("three:8"), FABRIC_LAYOUT_TIERS, true);
-	expect_map(shape("three:24"), FABRIC_LAYOUT_TIERS, false);
+	expect_map(shape_of("three:8"), FABRIC_LAYOUT_TIERS, true);
+	expect_map(shape_of("three:24"), FABRIC_LAYOUT_TIERS, false);
 	expect_map(gen_pair(), FABRIC_LAYOUT_TIERS, true);
 }
 
@@ -102,13 +102,13 @@ TEST(others_have_groups_grids_and_circles)
 	const unsigned plane[] = {5, 5}, space[] = {8, 8, 11};
 	struct reason why;
 
-	expect_map(shape("dragonfly:4:2:2"), FABRIC_LAYOUT_GROUPS, true);
-	expect_map(shape("dragonfly:8:1:4"), FABRIC_LAYOUT_GROUPS, false);
+	expect_map(shape_of("dragonfly:4:2:2"), FABRIC_LAYOUT_GROUPS, true);
+	expect_map(shape_of("dragonfly:8:1:4"), FABRIC_LAYOUT_GROUPS, false);
 	expect_map(gen_grid(plane, 2, true, 1, &why), FABRIC_LAYOUT_GRID, true);
 	expect_map(
 		gen_grid(space, 3, true, 1, &why), FABRIC_LAYOUT_GRID, false);
-	expect_map(shape("random:20:4:1:3"), FABRIC_LAYOUT_CIRCLE, true);
-	expect_map(shape("random:200:5:1:3"), FABRIC_LAYOUT_TIERS, false);
+	expect_map(shape_of("random:20:4:1:3"), FABRIC_LAYOUT_CIRCLE, true);
+	expect_map(shape_of("random:200:5:1:3"), FABRIC_LAYOUT_TIERS, false);
 }
 
 TEST(json_has_all_of_it)

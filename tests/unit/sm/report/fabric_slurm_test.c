@@ -16,7 +16,7 @@ static struct reason why;
 static struct fabric *
 small_tree(void)
 {
-	return shape("two:2:3:2:2:2");
+	return shape_of("two:2:3:2:2:2");
 }
 
 static void
@@ -88,11 +88,11 @@ expect_lines(
 
 TEST(other_fabrics)
 {
-	expect_lines(shape("three:4"), 8, 4,
+	expect_lines(shape_of("three:4"), 8, 4,
 		"SwitchName=group-pod1.leaf1 Switches=pod1.leaf[1-2]\n");
-	expect_lines(shape("dragonfly:4:2:2"), 36, 9, "9 groups");
-	expect_lines(shape("torus:5x7"), 35, 7, "2 dimensions");
-	expect_lines(shape("random:20:4:2:3"), 20, 0, "no tree");
+	expect_lines(shape_of("dragonfly:4:2:2"), 36, 9, "9 groups");
+	expect_lines(shape_of("torus:5x7"), 35, 7, "2 dimensions");
+	expect_lines(shape_of("random:20:4:2:3"), 20, 0, "no tree");
 }
 
 /* Names that cannot be, or that two have, and hosts with several adapters. */
@@ -241,12 +241,12 @@ expect_stable(struct fabric *f)
 
 TEST(failures_change_nothing)
 {
-	expect_stable(shape("two:4:4:3"));
-	expect_stable(shape("three:4"));
+	expect_stable(shape_of("two:4:4:3"));
+	expect_stable(shape_of("three:4"));
 	expect_stable(gen_edit_rails(small_tree(), 2, false, &why));
-	expect_stable(shape("dragonfly:4:1:2"));
-	expect_stable(shape("torus:5x6"));
-	expect_stable(shape("hyperx:5x6"));
+	expect_stable(shape_of("dragonfly:4:1:2"));
+	expect_stable(shape_of("torus:5x6"));
+	expect_stable(shape_of("hyperx:5x6"));
 }
 
 /* The tree is read without the links of a drained switch, which then looks like
@@ -258,7 +258,7 @@ TEST(drains_change_nothing)
 	const struct fabric_graph *g;
 	struct topo *t;
 
-	graph_fixture_open(&x, shape("three:4"));
+	graph_fixture_open(&x, shape_of("three:4"));
 	t = x.view.topo;
 	fabric_slurm_print(x.graph, false, NULL, &before);
 	for (sw_ix s = 0; s < t->nsw; s++)

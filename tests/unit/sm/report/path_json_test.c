@@ -144,7 +144,7 @@ slow_down(struct world *w, const char *name, unsigned port)
 /* One of two links of a leaf is slow, the other is down. */
 TEST(a_slow_link_that_carries_much)
 {
-	AUTO(fabric) struct fabric *f = shape("two:2:4:4");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:4:4");
 	AUTO(world) struct world *w = start_on(f, "");
 
 	slow_down(w, "leaf3", 5);

@@ -23,7 +23,7 @@ static const struct mad_gid ipoib = {UINT64_C(0xff12401bffff0000), 0xffffffff};
 static struct fixture
 small_fixture(const char *yaml)
 {
-	return fixture_with(shape("mesh:2:2"), yaml);
+	return fixture_with(shape_of("mesh:2:2"), yaml);
 }
 
 static struct mad_sa_member
@@ -302,7 +302,7 @@ TEST(groups_are_made_and_end)
 TEST(mlids_are_shared_when_they_run_short)
 {
 	struct sim_options so = sim_defaults();
-	struct fixture x = {.f = shape("mesh:2:2")};
+	struct fixture x = {.f = shape_of("mesh:2:2")};
 	struct host *o;
 	unsigned used[8] = {0};
 

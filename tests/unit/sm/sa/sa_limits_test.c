@@ -11,7 +11,7 @@
 static struct fixture
 small_fixture(const char *yaml)
 {
-	return fixture_with(shape("mesh:2:2"), yaml);
+	return fixture_with(shape_of("mesh:2:2"), yaml);
 }
 
 /* ---- events ---- */
@@ -352,7 +352,7 @@ TEST(answers_fill_the_memory)
 {
 	AUTO(fixture)
 	struct fixture x =
-		fixture_with(shape("two:4:32:4"), "sa: {table_mib: 2}");
+		fixture_with(shape_of("two:4:32:4"), "sa: {table_mib: 2}");
 	static const char *const names[] = {"h7", "h8", "h9", "h10", "h11"};
 	struct host *o[5];
 	const struct ask a = {0};

@@ -10,7 +10,7 @@
 static struct fabric *
 small_fabric(void)
 {
-	return shape("mesh:2:2");
+	return shape_of("mesh:2:2");
 }
 
 static struct sa_stats

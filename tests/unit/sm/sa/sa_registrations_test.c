@@ -9,7 +9,7 @@
 static struct fixture
 small_fixture(const char *yaml)
 {
-	return fixture_with(shape("mesh:2:2"), yaml);
+	return fixture_with(shape_of("mesh:2:2"), yaml);
 }
 
 TEST(services_have_leases)
@@ -365,7 +365,7 @@ TEST(too_many_requests_are_refused)
  * wait, and a fifth table at the same time is one too many. */
 TEST(all_paths_of_a_large_fabric)
 {
-	struct fixture x = fixture_with(shape("two:18:36:18"), "");
+	struct fixture x = fixture_with(shape_of("two:18:36:18"), "");
 	struct host *o = host_on(x.w, "h7");
 	const struct ask a = {0};
 	unsigned busy = 0;
@@ -393,7 +393,7 @@ TEST(too_long_a_table)
 {
 	AUTO(fixture)
 	struct fixture x =
-		fixture_with(shape("two:4:32:4"), "sa: {table_mib: 1}");
+		fixture_with(shape_of("two:4:32:4"), "sa: {table_mib: 1}");
 	AUTO(host) struct host *o = host_on(x.w, "h7");
 	const struct ask a = {0};
 

@@ -13,7 +13,7 @@
 static struct fixture
 small_fixture(const char *yaml)
 {
-	return fixture_with(shape("mesh:2:2"), yaml);
+	return fixture_with(shape_of("mesh:2:2"), yaml);
 }
 
 /* The daemon is killed and started again after `away` seconds. */

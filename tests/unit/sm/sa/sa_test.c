@@ -12,7 +12,7 @@ enum { NODES = 6, HOSTS = 4, SWITCHES = 2 };
 static struct fixture
 small_fixture(const char *yaml)
 {
-	return fixture_with(shape("mesh:2:2"), yaml);
+	return fixture_with(shape_of("mesh:2:2"), yaml);
 }
 
 static struct host *

@@ -28,9 +28,9 @@ make_fabric(int i, struct reason *why)
 	case 1:
 		return gen_hyperx(flat, 2, 3, why);
 	case 2:
-		return shape("dragonfly:4:2:2");
+		return shape_of("dragonfly:4:2:2");
 	case 3:
-		return shape("two:2:4:2");
+		return shape_of("two:2:4:2");
 	case 4:
 		/* two engines whose loads are alike */
 		return gen_edit_fail_links(

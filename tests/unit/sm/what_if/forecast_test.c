@@ -43,7 +43,7 @@ compute_checked(
 static void
 scene_new(struct scene *s)
 {
-	AUTO(fabric) struct fabric *f = shape("two:2:4:2");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:4:2");
 
 	s->t = frozen_topo(f, NULL);
 	s->pool = lft_pool_new();
@@ -410,7 +410,7 @@ TEST(roles)
 		"routing.roles.spine=[\"*eaf2\", 0x1234]"};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = shape("two:2:3:2");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:3:2");
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	struct config *base = config_default(registry_modules());
 	struct forecast_job job = {

@@ -116,13 +116,13 @@ struct scene {
 static struct fabric *
 make_plain(void)
 {
-	return shape("two:4:8:4");
+	return shape_of("two:4:8:4");
 }
 
 static struct fabric *
 make_multi_port(void)
 {
-	struct fabric *f = shape("two:3:7:3:5:2");
+	struct fabric *f = shape_of("two:3:7:3:5:2");
 
 	f = gen_edit_rails(f, 2, true, NULL);
 	return gen_edit_fail_links(f, 5, 11, true, NULL);
@@ -131,13 +131,13 @@ make_multi_port(void)
 static struct fabric *
 make_three_tier(void)
 {
-	return shape("three:6,fail=9,seed=3");
+	return shape_of("three:6,fail=9,seed=3");
 }
 
 static struct fabric *
 make_planes(void)
 {
-	return shape("planes:2:5:3:3:2");
+	return shape_of("planes:2:5:3:3:2");
 }
 
 /* Tops report their role, and so does a leaf without hosts. */
@@ -145,7 +145,7 @@ static struct fabric *
 make_reported_roles(void)
 {
 	struct fabric *f = gen_edit_fail_links(
-		gen_edit_populate(shape("two:4:9:4:2"), 4, 0), 4, 5, true,
+		gen_edit_populate(shape_of("two:4:9:4:2"), 4, 0), 4, 5, true,
 		NULL);
 
 	for (uint32_t n = 0; n < f->nnodes; n++) {
@@ -162,7 +162,7 @@ make_reported_roles(void)
 static struct fabric *
 make_mesh(void)
 {
-	return shape("random:14:3:2:7");
+	return shape_of("random:14:3:2:7");
 }
 
 static const struct scene scenes[] = {

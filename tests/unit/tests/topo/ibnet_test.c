@@ -34,14 +34,14 @@ TEST(what_is_written_is_read)
 	struct fabric *f;
 
 	check_round_trip(gen_pair(), "pair");
-	check_round_trip(shape("two:4:6:3:1:2"), "fattree2");
-	check_round_trip(shape("torus:3x3"), "torus");
-	f = gen_edit_rails(shape("two:4:6:3:1:2"), 3, false, NULL);
+	check_round_trip(shape_of("two:4:6:3:1:2"), "fattree2");
+	check_round_trip(shape_of("torus:3x3"), "torus");
+	f = gen_edit_rails(shape_of("two:4:6:3:1:2"), 3, false, NULL);
 	f = gen_edit_aggregation(f, NULL);
 	f = gen_edit_self_loops(f, 3, NULL);
 	check_round_trip(gen_edit_ports(f, 254, true, NULL), "everything");
 
-	f = shape("two:4:6:3:1:2");
+	f = shape_of("two:4:6:3:1:2");
 	f->node[0].enhanced_p0 = true;
 	fabric_port(f, 0, 0)->lid = 0xbffe;
 	fabric_port(f, fabric_find(f, "h1"), 1)->lid = 77;
@@ -50,7 +50,7 @@ TEST(what_is_written_is_read)
 	f->cable[1].rate = (struct fabric_rate){2, 4, 0, true};
 	check_round_trip(f, "fields");
 
-	f = shape("two:4:6:3:1:2");
+	f = shape_of("two:4:6:3:1:2");
 	f->node[0].attrs = (struct fabric_attrs){
 		.has_role = true,
 		.role = 4,
@@ -81,24 +81,24 @@ TEST(what_is_written_is_read)
 
 TEST(equal_sees_differences)
 {
-	AUTO(fabric) struct fabric *f = shape("two:2:2:1");
-	struct fabric *g = shape("two:2:2:1");
+	AUTO(fabric) struct fabric *f = shape_of("two:2:2:1");
+	struct fabric *g = shape_of("two:2:2:1");
 
 	ck_assert(fabric_equal(f, g, NULL));
 	g->cable[0].rate.speed_ext = 8;
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	g = shape("two:2:2:1");
+	g = shape_of("two:2:2:1");
 	g->node[1].guid++;
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	g = gen_edit_ports(shape("two:2:2:1"), 4, true, NULL);
+	g = gen_edit_ports(shape_of("two:2:2:1"), 4, true, NULL);
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	g = shape("two:2:2:1,fail=1");
+	g = shape_of("two:2:2:1,fail=1");
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
-	g = shape("two:2:2:1");
+	g = shape_of("two:2:2:1");
 	g->node[0].attrs.queue = 1;
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);

@@ -41,13 +41,13 @@ shape_fabric(const struct shape *s)
 		f = gen_hyperx(s->dim, s->n, s->hosts, &why);
 		break;
 	case DRAGONFLY:
-		f = shape("dragonfly:4:2:2");
+		f = shape_of("dragonfly:4:2:2");
 		break;
 	case RANDOM:
-		f = shape("random:24:4:2:7");
+		f = shape_of("random:24:4:2:7");
 		break;
 	case TREE:
-		f = shape("two:4:6:3");
+		f = shape_of("two:4:6:3");
 		break;
 	}
 	return f;

@@ -33,7 +33,7 @@ static const struct shape shapes[] = {
 static struct fabric *
 make_shape(const struct shape *s, uint64_t seed, struct reason *why)
 {
-	return rig_fail_links(shape("dragonfly:%u:%u:%u", s->a, s->p, s->h),
+	return rig_fail_links(shape_of("dragonfly:%u:%u:%u", s->a, s->p, s->h),
 		s->out, seed, why);
 }
 
@@ -87,14 +87,14 @@ make_other(int i, struct reason *why)
 	case 2:
 		return gen_hyperx(one, 1, 1, why);
 	case 3:
-		return shape("two:4:6:3");
+		return shape_of("two:4:6:3");
 	case 4:
-		return shape("random:40:5:1:3");
+		return shape_of("random:40:5:1:3");
 	case 5:
 		/* half a dragonfly */
-		return shape("dragonfly:6:1:3,fail=140,seed=2");
+		return shape_of("dragonfly:6:1:3,fail=140,seed=2");
 	default:
-		return shape("dragonfly:4:2:2");
+		return shape_of("dragonfly:4:2:2");
 	}
 }
 
@@ -175,7 +175,7 @@ LOOP_TEST(losses, 0, 3)
 	double moved;
 
 	rig_open(&g, &engine_dragonfly,
-		shape("dragonfly:%u:2:%u", a[_i], a[_i] / 2 + 1), &why);
+		shape_of("dragonfly:%u:2:%u", a[_i], a[_i] / 2 + 1), &why);
 	moved = rig_lose_links(&g, 8, (uint64_t)_i + 5);
 	ck_assert(moved < 50);
 }
@@ -186,6 +186,6 @@ LOOP_TEST(few_links, 0, 4)
 	struct reason why = {""};
 	AUTO(engine_rig) struct engine_rig g;
 
-	rig_open(&g, &engine_dragonfly, shape("dragonfly:4:1:1"), &why);
+	rig_open(&g, &engine_dragonfly, shape_of("dragonfly:4:1:1"), &why);
 	(void)rig_lose_links(&g, 13, (uint64_t)_i + 5);
 }

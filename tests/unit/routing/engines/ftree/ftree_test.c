@@ -125,14 +125,14 @@ TEST(populations)
 	for (size_t i = 0; i < sizeof(two) / sizeof(*two); i++) {
 		(void)snprintf(what, sizeof(what), "648 ports, %u:%u",
 			two[i][0], two[i][1]);
-		check_balance(shape("two:18:36:%u:%u", two[i][0], two[i][1]),
+		check_balance(shape_of("two:18:36:%u:%u", two[i][0], two[i][1]),
 			what, 100, two[i][0] == two[i][1] && two[i][0] == 18);
 	}
 	for (size_t i = 0; i < sizeof(three) / sizeof(*three); i++) {
 		(void)snprintf(what, sizeof(what), "3456 ports, %u:%u",
 			three[i][0], three[i][1]);
-		check_balance(gen_edit_populate(shape("three:24"), three[i][0],
-				      three[i][1]),
+		check_balance(gen_edit_populate(shape_of("three:24"),
+				      three[i][0], three[i][1]),
 			what, 20, three[i][0] == 12 && three[i][1] == 12);
 	}
 }
@@ -199,7 +199,7 @@ TEST(random_populations)
 {
 	for (uint64_t seed = 1; seed <= 12; seed++) {
 		struct rng g = {seed};
-		struct fabric *f = shape("two:6:12:6"), *h;
+		struct fabric *f = shape_of("two:6:12:6"), *h;
 		AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 		struct fabric_edit edit = {.drop_node = node};
 		char what[32];
@@ -292,7 +292,7 @@ TEST(degraded_three_levels)
 {
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct reason why = {""};
-		struct fabric *f = shape("three:12");
+		struct fabric *f = shape_of("three:12");
 		AUTO(run) struct run x;
 		char what[64];
 
@@ -392,8 +392,8 @@ TEST(links_flap)
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		flap_links(gen_tree_two(&two, &why), seed, 20);
 		flap_links(gen_tree_two(&par, &why), seed, 20);
-		flap_links(shape("three:8"), seed, 20);
-		flap_links(shape("kary:3:4"), seed, 10);
+		flap_links(shape_of("three:8"), seed, 20);
+		flap_links(shape_of("kary:3:4"), seed, 10);
 	}
 }
 
@@ -402,7 +402,7 @@ TEST(links_flap)
 TEST(switch_fails)
 {
 	struct frozen_lids lids = {0};
-	AUTO(fabric) struct fabric *f = shape("three:8"), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape_of("three:8"), *g = NULL;
 	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_node = node};
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
@@ -442,7 +442,7 @@ TEST(lanes)
 
 	for (unsigned n = 2; n <= 8; n++) {
 		struct engine_options o = with_layers(n);
-		struct run x = route_fabric(shape("two:18:36:2"), &o);
+		struct run x = route_fabric(shape_of("two:18:36:2"), &o);
 		const struct route_layers *l = &x.r->layers;
 		const uint16_t *number = updown_state_of(x.r)->leaf_number;
 		struct verify_tables in = verify_input(x.r);
@@ -480,7 +480,7 @@ TEST(lanes_kept)
 {
 	struct engine_options o = with_layers(4);
 	struct frozen_lids lids = {0};
-	AUTO(fabric) struct fabric *f = shape("two:4:8:2"), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape_of("two:4:8:2"), *g = NULL;
 	AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
 	struct fabric_edit edit = {.drop_node = node};
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
@@ -539,8 +539,8 @@ TEST(homes)
 	ck_assert_uint_eq(
 		count_single_failures(
 			gen_edit_rails(
-				gen_edit_populate(shape("three:12"), 3, 3), 2,
-				true, &why),
+				gen_edit_populate(shape_of("three:12"), 3, 3),
+				2, true, &why),
 			&load),
 		0);
 	ck_assert_uint_le(load, 431);
@@ -562,7 +562,7 @@ TEST(homing_names_it)
 	struct reason why = {""};
 	AUTO(run)
 	struct run x = route_fabric(
-		gen_edit_rails(shape("two:1:4:1"), 2, true, &why), &plain);
+		gen_edit_rails(shape_of("two:1:4:1"), 2, true, &why), &plain);
 	struct verify_tables in = verify_input(x.r);
 	struct redundancy_report h;
 	char text[256];
@@ -587,7 +587,7 @@ TEST(homing_names_it)
 /* Configured groups count like nodes; a passive port carries nothing. */
 TEST(groups)
 {
-	struct fabric *f = shape("two:4:4:4");
+	struct fabric *f = shape_of("two:4:4:4");
 	struct route_multi_port home[8];
 	struct engine_options o = {.multi_port = home, .nmulti_port = 8};
 	size_t n = 0;
@@ -626,7 +626,7 @@ TEST(refuses)
 {
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = shape("torus:12");
+	AUTO(fabric) struct fabric *f = shape_of("torus:12");
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids);
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {
@@ -648,7 +648,7 @@ TEST(rebalance)
 	static const char *const engines[] = {"ftree"};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
-	AUTO(fabric) struct fabric *f = shape("two:6:12:6"), *g = NULL;
+	AUTO(fabric) struct fabric *f = shape_of("two:6:12:6"), *g = NULL;
 	AUTO(topo) struct topo *t = frozen_topo(f, &lids), *less = NULL;
 	AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 	struct route_account story;
@@ -657,7 +657,7 @@ TEST(rebalance)
 		.topo = t, .pool = pool, .options = &plain, .load_limit = 9000};
 
 	a = compute_routes(&job, engines, 1, &story, &why);
-	g = shape("two:6:12:6,fail=6");
+	g = shape_of("two:6:12:6,fail=6");
 	less = frozen_again(g, t, 0);
 	job.prev = a;
 	job.topo = less;

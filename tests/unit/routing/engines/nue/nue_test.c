@@ -289,7 +289,7 @@ TEST(absence_keeps_orders)
 	AUTO(buf) struct buf was, is;
 	AUTO(mem) bool *drop = NULL;
 
-	rig_open(&g, shape("random:24:4:2:3"), &why);
+	rig_open(&g, shape_of("random:24:4:2:3"), &why);
 	drop = mem_zalloc(g.f->ncables, sizeof(*drop));
 	for (uint32_t c = 0; c < g.f->ncables; c++)
 		drop[c] =
@@ -315,17 +315,17 @@ make_shape(unsigned i, struct reason *why)
 
 	switch (i) {
 	case 0:
-		return shape("random:64:6:4");
+		return shape_of("random:64:6:4");
 	case 1:
-		return shape("random:256:8:4");
+		return shape_of("random:256:8:4");
 	case 2:
-		return shape("dragonfly:8:4:4");
+		return shape_of("dragonfly:8:4:4");
 	case 3:
 		return gen_grid(torus, 3, true, 1, why);
 	case 4:
 		return gen_hyperx(flat, 2, 7, why);
 	default:
-		return shape("petersen:24:5:2,fail=3");
+		return shape_of("petersen:24:5:2,fail=3");
 	}
 }
 

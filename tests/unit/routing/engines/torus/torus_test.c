@@ -110,7 +110,7 @@ LOOP_TEST(lost_switches, 0, 4)
 
 	rig_open(&g, &engine_torus,
 		gen_edit_fail_switches(
-			shape("torus:6x7x5"), 3, (uint64_t)_i, true, &why),
+			shape_of("torus:6x7x5"), 3, (uint64_t)_i, true, &why),
 		&why);
 	r = rig_route(&g, g.t, NULL, NULL, &why);
 	ck_assert_msg(r != NULL, "%s", why.text);
@@ -149,9 +149,9 @@ make_other(int i, struct reason *why)
 	case 0:
 		return gen_grid(one, 1, false, 2, why);
 	case 1:
-		return shape("dragonfly:4:1:2");
+		return shape_of("dragonfly:4:1:2");
 	case 2:
-		return shape("random:40:5:1:3");
+		return shape_of("random:40:5:1:3");
 	case 3:
 		return gen_grid(many, 4, true, 1, why);
 	case 4:
@@ -224,7 +224,7 @@ LOOP_TEST(renewed, 0, 8)
 	AUTO(topo) struct topo *t = NULL;
 	AUTO(mem) bool *drop = NULL;
 
-	rig_open(&g, &engine_torus, shape("torus:6x6:2"), &why);
+	rig_open(&g, &engine_torus, shape_of("torus:6x6:2"), &why);
 	r = rig_route(&g, g.t, NULL, NULL, &why);
 	drop = mem_zalloc(g.f->ncables, sizeof(*drop));
 	rig_drop_cable(g.f, drop, &rng);

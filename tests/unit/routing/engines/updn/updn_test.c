@@ -145,7 +145,7 @@ random_fabric(struct rng *g)
 	case 1:
 		return gen_tree_two(&two, &why);
 	case 2:
-		return shape("three:4");
+		return shape_of("three:4");
 	case 3:
 		return gen_tree_pgft(3, m, w, p, &why);
 	case 4:
@@ -370,11 +370,11 @@ TEST(full_trees)
 {
 	uint64_t n;
 
-	ck_assert_uint_eq(load_of(shape("two:18:36:18"), &n), 630);
-	ck_assert_uint_eq(load_of(shape("two:9:18:18:18:2"), &n), 306);
-	ck_assert_uint_lt(load_of(shape("two:18:36:5:1"), &n), n);
-	ck_assert_uint_le(load_of(shape("three:12"), &n), n - 1);
-	ck_assert_uint_eq(load_of(shape("three:24"), &n), 3444);
+	ck_assert_uint_eq(load_of(shape_of("two:18:36:18"), &n), 630);
+	ck_assert_uint_eq(load_of(shape_of("two:9:18:18:18:2"), &n), 306);
+	ck_assert_uint_lt(load_of(shape_of("two:18:36:5:1"), &n), n);
+	ck_assert_uint_le(load_of(shape_of("three:12"), &n), n - 1);
+	ck_assert_uint_eq(load_of(shape_of("three:24"), &n), 3444);
 }
 
 /* Masks of two, three and four words; ports up to the last. */
@@ -385,7 +385,8 @@ TEST(big_switches)
 	for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
 		AUTO(lft_pool) struct lft_pool *pool = lft_pool_new();
 		struct reason why = {""};
-		AUTO(fabric) struct fabric *f = shape("two:2:%u:1", leaves[i]);
+		AUTO(fabric)
+		struct fabric *f = shape_of("two:2:%u:1", leaves[i]);
 		AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 		struct routes *r = route_topo(t, pool, NULL, false), *k;
 		struct verify_tables in = {.topo = t,
@@ -453,7 +454,7 @@ TEST(tiny)
 TEST(orders)
 {
 	struct reason why = {""};
-	struct fabric *f = odd_hosts(shape("two:3:6:2:1"), &(struct rng){7});
+	struct fabric *f = odd_hosts(shape_of("two:3:6:2:1"), &(struct rng){7});
 	struct lft_pool *pool = lft_pool_new();
 	AUTO(topo) struct topo *t = frozen_topo(f, NULL);
 	struct arena *a = arena_new();

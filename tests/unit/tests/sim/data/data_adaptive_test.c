@@ -46,7 +46,7 @@ tree_new(const struct data_options *o)
 	const struct mad_ar_group all = {{{up_ports(0, SPINES)}}};
 	const struct mad_ar_entry up = {MAD_AR_FREE, 0, UP, GROUP};
 	struct tree t = {
-		.x = field_new(shape("two:%u:2:%u", SPINES, HOSTS), o)};
+		.x = field_new(shape_of("two:%u:2:%u", SPINES, HOSTS), o)};
 
 	field_route_shortest(&t.x, 0);
 	t.leaf = fabric_find(t.x.f, "leaf1");

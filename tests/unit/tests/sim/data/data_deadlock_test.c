@@ -43,13 +43,13 @@ TEST(a_clockwise_ring_deadlocks)
 		struct data_options fifo = data_fifo(), any = data_defaults();
 		struct field x;
 
-		x = field_new(shape("torus:%u", n), &fifo);
+		x = field_new(shape_of("torus:%u", n), &fifo);
 		field_route_clockwise(x.s, x.f);
 		expect_deadlock(&x, n);
 		if (n == 5)
 			(void)printf("%s", x.r.cycle);
 		field_free(&x);
-		x = field_new(shape("torus:%u", n), &any);
+		x = field_new(shape_of("torus:%u", n), &any);
 		field_route_clockwise(x.s, x.f);
 		expect_deadlock(&x, n);
 		field_free(&x);
@@ -63,7 +63,7 @@ TEST(a_cut_ring_does_not)
 	o.check = mono_us(1);
 	for (unsigned n = 5; n <= 6; n++) {
 		AUTO(field)
-		struct field x = field_new(shape("torus:%u", n), &o);
+		struct field x = field_new(shape_of("torus:%u", n), &o);
 
 		/* the link from the last switch to the first stays unused */
 		field_route_shortest(&x, 2 * (n - 1));
@@ -93,7 +93,7 @@ TEST(what_still_moves_is_no_deadlock)
 		o.seed = seed;
 		o.buffer = 4096;
 		o.check = (struct mono){100};
-		x = field_new(shape("torus:5"), &o);
+		x = field_new(shape_of("torus:5"), &o);
 		field_route_clockwise(x.s, x.f);
 		t.load = 0.06 + 0.005 * (double)seed;
 		data_traffic_start(x.d, &t);
@@ -125,7 +125,7 @@ TEST(a_packet_on_its_way_out_is_hope)
 
 		o.buffer = 4096;
 		o.check = (struct mono){10};
-		x = field_new(shape("torus:5"), &o);
+		x = field_new(shape_of("torus:5"), &o);
 		field_route_clockwise(x.s, x.f);
 		for (uint32_t i = 0; i < 5; i++) {
 			uint32_t to = (i + (i ? 2 : first)) % 5;
@@ -141,7 +141,7 @@ TEST(a_packet_on_its_way_out_is_hope)
 
 TEST(the_manager_keeps_a_ring_alive)
 {
-	AUTO(fabric) struct fabric *f = shape("torus:6");
+	AUTO(fabric) struct fabric *f = shape_of("torus:6");
 	AUTO(world) struct world *w = field_bring_up(f, "");
 	struct data_options o = data_fifo();
 	struct data_traffic t = data_traffic_defaults();
@@ -174,7 +174,7 @@ TEST(lifetimes_end_a_deadlock)
 	AUTO(field) struct field x;
 
 	o.lifetimes = true;
-	x = field_new(shape("torus:5"), &o);
+	x = field_new(shape_of("torus:5"), &o);
 	field_ports(x.s, x.f, 5, 4, 3); /* 32.768 us */
 	field_route_clockwise(x.s, x.f);
 	field_saturate(&x);

@@ -88,7 +88,7 @@ bed_open(struct bed *b, const struct scene *s)
 
 	(void)snprintf(
 		yaml, sizeof(yaml), "routing: {engines: [%s]}\n", s->engine);
-	b->f = shape("%s", s->fabric);
+	b->f = shape_of("%s", s->fabric);
 	ck_assert_msg(b->f != NULL, "%s", why.text);
 	field_slow(b->f);
 	b->w = field_bring_up(b->f, yaml);
@@ -191,7 +191,7 @@ TEST(shortest_paths_deadlock)
 {
 	struct data_options o = small_buffers();
 	struct reason why = {""};
-	struct fabric *f = shape("torus:6x5:2");
+	struct fabric *f = shape_of("torus:6x5:2");
 	AUTO(field) struct field x;
 
 	ck_assert_msg(f != NULL, "%s", why.text);

@@ -198,7 +198,7 @@ one_run(uint64_t seed)
 	o.bin = mono_us(1);
 	x = field_new(gen_random(6 + rng_below(&r, 8), 3 + rng_below(&r, 2) * 1,
 			      2, seed, NULL)
-			      ?: shape("torus:6"),
+			      ?: shape_of("torus:6"),
 		&o);
 	field_route_tree(&x);
 	t.pattern = (enum data_pattern)rng_below(&r, 6);
@@ -617,7 +617,7 @@ report_of(uint64_t seed, int64_t piece, struct buf *out)
 	AUTO(field) struct field x;
 
 	o.seed = seed;
-	x = field_new(shape("torus:5"), &o);
+	x = field_new(shape_of("torus:5"), &o);
 	field_route_shortest(&x, 8);
 	t.load = 0.3;
 	t.message = 6000;

@@ -11,7 +11,7 @@
 static struct fabric *
 paper_tree(void)
 {
-	return shape("two:9:18:9");
+	return shape_of("two:9:18:9");
 }
 
 struct trial {
@@ -110,7 +110,7 @@ TEST(a_hot_spot_saturates_the_tree)
 {
 	static const uint8_t straight[8] = {
 		0x01, 0x23, 0x45, 0x67, 0x01, 0x23, 0x45, 0x67};
-	AUTO(fabric) struct fabric *f = shape("two:4:16:4");
+	AUTO(fabric) struct fabric *f = shape_of("two:4:16:4");
 	AUTO(world) struct world *w = field_bring_up(f, "");
 	double one, more;
 
@@ -154,7 +154,7 @@ any_spine(void *cookie, const struct data_choice *c, struct sim_hops *h)
 
 TEST(switches_may_choose)
 {
-	AUTO(fabric) struct fabric *f = shape("two:4:8:4");
+	AUTO(fabric) struct fabric *f = shape_of("two:4:8:4");
 	AUTO(world) struct world *w = field_bring_up(f, "");
 	struct chooser leaves = {f, 0};
 	double got[2];
@@ -218,7 +218,7 @@ TEST(load_is_as_asked)
 
 TEST(traffic_meets_the_manager)
 {
-	AUTO(fabric) struct fabric *f = shape("two:4:8:4");
+	AUTO(fabric) struct fabric *f = shape_of("two:4:8:4");
 	struct sim_options so = sim_defaults();
 	AUTO(world) struct world *w = world_new(f, &so, "");
 	struct data_options o = data_defaults();

@@ -120,7 +120,7 @@ make_ring(unsigned n)
 
 TEST(good_tables_pass)
 {
-	AUTO(court) struct court c = court_new(shape("two:18:36:18"));
+	AUTO(court) struct court c = court_new(shape_of("two:18:36:18"));
 
 	route_shortest(&c);
 	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
@@ -137,7 +137,7 @@ TEST(good_tables_pass)
 
 TEST(spread_tables_balance)
 {
-	AUTO(court) struct court c = court_new(shape("two:18:36:18"));
+	AUTO(court) struct court c = court_new(shape_of("two:18:36:18"));
 
 	route_shortest(&c);
 	for (uint32_t sw = 0; sw < c.f->nnodes; sw++) {
@@ -328,7 +328,7 @@ TEST(hung_and_lost_nodes_are_out_of_scope)
 
 TEST(cycles_hide_behind_others)
 {
-	AUTO(court) struct court c = court_new(shape("torus:3x3"));
+	AUTO(court) struct court c = court_new(shape_of("torus:3x3"));
 
 	/* shortest paths on a torus, lowest port first: judged consistently */
 	route_shortest(&c);
@@ -448,7 +448,7 @@ give_ports(struct court *c, uint32_t sw, uint32_t to, uint64_t ports)
 
 TEST(alternatives_are_judged)
 {
-	AUTO(court) struct court c = court_new(shape("two:2:2:2"));
+	AUTO(court) struct court c = court_new(shape_of("two:2:2:2"));
 	uint32_t leaf = fabric_find(c.f, "leaf1"), far, spine;
 	unsigned back, there;
 

@@ -39,7 +39,7 @@ ring_new(void)
 {
 	static const char *const name[] = {"sw0", "sw1", "sw2", "sw3"};
 	struct sim_options o = sim_defaults();
-	struct ring r = {.f = shape("torus:%u", RING)};
+	struct ring r = {.f = shape_of("torus:%u", RING)};
 
 	for (int i = 0; i < RING; i++)
 		r.sw[i] = fabric_find(r.f, name[i]);
@@ -376,7 +376,7 @@ TEST(tables_are_followed)
 /* A whole bring-up, and a failed link, without a loop; counts add up. */
 TEST(a_daemon_is_watched)
 {
-	AUTO(fabric) struct fabric *f = shape("two:4:8:4");
+	AUTO(fabric) struct fabric *f = shape_of("two:4:8:4");
 	struct sim_options o = sim_defaults();
 	AUTO(world) struct world *w = world_new(f, &o, "");
 	struct watch *watch = watch_new(w->sim);
