@@ -33,10 +33,10 @@
  * adaptive routing. Ports that lead up are lost with MOVE, in one write, where
  * the LID goes on leading up: nothing comes down to the switch by old or new
  * routes, and what it sends up may go on up or down. While they change
- *(careful) nothing grows: no LID gets a port that it did not have, but its new
- *default port. What is missing then is for a later plan, by which time every
- *switch has the new defaults. No prefix of these writes gives a LID a port that
- *neither its old routes nor its new ones allow.
+ * (careful) nothing grows: no LID gets a port that it did not have, but its new
+ * default port. What is missing then is for a later plan, by which time every
+ * switch has the new defaults. No prefix of these writes gives a LID a port
+ * that neither its old routes nor its new ones allow.
  *
  * sm/mad/mad_ar.h has the attributes; the ranks of sub-groups are from there.
  */

@@ -2,9 +2,9 @@
  * dimension_orders: the orders of layers of a product of lines and full meshes,
  * a VL group for each.
  *
- *	layer 0	 dimension by dimension, in each first to lower coordinates,
- *then to higher ones layer 1	 up/down layer 2	 as layer 0, with
- *dimensions and coordinates reversed
+ *	layer 0	 dimension by dimension, in each down, then up
+ *	layer 1	 up/down
+ *	layer 2	 as layer 0, dimensions and coordinates reversed
  *
  * While it is whole, all pairs have a shortest path in layer 0. Where the link
  * of a full mesh is lost, its order leaves room for a detour through a third

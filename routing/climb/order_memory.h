@@ -10,8 +10,8 @@
  * for, or when more than a quarter of the links are new.
  *
  *	layer_orders_make --> order_memory_learned --+
- *	                                             +--> routes.state, state
- *file order_memory_fit ----------------------------+
+ *	                                             +--> routes.state
+ *	state file --> order_memory_fit -------------+
  */
 #ifndef HEDDLE_ROUTING_CLIMB_ORDER_MEMORY_H
 #define HEDDLE_ROUTING_CLIMB_ORDER_MEMORY_H

@@ -11,8 +11,8 @@
  * once more, LID by LID, those of switches included, and joins the dependencies
  * of the tables and of multicast groups (dependencies.h): which cycles that
  * closes is the last word on them. Where there are any, and several VLs,
- *packets are followed VL by VL (path_dependencies.h). Where the ports of LIDs
- *differ (mixed) the rest of a fault may be one that no packet meets.
+ * packets are followed VL by VL (path_dependencies.h). Where the ports of LIDs
+ * differ (mixed) the rest of a fault may be one that no packet meets.
  */
 #ifndef HEDDLE_SM_AUDIT_ADAPTIVE_SETS_H
 #define HEDDLE_SM_AUDIT_ADAPTIVE_SETS_H

@@ -9,11 +9,11 @@
  * either kind, so that the edges are chains and rings, in which both kinds
  * alternate, and each of them is one deviation:
  *
- *	a = b		planned only		missing
- *	a - b		there only		extra
- *	a = b - c	b is at c, not at a	moved
- *	a = b - c = d - (a)	a ring		swapped; of 3 links and more,
- *too longer chains				moved
+ *	a = b			planned only		missing
+ *	a - b			there only		extra
+ *	a = b - c		b is at c, not at a	moved
+ *	a = b - c = d - (a)	a ring, of any length	swapped
+ *	longer chains					moved
  *
  * Nothing is told that is not known: a link between two nodes that do not
  * answer is counted as unknown, and types of nodes that the plan does not have

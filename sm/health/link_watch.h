@@ -6,7 +6,7 @@
  *	USED -----------------------------> DRAINED
  *	 ^ ^                                 |   |
  *	 | +--- nothing wrong for `quiet` ---+   | taken back by an
- *administrator |                                       v
+ *	 |                                       v administrator
  *	 +------------ `quiet` is over ------ SPARED
  *
  * The quiet time begins with a first value and doubles each time that the link
