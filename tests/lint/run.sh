@@ -60,10 +60,15 @@ circles() {
 	tests/lint/circles.sh "$@"
 }
 
+# The tool also moves words of lines in comments that are too wide to the next
+# line, without a blank behind the star.
 format() {
 	tracked '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 |
 		grep -E 'error:' | cut -d: -f1 | sort | uniq -c |
 		sed 's/^ *\([0-9]*\) \(.*\)/\2: \1 places to format/' >"$out.f"
+	tracked '*.c' '*.h' | xargs grep -nE '^ \*[a-zA-Z(]' |
+		sed 's/:[^:]*$/: a line of a comment without a blank/' \
+			>>"$out.f"
 	cat "$out.f"
 	[ ! -s "$out.f" ]
 	rc=$?
