@@ -213,12 +213,13 @@ is_crowded(const struct maker *m, sw_ix s)
 }
 
 /* Options are made anew where a level or a climb of the switch or of one
- * behind a link differs, all of them where its links do, or where it is
- * crowded. */
+ * behind a link differs, and where they are narrow; all of them where its links
+ * differ, or where it is crowded. */
 static void
 find_makes(const struct maker *m, sw_ix s)
 {
 	const struct topo_switch *sw = &m->t->sw[s];
+	const struct route_set_row *was = row_before(m, s);
 	uint64_t *make = row_of(m, m->make, s);
 
 	if (!same_links(m, s) || is_crowded(m, s)) {
@@ -229,6 +230,8 @@ find_makes(const struct maker *m, sw_ix s)
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
 		bitset_or(make, row_of(m, m->differ, m->t->adj[i].peer),
 			m->dest->words);
+	if (was != NULL)
+		bitset_or(make, was->narrow, m->dest->words);
 }
 
 static void
@@ -335,6 +338,26 @@ set_before(const struct maker *m, sw_ix s, uint32_t i)
 			       : route_sets_get(m->share, m->before.sw[s], to);
 }
 
+/* Add the default ports of a destination switch's LIDs that are in the legal
+ * set too: the group of a LID has its default beside the set, and so has what a
+ * switch is found with. */
+static void
+add_defaults(const struct maker *m, sw_ix s, uint32_t i,
+	const struct route_set *legal, struct route_set *set)
+{
+	const struct dest_lids *d = m->dest;
+
+	for (uint32_t r = d->first[i]; r < d->first[i + 1]; r++)
+		for (uint64_t l = d->run[r].lids; l != 0; l &= l - 1) {
+			uint8_t port = routes_port(m->r, s,
+				(uint16_t)(d->run[r].block * DEST_BLOCK +
+					   bitset_lowest64(l)));
+
+			if (bitset_has(legal->port, port))
+				bitset_add(set->port, port);
+		}
+}
+
 /* Leave what was in the set before, if that is enough; true: it had more. */
 static bool
 keep_ports(const struct maker *m, sw_ix s, uint32_t i, struct route_set *set)
@@ -347,6 +370,7 @@ keep_ports(const struct maker *m, sw_ix s, uint32_t i, struct route_set *set)
 		return false;
 	for (unsigned k = 0; k < ROUTE_SET_WORDS; k++)
 		kept.port[k] = set->port[k] & was->port[k];
+	add_defaults(m, s, i, set, &kept);
 	n = route_set_count(&kept);
 	all = route_set_count(set);
 	if (n == all || n < 2 || all * UINT64_C(1000) > n * m->out->limit)
@@ -465,20 +489,13 @@ take_row(struct route_set_row *row, struct route_set_row *was)
 	return route_set_row_share(was);
 }
 
-/* The row of s from the one before, of which some is made anew; all of it where
- * there is none, or it is crowded. A switch with another link has all ports
- * back: it is one, and most of that are ports of groups, which it shares among
- * many destinations. */
+/* The row of s from the one before, of which some is made anew, or all. */
 static struct route_set_row *
-make_row(const struct maker *m, sw_ix s)
+fill_row(const struct maker *m, sw_ix s, bool all, bool keep)
 {
 	struct route_set_row *row, *was = row_before(m, s);
 	const uint64_t *make = row_of(m, m->make, s);
-	bool crowded = is_crowded(m, s), all = m->prev == NULL || crowded,
-	     keep = m->keeps && was != NULL && m->before.links[s] && !crowded;
 
-	if (!all && !has_some(m, make))
-		return route_set_row_share(was);
 	row = all || was == NULL ? route_set_row_new(m->dest->n)
 				 : route_set_row_copy(was);
 	for (uint32_t w = 0; w < m->dest->words; w++) {
@@ -489,6 +506,27 @@ make_row(const struct maker *m, sw_ix s)
 			make_word(m, s, w, among, keep, row);
 	}
 	renumber_sets(m, row);
+	return row;
+}
+
+/* All of it is made anew where there is none before, or it is crowded. A switch
+ * with another link has all ports back: it is one, and most of that are ports
+ * of groups, which it shares among many destinations. Nothing is kept for which
+ * another set had to be left out. */
+static struct route_set_row *
+make_row(const struct maker *m, sw_ix s)
+{
+	struct route_set_row *row, *was = row_before(m, s);
+	bool crowded = is_crowded(m, s), all = m->prev == NULL || crowded,
+	     keep = m->keeps && was != NULL && m->before.links[s] && !crowded;
+
+	if (!all && !has_some(m, row_of(m, m->make, s)))
+		return route_set_row_share(was);
+	row = fill_row(m, s, all, keep);
+	if (keep && groups_needed(m, row) > m->out->can[s].groups) {
+		route_set_row_drop(row);
+		row = fill_row(m, s, all, false);
+	}
 	drop_rare_sets(m, s, row);
 	return take_row(row, was);
 }

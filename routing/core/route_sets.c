@@ -5,10 +5,11 @@
 
 #include "sm/base/mem.h"
 
+/* As many as dest_lids has, or more. */
 static size_t
 narrow_words(const struct route_set_row *row)
 {
-	return row->ndest / 64 + 1U;
+	return (row->ndest / 256 + 1U) * 4;
 }
 
 struct route_set_row *

@@ -267,15 +267,35 @@ groups_of_row(const struct route_sets *sets, const struct route_set_row *row)
 	return n;
 }
 
-/* What stays of a set that was, of those that are legal; true: not all do. */
+/* The legal ports that are defaults of the LIDs of destination number i. */
+static void
+add_defaults(const struct routes *r, sw_ix s, const struct route_sets *sets,
+	uint32_t i, const struct route_set *legal, struct route_set *set)
+{
+	for (uint16_t lid = 1; lid <= r->top; lid++) {
+		uint8_t port = routes_port(r, s, lid);
+
+		for (uint32_t k = sets->dest.first[i];
+			k < sets->dest.first[i + 1]; k++)
+			if (sets->dest.run[k].block == lid / DEST_BLOCK &&
+				(sets->dest.run[k].lids >> lid % DEST_BLOCK &
+					1) != 0 &&
+				bitset_has(legal->port, port))
+				bitset_add(set->port, port);
+	}
+}
+
+/* What stays of a set that was, of those that are legal, with the defaults;
+ * true: not all do. */
 static bool
-keep_by_rule(const struct route_sets *sets, const struct route_set *was,
-	struct route_set *set)
+keep_by_rule(const struct routes *r, sw_ix s, const struct route_sets *sets,
+	uint32_t i, const struct route_set *was, struct route_set *set)
 {
 	struct route_set kept = *set;
 
 	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
 		kept.port[w] &= was->port[w];
+	add_defaults(r, s, sets, i, set, &kept);
 	if (route_set_count(&kept) < 2 ||
 		route_set_count(&kept) == route_set_count(set) ||
 		route_set_count(&kept) * sets->limit <
@@ -285,27 +305,42 @@ keep_by_rule(const struct route_sets *sets, const struct route_set *was,
 	return true;
 }
 
-/* Each set of a row is the fresh one, less what it never had where the rule has
- * that wait. */
+/* Each set of the row of s is the fresh one, less what it never had where the
+ * rule has that wait and the switch has room for it; how many are less. */
 static uint32_t
-compare_kept(const struct route_sets *sets, const struct route_set_row *row,
+compare_kept(const struct routes *r, const struct route_sets *sets, sw_ix s,
 	const struct route_set_row *fresh, const struct topo_match *before,
-	const struct route_sets *was, sw_ix o)
+	const struct route_sets *was)
 {
-	uint32_t narrow = 0;
+	const struct route_set_row *row = sets->row[s];
+	struct route_set_row *want = route_set_row_new(sets->dest.n);
+	uint32_t narrow;
 
 	for (uint32_t i = 0; i < sets->dest.n; i++) {
 		sw_ix to = before->sw[sets->dest.sw[i]];
 		const struct route_set *old =
-			to == TOPO_NONE ? NULL : route_sets_get(was, o, to);
-		struct route_set want = fresh->set[fresh->of[i]];
-		bool kept = old != NULL && keep_by_rule(sets, old, &want);
+			to == TOPO_NONE
+				? NULL
+				: route_sets_get(was, before->sw[s], to);
+		struct route_set set = fresh->set[fresh->of[i]];
 
-		ck_assert(memcmp(&want, &row->set[row->of[i]], sizeof(want)) ==
-			  0);
-		ck_assert(kept == bitset_has(row->narrow, i));
-		narrow += kept;
+		if (old != NULL && keep_by_rule(r, s, sets, i, old, &set))
+			bitset_add(want->narrow, i);
+		want->of[i] = route_set_row_number(want, &set);
 	}
+	narrow = route_set_row_narrow(want);
+	if (groups_of_row(sets, want) > sets->can[s].groups) {
+		ck_assert(route_set_row_equal(fresh, row));
+		narrow = 0;
+	}
+	for (uint32_t i = 0; narrow > 0 && i < sets->dest.n; i++) {
+		ck_assert_mem_eq(&want->set[want->of[i]], &row->set[row->of[i]],
+			sizeof(*want->set));
+		ck_assert(bitset_has(want->narrow, i) ==
+			  bitset_has(row->narrow, i));
+	}
+	ck_assert(narrow > 0 || route_set_row_equal(fresh, row));
+	route_set_row_drop(want);
 	return narrow;
 }
 
@@ -341,7 +376,7 @@ compare_with_fresh(const struct sets_walk *x, const struct routes *r,
 		else if (f != NULL && row != NULL && f->dropped == 0 &&
 			 row->dropped == 0)
 			narrow += compare_kept(
-				sets, row, f, &before, prev->sets, o);
+				r, sets, s, f, &before, prev->sets);
 	}
 	topo_match_close(&before);
 	route_sets_unref(fresh);

@@ -220,7 +220,9 @@ LOOP_TEST(a_bad_day_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
 
 /* The same with drains. Links that are drained carry packets of old tables,
  * beside switches that choose, while the order of switches changes; 43003642: a
- * late copy of adaptive entries, between two stages. */
+ * late copy of adaptive entries, between two stages; 93100010 to 93102433: a
+ * restart beside sets that wait for a rebalance, where groups are scarce, or
+ * where another port is the default. */
 LOOP_TEST(a_day_of_maintenance_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
 {
 	static const struct {
@@ -228,7 +230,8 @@ LOOP_TEST(a_day_of_maintenance_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
 		unsigned hosts;
 	} days[] = {{92000341, SOAK_HOSTS}, {92000357, SOAK_HOSTS},
 		{43000079, DRAIN_HOSTS}, {43000259, DRAIN_HOSTS},
-		{43003642, DRAIN_HOSTS}};
+		{43003642, DRAIN_HOSTS}, {93100010, SOAK_HOSTS},
+		{93101822, SOAK_HOSTS}, {93102433, SOAK_HOSTS}};
 	const int n = sizeof(days) / sizeof(*days);
 
 	run_day(_i < n ? days[_i].seed : (uint64_t)_i,
