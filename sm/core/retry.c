@@ -49,7 +49,8 @@ retry_schedule(struct sm *sm, struct mono now)
 		sm->retry.wait = (struct mono){0};
 		return;
 	}
-	if (sm->retry.fresh)
+	/* nothing new, but a wait that ended meanwhile: after a stopped run */
+	if (sm->retry.fresh || sm->retry.wait.ns == 0)
 		sm->retry.wait = mono_ms(RETRY_MS);
 	else if (timer_is_set(&sm->timers, TIMER_RETRY))
 		return;

@@ -222,7 +222,8 @@ LOOP_TEST(a_bad_day_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
  * beside switches that choose, while the order of switches changes; 43003642: a
  * late copy of adaptive entries, between two stages; 93100010 to 93102433: a
  * restart beside sets that wait for a rebalance, where groups are scarce, or
- * where another port is the default. */
+ * where another port is the default; 93202290: our own switch dies while ports
+ * come up, which was tried again without a pause. */
 LOOP_TEST(a_day_of_maintenance_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
 {
 	static const struct {
@@ -231,7 +232,8 @@ LOOP_TEST(a_day_of_maintenance_with_adaptive_routing, 0, ADAPTIVE_SEEDS)
 	} days[] = {{92000341, SOAK_HOSTS}, {92000357, SOAK_HOSTS},
 		{43000079, DRAIN_HOSTS}, {43000259, DRAIN_HOSTS},
 		{43003642, DRAIN_HOSTS}, {93100010, SOAK_HOSTS},
-		{93101822, SOAK_HOSTS}, {93102433, SOAK_HOSTS}};
+		{93101822, SOAK_HOSTS}, {93102433, SOAK_HOSTS},
+		{93202290, SOAK_HOSTS}};
 	const int n = sizeof(days) / sizeof(*days);
 
 	run_day(_i < n ? days[_i].seed : (uint64_t)_i,
