@@ -39,7 +39,7 @@ struct sa_part {
  * component 0 and at byte 0, they are of what has it alone. */
 enum sa_over {
 	SA_OWN,	     /* its begin sets the range of them */
-	SA_NUMBERS,  /* so many in all */
+	SA_NUMBERS,  /* `per` of them, whatever the fabric has */
 	SA_LIDS,     /* ports: the one that has the LID */
 	SA_PORTS,    /* ports: all of the node that has the LID */
 	SA_SWITCHES, /* switches */
@@ -213,7 +213,8 @@ sa_query_has(const struct sa_query *q, unsigned n)
 bool sa_scope_sees(const struct sa_query *q, port_ix p);
 /* The LID of the port that p is reached by: its own, or its switch's. */
 uint16_t sa_scope_lid(const struct view *v, port_ix p);
-/* Number the candidates, so many per thing; none where there is no such LID. */
+/* Set the range of candidates to `per` for each thing of `over`; empty where no
+ * port has the LID that the query names. */
 void sa_scope_number(struct sa_query *q, enum sa_over over, uint32_t per);
 /* The end that a LID names; false: none. */
 bool sa_scope_by_lid(
