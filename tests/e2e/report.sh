@@ -48,7 +48,7 @@ judged() {
 	{
 		sed '/^<\/body>/,$d' "$E2E_DIR/page.html"
 		printf '<script>%s\n' "$2"
-		cat "$1"
+		cat tests/e2e/report_judge.js "$1"
 		printf '</script>\n</body></html>\n'
 	} >"$E2E_DIR/test.html"
 	look "$E2E_DIR/test.html$3"
