@@ -174,6 +174,13 @@ finish_discovery(struct sm *sm, struct mono now)
 		phase_enter(sm, SM_TAKE, now);
 }
 
+/* Of such a run there is no line at the level of info. */
+static void
+log_nothing_new(const struct sm *sm)
+{
+	log_debug("sm: nothing new cause=\"%s\"", sm->run.cause_text);
+}
+
 /*
  * What the traps reported was known: the sweep had read it before.
  */
@@ -181,7 +188,7 @@ static void
 end_unchanged(struct sm *sm, struct mono now)
 {
 	end_sweep(sm);
-	log_debug("sm: nothing new cause=\"%s\"", sm->run.cause_text);
+	log_nothing_new(sm);
 	commit_schedule(sm, now);
 	phase_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
@@ -711,10 +718,12 @@ run_commit(struct sm *sm, struct mono now)
 		sm->run.topo_written = commit_refresh(sm, sm->run.topo);
 		return true;
 	}
-	if (sm->run.publish)
+	if (sm->run.publish) {
 		commit_run(sm, now);
-	else
+	} else {
+		log_nothing_new(sm);
 		events_swept(sm, now);
+	}
 	standby_forget(sm);
 	sm->dirty.unfinished = 0;
 	sm->dirty.is_all = true;
