@@ -140,6 +140,7 @@ break_things() {
 	sed -i 's/priority: 9/&\n  port: heddle0\/1/' "$E2E_DIR/a/yaml"
 	kill -HUP "$(cat "$E2E_DIR/a/pid")"
 	becomes a config.reloads 1
+	becomes a health.kept 2
 	rests a
 }
 
