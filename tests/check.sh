@@ -29,22 +29,28 @@ signs() {
 	done
 }
 
+# programs DIR: the unit test programs there. The longest begins first, or it
+# would be left to run alone.
+programs() {
+	find "$1" -name sm_chaos_test -type f
+	find "$1" -name '*_test' ! -name sm_chaos_test -type f | sort
+}
+
 # units DIR: every unit test program there, as many at once as there are cores
 units() {
 	start=$(date +%s)
 	rm -f "$out"/*_test.rc
-	n=$(find "$1" -name '*_test' -type f | grep -c '')
+	n=$(programs "$1" | grep -c '')
 	echo "heddle: running the $n test programs of $1"
 	signs "$1" "$n" &
 	signs=$!
 	# shellcheck disable=SC2016
-	find "$1" -name '*_test' -type f | sort |
-		OUT=$out xargs -P "$(nproc)" -n 1 sh -c '
-			log=$OUT/${1##*/}
-			timeout -k 10 900 "$1" >"$log" 2>&1 </dev/null
-			echo $? >"$log.rc"' sh
+	programs "$1" | OUT=$out xargs -P "$(nproc)" -n 1 sh -c '
+		log=$OUT/${1##*/}
+		timeout -k 10 900 "$1" >"$log" 2>&1 </dev/null
+		echo $? >"$log.rc"' sh
 	kill "$signs"
-	for t in $(find "$1" -name "*_test" -type f | sort); do
+	for t in $(programs "$1"); do
 		log=$out/${t##*/}
 		rc=$(cat "$log.rc" 2>/dev/null || echo 1)
 		line=$(grep -E '^[0-9]+%: Checks: ' "$log" | tail -n 1)
