@@ -1,11 +1,16 @@
 #include "sm/base/mem.h"
 
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LARGE = 256 * 1024 };
+
+/* How the one heap of the process is kept. */
+/* NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables) */
+static bool is_frugal;
 
 static void *
 abort_if_null(void *p)
@@ -64,6 +69,7 @@ mem_grow(void *p, size_t n, size_t *cap, size_t size)
 void
 mem_frugal(void)
 {
+	is_frugal = true;
 	/* a heap per thread would stay as large as the thread's largest job */
 	(void)mallopt(M_ARENA_MAX, 1);
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE);
@@ -73,5 +79,6 @@ mem_frugal(void)
 void
 mem_trim(void)
 {
-	(void)malloc_trim(LARGE);
+	if (is_frugal)
+		(void)malloc_trim(LARGE);
 }

@@ -31,7 +31,8 @@ void *mem_grow(void *p, size_t n, size_t *cap, size_t size);
 /*
  * For a daemon, to be called first: large blocks come from the system and go
  * back to it as soon as they are free, and no thread keeps a heap of its own.
- * mem_trim, called when a piece of work is over, gives free memory back.
+ * mem_trim, called when a piece of work is over, gives free memory back; in
+ * programs that have not called mem_frugal it does nothing.
  */
 void mem_frugal(void);
 void mem_trim(void);
