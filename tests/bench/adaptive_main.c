@@ -8,6 +8,7 @@
  *              random irregular networks of 8 to 64 switches of 4 hosts
  *   figure3    mean latency by accepted load, 0 to 100 % adaptive packets
  *   deadlock   networks that deadlock under full load, by what a switch does
+ *   mixtures   what the judge of sets says of mixtures of kinds, and packets
  *   strict     under IBA's rule that no packet leaves by its in-port, with a
  *              wait before the escape
  *   direct     dragonfly, torus and HyperX on one VL
@@ -33,6 +34,7 @@
 #include "tests/bench/adaptive_direct.h"
 #include "tests/bench/args.h"
 #include "tests/bench/escape_net.h"
+#include "tests/bench/kinds_net.h"
 #include "tests/bench/plot.h"
 #include "tests/topo/gen.h"
 
@@ -391,6 +393,80 @@ make_deadlocks(const struct study *s)
 	}
 }
 
+/* ---- mixtures of kinds ---- */
+
+enum { MIXTURES = 100 }; /* that are proven, for each of NETS */
+
+/* Mixtures that the judge lets pass, by small buffers and by those of the
+ * paper. */
+static void
+print_proven(const struct study *s)
+{
+	unsigned stuck = 0, all = s->nets * MIXTURES, kind[3] = {0};
+	uint64_t options = 0;
+
+	for (uint64_t seed = 1; seed <= all; seed++) {
+		const struct kinds_net_options o = {
+			.switches = 8 + 4 * (unsigned)(seed % 4),
+			.fixed = (double)(seed % 5) / 6,
+			.commits = (double)(seed % 3) / 3 *
+				   (1 - (double)(seed % 5) / 6),
+			.proven = true,
+			.seed = seed};
+		struct kinds_net *n = kinds_net_new(&o);
+
+		for (uint32_t i = 0; i < n->sets->nsw; i++)
+			kind[n->sets->can[i].kind]++;
+		options += n->options;
+		stuck += kinds_net_is_stuck(n, 64, seed % 2 ? 256 : 1024);
+		kinds_net_free(n);
+	}
+	(void)printf("  %u that verify, of %u fixed, %u that commit, %u that "
+		     "escape, %.0f options each: %u deadlock\n",
+		all, kind[ROUTE_FIXED], kind[ROUTE_COMMITS],
+		kind[ROUTE_ESCAPES], (double)options / all, stuck);
+	(void)fflush(stdout);
+}
+
+static void
+print_shortest(const struct study *s, const char *what, double fixed,
+	double commits, unsigned switches)
+{
+	unsigned stuck = 0, refused = 0, missed = 0;
+
+	for (uint64_t seed = 1; seed <= s->nets; seed++) {
+		const struct kinds_net_options o = {.switches = switches,
+			.fixed = fixed,
+			.commits = commits,
+			.seed = seed};
+		struct kinds_net *n = kinds_net_new(&o);
+		bool is = kinds_net_is_stuck(n, 256, 1024);
+
+		stuck += is;
+		refused += n->cyclic > 0;
+		missed += is && n->stands;
+		kinds_net_free(n);
+	}
+	(void)printf("  %-40s %2u switches: %2u refused for cycles, %2u "
+		     "deadlock, %u of them not refused\n",
+		what, switches, refused, stuck, missed);
+	(void)fflush(stdout);
+}
+
+static void
+make_mixtures(const struct study *s)
+{
+	(void)printf("\nMixtures of kinds of switches, the verdict on their "
+		     "sets and full load\n");
+	print_proven(s);
+	for (unsigned switches = 16; switches <= 64; switches += 48) {
+		print_shortest(s, "shortest paths, committed", 0, 1, switches);
+		print_shortest(s, "25 % FIFO switches, the rest escapes", .25,
+			0, switches);
+		print_shortest(s, "all escape", 0, 0, switches);
+	}
+}
+
 /* ---- strict ---- */
 
 /* The most that is accepted at any of ten loads. */
@@ -479,6 +555,7 @@ static const struct {
 	{"table1", make_table1},
 	{"figure3", make_figure3},
 	{"deadlock", make_deadlocks},
+	{"mixtures", make_mixtures},
 	{"strict", make_strict},
 	{"direct", make_direct},
 	{"trees", make_trees},
@@ -502,7 +579,7 @@ main(int argc, char **argv)
 	if (argc < 2 || s.nets == 0) {
 		(void)fprintf(stderr,
 			"usage: adaptive DIR [NETS [table1|figure3|deadlock|"
-			"strict|direct|trees]...]\n");
+			"mixtures|strict|direct|trees]...]\n");
 		return 2;
 	}
 	s.dir = argv[1];

@@ -10,6 +10,7 @@
 
 #include "sm/mad/mad.h"
 #include "tests/bench/escape_net.h"
+#include "tests/bench/kinds_net.h"
 #include "tests/sim/data/field.h"
 #include "tests/sim/model/sim_int.h"
 #include "tests/topo/gen.h"
@@ -376,6 +377,53 @@ TEST(only_escapes_prevent_deadlocks)
 	ck_assert_uint_eq(count_deadlocks(&o, &strict), 0);
 	o.escape_wait = (struct mono){500};
 	ck_assert_uint_eq(count_deadlocks(&o, &strict), 0);
+}
+
+/* Mixtures of kinds that the judge of sets lets pass: no packets are stuck,
+ * whatever the buffers. */
+TEST(proven_mixtures_do_not_deadlock)
+{
+	uint64_t options = 0;
+
+	for (uint64_t seed = 1; seed <= 24; seed++) {
+		const struct kinds_net_options o = {.switches = 12,
+			.fixed = (double)(seed % 4) / 6,
+			.commits = (double)(seed % 3) / 4,
+			.proven = true,
+			.seed = seed};
+		struct kinds_net *n = kinds_net_new(&o);
+
+		ck_assert_msg(n->stands, "%s", n->why.text);
+		ck_assert(!kinds_net_is_stuck(n, 64, 256));
+		ck_assert(!kinds_net_is_stuck(n, 32, 1024));
+		options += n->options;
+		kinds_net_free(n);
+	}
+	ck_assert_uint_gt(options, 24 * 50);
+}
+
+/* What deadlocks, the judge refuses: all shortest paths where switches commit,
+ * and a quarter of FIFOs among switches that escape, which the paper allows. */
+TEST(what_deadlocks_is_refused)
+{
+	static const double part[][2] = {{0, 1}, {0.25, 0}};
+	unsigned refused = 0, dead = 0;
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		const struct kinds_net_options o = {.switches = 16,
+			.fixed = part[seed % 2][0],
+			.commits = part[seed % 2][1],
+			.seed = seed};
+		struct kinds_net *n = kinds_net_new(&o);
+		bool stuck = kinds_net_is_stuck(n, 256, 1024);
+
+		ck_assert(!stuck || (!n->stands && n->cyclic > 0));
+		refused += !n->stands;
+		dead += stuck;
+		kinds_net_free(n);
+	}
+	ck_assert_msg(refused >= 8 && dead >= 6, "%u refused, %u deadlocked",
+		refused, dead);
 }
 
 TEST(the_books_are_in_order_under_faults)
