@@ -161,6 +161,17 @@ add_info(struct plan_maker *m, enum plan_kind kind, sw_ix s,
 		add_later(m, kind, s, DEVICE_AR_INFO, 0, data);
 }
 
+/* The GroupTop that it has; 0 where it claims one that is none of its groups:
+ * no Set repeats that. */
+static uint16_t
+top_of(const struct adaptive_can *can)
+{
+	struct mad_ar_info is;
+
+	(void)mad_ar_info_decode(can->info, &is, NULL);
+	return is.group_top < is.group_cap ? is.group_top : 0;
+}
+
 static void
 add_off(struct plan_maker *m, sw_ix s, const struct adaptive_can *can)
 {
@@ -169,7 +180,7 @@ add_off(struct plan_maker *m, sw_ix s, const struct adaptive_can *can)
 	(void)mad_ar_info_decode(can->info, &is, NULL);
 	add_info(m, PLAN_ADAPTIVE_OFF, s, can,
 		&(struct adaptive_info_want){
-			false, is.sub_groups_active, is.group_top},
+			false, is.sub_groups_active, top_of(can)},
 		true);
 }
 
@@ -439,16 +450,14 @@ add_switch(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	struct adaptive_groups *g)
 {
 	size_t before = m->adaptive->n;
-	struct mad_ar_info is;
 	struct adaptive_info_want want = {
 		can->is_on, (uint8_t)(can->sub_groups > 0), 0};
 
-	(void)mad_ar_info_decode(can->info, &is, NULL);
 	if (m->adaptive->sets->default_first && can->sub_groups > 1)
 		want.sub_groups = MAD_AR_SUB_GROUPS;
 	want.top = find_top(can, g->top);
-	if (can->is_on && is.group_top > want.top)
-		want.top = is.group_top;
+	if (can->is_on && top_of(can) > want.top)
+		want.top = top_of(can);
 	add_slots(m, PLAN_ADAPTIVE_FILL, s, g, ADAPTIVE_FILL);
 	add_info(m, PLAN_ADAPTIVE_TOP, s, can, &want, false);
 	add_slots(m, PLAN_ADAPTIVE_SHRINK, s, g, ADAPTIVE_SHRINK);

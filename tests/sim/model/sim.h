@@ -294,6 +294,10 @@ void sim_hand_ar_group(struct sim *s, uint32_t node, uint16_t group,
 	const struct mad_ar_group *ports);
 void sim_hand_ar_entry(struct sim *s, uint32_t node, uint16_t lid,
 	const struct mad_ar_entry *entry);
+/* GroupTop, of whatever value. */
+void sim_hand_ar_top(struct sim *s, uint32_t node, uint16_t top);
+/* Other firmware: the switch has no adaptive routing any more. */
+void sim_hand_ar_none(struct sim *s, uint32_t node);
 
 /* The role that a switch reports, NULL if it does not know the attribute. */
 const struct mad_role *sim_role(const struct sim *s, uint32_t node);

@@ -423,6 +423,28 @@ sim_hand_ar_group(struct sim *s, uint32_t node, uint16_t group,
 }
 
 void
+sim_hand_ar_top(struct sim *s, uint32_t node, uint16_t top)
+{
+	assert(s->node[node].sw->ar);
+	s->node[node].sw->ar->info.group_top = top;
+	sim_int_changed(s, SIM_ADAPTIVE, node, 0);
+}
+
+void
+sim_hand_ar_none(struct sim *s, uint32_t node)
+{
+	struct sim_node *n = &s->node[node];
+
+	assert(n->sw->ar);
+	free(n->sw->ar->group);
+	free(n->sw->ar->entry);
+	free(n->sw->ar);
+	n->sw->ar = NULL;
+	n->attrs.ar = false;
+	sim_int_changed(s, SIM_ADAPTIVE, node, 0);
+}
+
+void
 sim_hand_ar_entry(struct sim *s, uint32_t node, uint16_t lid,
 	const struct mad_ar_entry *entry)
 {

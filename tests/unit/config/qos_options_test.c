@@ -59,6 +59,9 @@ TEST(mistakes)
 			"duplicate key"},
 		{"qos:\n  levels:\n    a: {sl: 3}\n    b: {sl: 3}\n", 4, 5,
 			"sl 3 is already that of a"},
+		{"qos:\n  levels:\n    a: {sl: 3, adaptive: true}\n"
+		 "    b: {sl: 3, adaptive: false}\n",
+			4, 5, "sl 3 is already that of a"},
 		{"qos:\n  levels:\n    a: {shares_with: x}\n", 3, 5,
 			"x does not lead to a level that exists"},
 		{"qos:\n  levels:\n    a: {shares_with: b}\n"

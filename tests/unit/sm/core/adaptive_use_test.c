@@ -11,6 +11,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad_ar.h"
+#include "sm/policy/qos.h"
 #include "tests/sim/model/sim_hops.h"
 #include "tests/sim/referee/watch.h"
 #include "tests/topo/shape.h"
@@ -554,9 +555,12 @@ LOOP_TEST(a_restart_finds_it_on, 0, 2)
 	ck_assert_uint_eq(settle_watched(w, "cut"), 8);
 }
 
-/* One entry, or its group, as nobody wants it. */
+enum { CABLE_GONE, OTHERS_WANTED, ENTRY_ALTERED, ENTRY_FREED, GROUP_ALTERED,
+	TOP_ALTERED, ELSES };
+
+/* One entry, or its group, or GroupTop, as nobody wants it. */
 static void
-alter_groups(struct world *w, uint32_t node, bool group)
+alter_groups(struct world *w, uint32_t node, int what)
 {
 	uint8_t block[MAD_DATA];
 	struct mad_ar_entry e[MAD_AR_ENTRIES];
@@ -566,18 +570,21 @@ alter_groups(struct world *w, uint32_t node, bool group)
 	mad_ar_lft_decode(block, e);
 	while (e[i].state == MAD_AR_STATIC)
 		ck_assert_uint_lt(++i, MAD_AR_ENTRIES);
-	if (group) {
+	if (what == TOP_ALTERED) {
+		sim_hand_ar_top(w->sim, node, ADAPTIVE_GROUPS + 5);
+	} else if (what == GROUP_ALTERED) {
 		struct mad_ar_group g = {{{0}}};
 
 		bitset_add(g.port[0], e[i].port);
 		sim_hand_ar_group(w->sim, node, e[i].group, &g);
 	} else {
-		e[i].state = MAD_AR_STATIC;
+		if (what == ENTRY_FREED)
+			e[i].group = ADAPTIVE_GROUPS - 1; /* never written */
+		else
+			e[i].state = MAD_AR_STATIC;
 		sim_hand_ar_entry(w->sim, node, (uint16_t)i, &e[i]);
 	}
 }
-
-enum { CABLE_GONE, OTHERS_WANTED, ENTRY_ALTERED, GROUP_ALTERED, ELSES };
 
 /* While no daemon runs a cable fails, other groups are wanted, or one switch is
  * altered: what may be of another order is switched off, and made anew. */
@@ -597,12 +604,14 @@ LOOP_TEST(a_restart_finds_something_else, 0, ELSES)
 		world_reload(w, "routing: {adaptive: {enabled: true, "
 				"prefer: flat}}\n");
 	else
-		alter_groups(w, leaf, _i == GROUP_ALTERED);
+		alter_groups(w, leaf, _i);
 	world_start(w);
 	(void)settle_watched(w, "started again");
 	ck_assert_uint_eq(count_on(w), 8);
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.adaptive_off, _i >= ENTRY_ALTERED ? 1 : 8);
+	ck_assert_uint_lt(
+		sim_ar_info(w->sim, leaf)->group_top, ADAPTIVE_GROUPS);
 }
 
 /* What switches could do is counted where it is asked for alone. */
@@ -649,6 +658,7 @@ static const struct {
 	{SIM_AR_NO_GROUPS, "did not take"},
 	{SIM_AR_NO_ENTRIES, "did not take"},
 	{SIM_AR_LOSES, "did not take"},
+	{SIM_AR_STAYS_OFF, "did not take"},
 	{SIM_AR_SECRET, "does not say"},
 };
 
@@ -792,6 +802,43 @@ LOOP_TEST(mixed_fabrics, 0, 3)
 	(void)settle_watched(w, "returned");
 }
 
+/* One switch of 80. */
+TEST(one_among_many)
+{
+	AUTO(fabric) struct fabric *f = shape_of("three:8");
+	uint32_t leaf = fabric_find(f, "pod2.leaf1");
+	AUTO(world) struct world *w = NULL;
+	struct sm_status s;
+
+	f->node[leaf].attrs.ar = true;
+	f->node[leaf].attrs.groups = ADAPTIVE_GROUPS;
+	f->node[leaf].attrs.sub_groups = ADAPTIVE_SUB_GROUPS;
+	w = core_start(f, on);
+	s = adaptive_settled(w, "bring-up");
+	ck_assert_uint_eq(s.adaptive_use.on, 1);
+	ck_assert_uint_eq(s.adaptive_use.fixed, 79);
+	ck_assert_uint_gt(count_all_choices(w, "bring-up"), 0);
+	(void)cost_of_link(w, 5, false);
+	(void)adaptive_settled(w, "cut");
+	ck_assert_uint_gt(count_all_choices(w, "cut"), 0);
+	ck_assert_uint_eq(count_on(w), 1);
+}
+
+/* A switch that starts again with firmware that has no adaptive routing. */
+TEST(a_switch_loses_the_ability)
+{
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f, on);
+	uint32_t leaf = fabric_find(f, "leaf3");
+
+	expect_in_step(w, "bring-up");
+	sim_fault_reboot(w->sim, leaf);
+	sim_hand_ar_none(w->sim, leaf);
+	(void)settle_watched(w, "it has none");
+	ck_assert_uint_eq(count_on(w), 7);
+	expect_fixed(w, "leaf3", "has no adaptive routing");
+}
+
 /* One group, one sub-group, none at all. */
 LOOP_TEST(few_groups, 0, 2)
 {
@@ -829,6 +876,25 @@ TEST(settings)
 	(void)settle_watched(w, "others");
 	ck_assert_uint_eq(sim_ar_info(w->sim, leaf)->sl_mask, 7);
 	core_end(w, f);
+}
+
+/* Two levels that share an SL where SLs are few: its packets stay in order if
+ * those of one of the levels must. */
+TEST(an_sl_of_two_levels)
+{
+	const struct route_layers few = {.n = 1}, many = {.n = 8};
+	AUTO(fabric) struct fabric *f = adaptive_tree();
+	AUTO(world) struct world *w = core_start(f,
+		"routing: {adaptive: {enabled: true}}\n"
+		"qos: {levels: {bulk: {adaptive: true}, storage: {shares_with: "
+		"bulk}}}\n");
+
+	ck_assert_uint_ne(qos_adaptive_sls(w->config, &few), 0);
+	ck_assert_uint_eq(qos_adaptive_sls(w->config, &many), 0);
+	world_reload(w, "routing: {adaptive: {enabled: true}}\n"
+			"qos: {levels: {bulk: {adaptive: true}, storage: "
+			"{shares_with: bulk, adaptive: true}}}\n");
+	ck_assert_uint_ne(qos_adaptive_sls(w->config, &many), 0);
 }
 
 /* Levels of which one may choose; a switch that does not tell SLs apart lets no

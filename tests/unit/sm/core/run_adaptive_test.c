@@ -286,16 +286,20 @@ TEST(what_it_costs)
 	ck_assert_uint_le(count_vendor(w), 14);
 }
 
-TEST(other_vendors_are_not_asked)
+/* The same attributes mean something else there. */
+LOOP_TEST(other_vendors_are_not_asked, 0, 2)
 {
 	AUTO(fabric) struct fabric *f = core_tree();
 	AUTO(world) struct world *w = NULL;
 
 	for (uint32_t i = 0; i < f->nnodes; i++)
 		f->node[i].vendor = 0x1175;
-	w = core_start(f, "{}");
+	w = core_start(
+		f, _i ? "routing: {adaptive: {enabled: true}}\n" : "{}");
 	core_expect_order(w, "bring-up");
 	ck_assert_uint_eq(count_vendor(w), 0);
+	ck_assert_uint_eq(count_smps(w, MAD_AR_GROUP, MAD_SET), 0);
+	ck_assert_uint_eq(count_smps(w, MAD_AR_LFT, MAD_SET), 0);
 }
 
 /* A switch that comes while this manager is master. */
