@@ -2,7 +2,7 @@ SIM := $(addprefix tests/sim/,model data serve referee replay chaos)
 TESTSRC += $(filter-out %_main.c,$(wildcard $(SIM:%=%/*.c) tests/topo/*.c \
 	tests/e2e/*.c)) tests/sim/preload/proto.c tests/unit/suite.c \
 	$(addprefix tests/bench/,plot.c treecut.c parts.c \
-	escape_net.c kinds_net.c adaptive_direct.c)
+	escape_net.c kinds_net.c adaptive_direct.c adaptive_options.c)
 UNIT += $(shell find tests/unit -name "*_test.c" | LC_ALL=C sort)
 
 # The simulated fabric, the judge of the end-to-end scripts, a program that

@@ -5,6 +5,7 @@
 
 #include "tests/bench/escape_net.h"
 #include "tests/sim/data/field.h"
+#include "tests/topo/gen.h"
 #include "tests/topo/shape.h"
 
 enum { PACKET = 2048, SEED = 1 };
@@ -129,91 +130,54 @@ adaptive_direct(void)
 
 /* ---- trees ---- */
 
-enum prefer { NONE, FLAT, DEFAULT_FIRST };
+enum { GROUPS = 2048, SUB_GROUPS = 2, CONGESTED = 64, MODES = 3 };
+
+static const char *const mode[MODES] = {"{}",
+	"routing: {adaptive: {enabled: true, prefer: flat}}\n",
+	"routing: {adaptive: {enabled: true, prefer: default}}\n"};
 
 struct tree {
-	const struct fabric *f;
-	enum prefer prefer;
-	uint64_t (*up)[SIM_HOP_WORDS]; /* [nnodes] ports that lead up */
-	uint32_t *rank; /* [nnodes] links to the nearest host, of switches */
+	const char *shape;
+	unsigned failed; /* links between switches */
+	bool by_all;	 /* patterns; else the permutation alone */
 };
 
-/* Ranks, breadth first from the hosts. */
-static void
-rank_switches(struct tree *t)
+/* Every switch can choose among ports. */
+static struct fabric *
+make_tree(const struct tree *t)
 {
-	const struct fabric *f = t->f;
-	uint32_t *queue = calloc(f->nnodes, sizeof(*queue)), end = 0;
+	struct fabric *f = shape_of("%s", t->shape);
+	struct reason why = {""};
 
-	for (uint32_t n = 0; n < f->nnodes; n++) {
-		t->rank[n] = UINT32_MAX;
-		if (f->node[n].type != FABRIC_SWITCH) {
-			t->rank[n] = 0;
-			queue[end++] = n;
-		}
+	if (t->failed > 0)
+		f = gen_edit_fail_links(f, t->failed, SEED, true, &why);
+	if (f == NULL) {
+		(void)fprintf(stderr, "adaptive: %s\n", why.text);
+		exit(1);
 	}
-	for (uint32_t i = 0; i < end; i++) {
-		uint32_t n = queue[i], peer;
-		unsigned there;
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		struct fabric_attrs *a = &f->node[i].attrs;
 
-		for (unsigned p = 1; p <= f->node[n].nports; p++) {
-			if (!fabric_peer(f, n, p, &peer, &there) ||
-				t->rank[peer] != UINT32_MAX)
-				continue;
-			t->rank[peer] = t->rank[n] + 1;
-			queue[end++] = peer;
-		}
-	}
-	free(queue);
-}
-
-static void
-find_up(struct tree *t)
-{
-	rank_switches(t);
-	for (uint32_t n = 0; n < t->f->nnodes; n++) {
-		uint32_t peer;
-		unsigned there;
-
-		if (t->f->node[n].type != FABRIC_SWITCH)
+		if (f->node[i].type != FABRIC_SWITCH)
 			continue;
-		for (unsigned p = 1; p <= t->f->node[n].nports; p++) {
-			if (fabric_peer(t->f, n, p, &peer, &there) &&
-				t->rank[peer] > t->rank[n])
-				sim_hops_add(t->up[n], p);
-		}
+		a->ar = true;
+		a->groups = GROUPS;
+		a->sub_groups = SUB_GROUPS;
 	}
+	return f;
 }
 
-/* In a whole tree every port that leads up is as good as the default one. */
+/* Accepted load, and that of the end that gets least; the port of the subnet
+ * manager, to which all packets are ordered, apart. */
 static void
-choose_up(void *cookie, const struct data_choice *c, struct sim_hops *h)
-{
-	const struct tree *t = cookie;
-
-	if (!sim_hops_has(t->up[c->node], h->port))
-		return;
-	h->kind = SIM_COMMITS;
-	for (unsigned w = 0; w < SIM_HOP_WORDS; w++)
-		h->tier[t->prefer == FLAT ? 0 : 1][w] = t->up[c->node][w];
-	if (t->prefer == DEFAULT_FIRST)
-		sim_hops_add(h->tier[0], h->port);
-}
-
-/* Accepted load, and that of the end that gets least. */
-static void
-print_tree(struct world *w, struct tree *t, enum prefer prefer,
-	const struct data_traffic *traffic)
+print_load(struct world *w, const struct data_traffic *traffic)
 {
 	struct data_options o = data_defaults();
 	struct data_report r;
-	double worst = 1;
+	double worst = 1, own = 1;
 	struct data *d;
 
-	t->prefer = prefer;
-	o.hops = prefer == NONE ? NULL : choose_up;
-	o.cookie = t;
-	o.congested = 64;
+	o.congested = CONGESTED;
 	d = data_new(w->sim, &o);
 	data_traffic_start(d, traffic);
 	world_run(w, mono_us(40));
@@ -224,39 +188,42 @@ print_tree(struct world *w, struct tree *t, enum prefer prefer,
 		struct data_end_report e;
 
 		data_report_end(d, i, &e);
-		worst = e.accepted < worst ? e.accepted : worst;
+		if (data_end_node(d, i) == w->host)
+			own = e.accepted;
+		else
+			worst = e.accepted < worst ? e.accepted : worst;
 	}
-	(void)printf("  %.3f (%.3f)", r.accepted, worst);
+	(void)printf("  %.3f (%.3f, %.3f)%s", r.accepted, worst, own,
+		r.deadlock ? " DEADLOCK" : "");
 	(void)fflush(stdout);
 	data_free(d);
 }
 
 static void
-print_trees(const char *name)
+print_tree(const struct tree *t)
 {
 	struct data_traffic p = data_traffic_defaults(), s = p, u = p;
 	const struct {
 		const char *name;
 		const struct data_traffic *t;
 	} rows[] = {{"permutation", &p}, {"shift by 100", &s}, {"uniform", &u}};
-	struct fabric *f = shape_of("%s", name);
-	struct world *w = field_bring_up(f, "");
-	struct tree t = {.f = f};
+	struct fabric *f = make_tree(t);
+	struct world *w = field_bring_up(f, mode[0]);
 
-	t.up = calloc(f->nnodes, sizeof(*t.up));
-	t.rank = calloc(f->nnodes, sizeof(*t.rank));
-	find_up(&t);
 	p.pattern = DATA_PERMUTATION;
 	s.pattern = DATA_SHIFT;
 	s.shift = 100;
-	for (unsigned i = 0; i < 3; i++) {
-		(void)printf("  %-10s %-16s", name, rows[i].name);
-		for (enum prefer k = NONE; k <= DEFAULT_FIRST; k++)
-			print_tree(w, &t, k, rows[i].t);
+	for (unsigned i = 0; i < (t->by_all ? 3 : 1); i++) {
+		(void)printf("  %-10s %2u failed %-13s", t->shape, t->failed,
+			rows[i].name);
+		for (unsigned k = 0; k < MODES; k++) {
+			world_reload(w, mode[k]);
+			if (!world_settle(w, mono_ms(60000)))
+				(void)printf("  NOT SETTLED");
+			print_load(w, rows[i].t);
+		}
 		(void)printf("\n");
 	}
-	free(t.up);
-	free(t.rank);
 	world_free(w);
 	fabric_free(f);
 }
@@ -264,9 +231,14 @@ print_trees(const char *name)
 void
 adaptive_direct_trees(void)
 {
-	(void)printf("\nFat trees of switches that commit, full load: accepted "
-		     "(of the worst end)\n"
-		     "  %-27s  %-14s %-14s %-14s\n",
-		"", "LFT alone", "flat group", "default first");
-	print_trees("648:18:18");
+	static const struct tree trees[] = {{"648:18:18", 0, true},
+		{"648:18:18", 34, false}, {"three:24", 0, false}};
+
+	(void)printf("\nFat trees with the adaptive groups of the subnet "
+		     "manager, full load: accepted (of the worst end, "
+		     "of the port of the manager)\n"
+		     "  %-34s  %-20s %-21s %s\n",
+		"", "off", "prefer: flat", "prefer: default");
+	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++)
+		print_tree(&trees[i]);
 }

@@ -6,9 +6,9 @@
  * packet leaves by its in-port. Escapes are the entries of the subnet manager;
  * a packet waits 10 us before it takes one, since they are few and soon full,
  * and 0.1 us before a detour, which packets of hosts may make at their first
- * switch. Trees are of switches that commit: tables by the subnet manager, and
- * groups made here, of all ports that lead up. A group is flat, or its primary
- * port is the default one and all others are secondary.
+ * switch. Trees are of switches that commit, with tables and groups by the
+ * subnet manager, as routing.adaptive.prefer has them: flat, or the default
+ * port first.
  */
 #ifndef HEDDLE_TESTS_BENCH_ADAPTIVE_DIRECT_H
 #define HEDDLE_TESTS_BENCH_ADAPTIVE_DIRECT_H

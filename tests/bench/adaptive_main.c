@@ -6,11 +6,13 @@
  *
  *   table1     throughput with all packets adaptive by that with all ordered,
  *              random irregular networks of 8 to 64 switches of 4 hosts
+ *   table2     how many ports switches may choose among
  *   figure3    mean latency by accepted load, 0 to 100 % adaptive packets
  *   deadlock   networks that deadlock under full load, by what a switch does
  *   mixtures   what the judge of sets says of mixtures of kinds, and packets
  *   strict     under IBA's rule that no packet leaves by its in-port, with a
  *              wait before the escape
+ *   ours       the same with the entries of the subnet manager as escapes
  *   direct     dragonfly, torus and HyperX on one VL
  *   trees      fat trees of switches that commit
  *
@@ -32,6 +34,7 @@
 
 #include "sm/base/log.h"
 #include "tests/bench/adaptive_direct.h"
+#include "tests/bench/adaptive_options.h"
 #include "tests/bench/args.h"
 #include "tests/bench/escape_net.h"
 #include "tests/bench/kinds_net.h"
@@ -488,9 +491,10 @@ most_accepted(struct escape_net *n, const struct data_options *o,
 }
 
 static void
-print_strict(const struct study *s, bool strict, int64_t wait)
+print_strict(const struct study *s, bool strict, bool by_manager, int64_t wait)
 {
-	const struct escape_net_options e = {.entries = 4, .strict = strict};
+	const struct escape_net_options e = {
+		.entries = 4, .strict = strict, .by_manager = by_manager};
 	double knee = 0, most = 0, at_knee = 0, at_most = 0;
 
 	for (unsigned k = 1; k <= s->nets; k++) {
@@ -514,24 +518,39 @@ print_strict(const struct study *s, bool strict, int64_t wait)
 		escape_net_free(n);
 	}
 	(void)printf("  %-18s %5lld ns  x%.2f  %.3f      x%.2f  %.3f\n",
-		strict ? "strict" : "turning back", (long long)wait,
-		most / s->nets, at_most / s->nets, knee / s->nets,
-		at_knee / s->nets);
+		by_manager ? "strict, our updn"
+		: strict   ? "strict"
+			   : "turning back",
+		(long long)wait, most / s->nets, at_most / s->nets,
+		knee / s->nets, at_knee / s->nets);
 	(void)fflush(stdout);
 }
 
 static void
-make_strict(const struct study *s)
+print_strict_head(const struct study *s)
 {
 	(void)printf("\n64 switches, 32 bytes, 4 entries, %u nets: a wait at "
 		     "the head before the escape\n"
 		     "  %-18s %8s  %12s      %12s\n",
 		s->nets, "", "wait", "most", "5 us");
-	print_strict(s, false, 0);
-	print_strict(s, false, 500);
-	print_strict(s, true, 0);
-	print_strict(s, true, 500);
-	print_strict(s, true, 2000);
+}
+
+static void
+make_strict(const struct study *s)
+{
+	print_strict_head(s);
+	print_strict(s, false, false, 0);
+	print_strict(s, false, false, 500);
+	print_strict(s, true, false, 0);
+	print_strict(s, true, false, 500);
+	print_strict(s, true, false, 2000);
+}
+
+static void
+make_ours(const struct study *s)
+{
+	print_strict_head(s);
+	print_strict(s, true, true, 500);
 }
 
 static void
@@ -539,6 +558,12 @@ make_direct(const struct study *s)
 {
 	(void)s;
 	adaptive_direct();
+}
+
+static void
+make_table2(const struct study *s)
+{
+	adaptive_options_print(s->nets > 1 ? s->nets : 2);
 }
 
 static void
@@ -553,10 +578,12 @@ static const struct {
 	void (*make)(const struct study *s);
 } parts[] = {
 	{"table1", make_table1},
+	{"table2", make_table2},
 	{"figure3", make_figure3},
 	{"deadlock", make_deadlocks},
 	{"mixtures", make_mixtures},
 	{"strict", make_strict},
+	{"ours", make_ours},
 	{"direct", make_direct},
 	{"trees", make_trees},
 };
@@ -578,8 +605,9 @@ main(int argc, char **argv)
 
 	if (argc < 2 || s.nets == 0) {
 		(void)fprintf(stderr,
-			"usage: adaptive DIR [NETS [table1|figure3|deadlock|"
-			"mixtures|strict|direct|trees]...]\n");
+			"usage: adaptive DIR [NETS "
+			"[table1|table2|figure3|deadlock|"
+			"mixtures|strict|ours|direct|trees]...]\n");
 		return 2;
 	}
 	s.dir = argv[1];

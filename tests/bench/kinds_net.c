@@ -114,7 +114,7 @@ make_row(struct kinds_net *n, sw_ix s, uint32_t *const *dist, uint32_t odds)
 }
 
 static void
-judge(struct kinds_net *n)
+judge_net(struct kinds_net *n)
 {
 	const struct routes *r = sm_view(n->w->sm)->routes;
 	const struct verify_sets_job job = {.topo = r->topo,
@@ -135,7 +135,7 @@ prove_row(struct kinds_net *n, sw_ix s, uint32_t *const *dist)
 {
 	for (unsigned i = 1; i <= TRIES; i++) {
 		n->sets->row[s] = make_row(n, s, dist, i);
-		judge(n);
+		judge_net(n);
 		if (n->stands)
 			return;
 		route_set_row_drop(n->sets->row[s]);
@@ -164,7 +164,7 @@ make_sets(struct kinds_net *n, bool proven)
 		else
 			n->sets->row[s] = make_row(n, s, dist, 1);
 	}
-	judge(n);
+	judge_net(n);
 	for (sw_ix to = 0; to < t->nsw; to++)
 		free(dist[to]);
 	free(dist);
@@ -227,8 +227,8 @@ set_hops(void *cookie, const struct data_choice *c, struct sim_hops *h)
 	unsigned path;
 	port_ix own = topo_by_lid(t, c->dlid, &path);
 
-	*h = (struct sim_hops){
-		.kind = SIM_FIXED, .port = sim_lft(n->w->sim, c->node, c->dlid)};
+	*h = (struct sim_hops){.kind = SIM_FIXED,
+		.port = sim_lft(n->w->sim, c->node, c->dlid)};
 	if (path == 0)
 		return;
 	set = route_sets_get(n->sets, s, topo_switch_of(t, own));
@@ -280,7 +280,8 @@ kinds_net_is_stuck(struct kinds_net *n, uint32_t bytes, uint32_t buffer)
 	data_run_until(d, mono_add(sim_now(n->w->sim), mono_us(500)));
 	data_report_get(d, &r);
 	data_free(d);
-	if (r.dropped > r.drop[DATA_DROP_SAME] || (n->stands && r.dropped > 0) ||
+	if (r.dropped > r.drop[DATA_DROP_SAME] ||
+		(n->stands && r.dropped > 0) ||
 		r.deadlock_now != (r.in_flight > 0)) {
 		(void)fprintf(stderr,
 			"kinds_net: %llu dropped, %llu left, deadlock %d\n",

@@ -555,8 +555,15 @@ LOOP_TEST(a_restart_finds_it_on, 0, 2)
 	ck_assert_uint_eq(settle_watched(w, "cut"), 8);
 }
 
-enum { CABLE_GONE, OTHERS_WANTED, ENTRY_ALTERED, ENTRY_FREED, GROUP_ALTERED,
-	TOP_ALTERED, ELSES };
+enum {
+	CABLE_GONE,
+	OTHERS_WANTED,
+	ENTRY_ALTERED,
+	ENTRY_FREED,
+	GROUP_ALTERED,
+	TOP_ALTERED,
+	ELSES
+};
 
 /* One entry, or its group, or GroupTop, as nobody wants it. */
 static void
@@ -884,7 +891,8 @@ TEST(an_sl_of_two_levels)
 {
 	const struct route_layers few = {.n = 1}, many = {.n = 8};
 	AUTO(fabric) struct fabric *f = adaptive_tree();
-	AUTO(world) struct world *w = core_start(f,
+	AUTO(world)
+	struct world *w = core_start(f,
 		"routing: {adaptive: {enabled: true}}\n"
 		"qos: {levels: {bulk: {adaptive: true}, storage: {shares_with: "
 		"bulk}}}\n");

@@ -294,8 +294,7 @@ LOOP_TEST(other_vendors_are_not_asked, 0, 2)
 
 	for (uint32_t i = 0; i < f->nnodes; i++)
 		f->node[i].vendor = 0x1175;
-	w = core_start(
-		f, _i ? "routing: {adaptive: {enabled: true}}\n" : "{}");
+	w = core_start(f, _i ? "routing: {adaptive: {enabled: true}}\n" : "{}");
 	core_expect_order(w, "bring-up");
 	ck_assert_uint_eq(count_vendor(w), 0);
 	ck_assert_uint_eq(count_smps(w, MAD_AR_GROUP, MAD_SET), 0);

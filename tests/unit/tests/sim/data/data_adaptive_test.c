@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sm/mad/mad.h"
+#include "tests/bench/adaptive_options.h"
 #include "tests/bench/escape_net.h"
 #include "tests/bench/kinds_net.h"
 #include "tests/sim/data/field.h"
@@ -290,6 +291,19 @@ TEST(eight_switches_gain_what_the_paper_says)
 		escape_net_free(n);
 	}
 	ck_assert_msg(sum / 3 > 1.3 && sum / 3 < 1.69, "x%.2f", sum / 3);
+}
+
+/* Table 2 of the paper. */
+TEST(tables_have_as_many_options_as_the_paper_says)
+{
+	struct adaptive_options_row r[ADAPTIVE_OPTIONS_ROWS];
+
+	adaptive_options(10, r);
+	for (unsigned i = 0; i < ADAPTIVE_OPTIONS_ROWS; i++)
+		for (unsigned k = 0; k < ADAPTIVE_OPTIONS; k++)
+			ck_assert_msg(adaptive_options_agree(&r[i], k),
+				"%u switches of %u links, %u ports: %.2f",
+				r[i].switches, r[i].links, k + 1, r[i].mean[k]);
 }
 
 TEST(ordered_packets_stay_in_order)
