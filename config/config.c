@@ -117,9 +117,22 @@ check_method(struct parsing *p)
 			"distribution.allow_unsafe: true");
 }
 
+static bool
+is_default(const struct parsing *p, const struct section_key *key)
+{
+	struct buf value = {0};
+	bool same;
+
+	schema_print(key->o, schema_section_base(key, p->c), -1, &value);
+	same = strcmp(value.text, schema_default(key->o, &p->env)) == 0;
+	buf_free(&value);
+	return same;
+}
+
 /*
  * An answer to a poll is waited for as long as that to any first try, but not
- * longer than polls are apart: an interval that is given must allow it.
+ * longer than polls are apart: an interval that is given must allow it. With the
+ * default one it says the same as without, since config_print gives all.
  */
 static void
 check_polls(struct parsing *p)
@@ -132,7 +145,8 @@ check_polls(struct parsing *p)
 	struct diag *e;
 
 	if (poll->at.line == 0 ||
-		!mono_before(c->standby.poll_interval, c->smp.timeout))
+		!mono_before(c->standby.poll_interval, c->smp.timeout) ||
+		is_default(p, poll))
 		return;
 	e = diag_add(p->d, poll->at, "impossible-poll", poll->name,
 		"standby.poll_interval (%g ms) is below smp.timeout (%g ms): a "

@@ -545,6 +545,16 @@ TEST(test_reversed_default)
 	ck_assert_uint_eq(c->fabric.lids.last, 1);
 }
 
+/* A poll's default interval may be below the time-out: the daemon waits less
+ * for answers to polls then. What is printed of that is no mistake either. */
+TEST(test_default_poll)
+{
+	AUTO(config)
+	struct config *c = parse_config("smp:\n  timeout: 5s\n");
+
+	must_be_fixpoint(c);
+}
+
 TEST(test_json_errors)
 {
 	static const char text[] = "sweep: {interval: 1}\nsweep: {}\n";
