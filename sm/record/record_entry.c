@@ -4,8 +4,8 @@
 
 #include "sm/base/be.h"
 
-/* A byte of a MAD. */
-enum { AT_ATTR = 16 };
+/* Bytes of a MAD. */
+enum { AT_TID = 8, AT_ATTR = 16 };
 
 /* Bytes of a block of a MAD; of an entry of a message with all of them. */
 enum { WORD = 8, BLOCK = 32, MESSAGE_MAX = 192 + MAD_SIZE };
@@ -144,31 +144,39 @@ word_of(const uint8_t *p)
 }
 
 /*
- * The first n bytes of a MAD as a bit for each block of 32 bytes, and of those
- * that are not as in ref what differs: few do.
+ * The image of a MAD is its xor with ref. Of n bytes of it, a multiple of a
+ * block: a bit for each word that is not as in last, and what differs in it;
+ * last is that image then.
  */
 static uint8_t *
-pen_blocks(uint8_t *pen, const uint8_t *mad, const uint8_t *ref, size_t n)
+pen_words(uint8_t *pen, const uint8_t *mad, const uint8_t *ref, uint8_t *last,
+	size_t n)
 {
-	uint8_t *to = pen + 1;
-	unsigned bits = 0;
+	uint8_t *to = pen + 4;
+	uint32_t bits = 0;
 
-	for (unsigned at = 0; at < n; at += BLOCK) {
-		uint64_t a = word_of(mad + at) ^ word_of(ref + at);
-		uint64_t b = word_of(mad + at + 8) ^ word_of(ref + at + 8);
-		uint64_t c = word_of(mad + at + 16) ^ word_of(ref + at + 16);
-		uint64_t d = word_of(mad + at + 24) ^ word_of(ref + at + 24);
+	for (size_t at = 0; at < n; at += BLOCK) {
+		const uint8_t *p = mad + at, *q = ref + at;
+		uint8_t *r = last + at;
+		const uint64_t x[BLOCK / WORD] = {
+			word_of(p) ^ word_of(q) ^ word_of(r),
+			word_of(p + 8) ^ word_of(q + 8) ^ word_of(r + 8),
+			word_of(p + 16) ^ word_of(q + 16) ^ word_of(r + 16),
+			word_of(p + 24) ^ word_of(q + 24) ^ word_of(r + 24),
+		};
 
-		if ((a | b | c | d) == 0)
+		if ((x[0] | x[1] | x[2] | x[3]) == 0)
 			continue;
-		memcpy(to, &a, 8);
-		memcpy(to + 8, &b, 8);
-		memcpy(to + 16, &c, 8);
-		memcpy(to + 24, &d, 8);
-		to += BLOCK;
-		bits |= 1U << at / BLOCK;
+		for (size_t k = 0; k < BLOCK / WORD; k++) {
+			uint64_t is = word_of(r + k * WORD) ^ x[k];
+
+			memcpy(r + k * WORD, &is, WORD);
+			memcpy(to, &x[k], WORD);
+			to += x[k] != 0 ? WORD : 0;
+			bits |= (uint32_t)(x[k] != 0) << (at / WORD + k);
+		}
 	}
-	*pen = (uint8_t)bits;
+	be_put32(pen, bits);
 	return to;
 }
 
@@ -176,40 +184,49 @@ static uint8_t *
 pen_mad(uint8_t *pen, const uint8_t *mad, const struct record_mask *mask)
 {
 	static const uint8_t zero[MAD_SIZE];
-	uint8_t copy[MAD_SIZE];
+	uint8_t copy[MAD_SIZE], last[MAD_SIZE] = {0};
 
 	memcpy(copy, mad, sizeof(copy));
 	record_mask_message(mask, copy, sizeof(copy));
-	return pen_blocks(pen, copy, zero, MAD_SIZE);
+	return pen_words(pen, copy, zero, last, MAD_SIZE);
 }
 
-/*
- * An answer, which came at now: what a list shows of it, and what differs from
- * its request. The upper half of the TID, which those below us overwrite, is
- * the request's in a replay. Almost all fields are those of the answer before,
- * so that many answers to Sets are one string for the compression: what a
- * request has, as its path, would end each of these.
- */
+static void
+xor_bytes(uint8_t *to, const uint8_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] ^= from[i];
+}
+
+/* An answer. Its head, LID and attribute are in its image as they are: here
+ * they are made what the xor with the request turns into these. */
 static uint8_t *
 pen_answer(uint8_t *pen, const struct sm_input *in,
 	const struct record_mask *mask, struct record_requests *requests,
-	unsigned before)
+	unsigned before, struct record_image *last)
 {
 	const struct transport_msg *m = in->is.message;
-	struct record_request *q = record_requests_at(requests, before);
+	const struct record_request *q = record_requests_at(requests, before);
 	uint8_t mad[MAD_SIZE];
 
+	record_requests_close(requests, before);
 	memcpy(mad, m->mad, MAD_SIZE);
 	record_mask_message(mask, mad, MAD_SIZE);
-	pen = pen_u16(pen, m->addr.lid);
-	memcpy(pen, mad, WORD);
-	memcpy(pen + WORD, mad + AT_ATTR, 2);
-	be_put64(pen + WORD + 2, (uint64_t)in->now.ns);
-	pen += 2 * WORD + 2;
+	memset(mad + AT_TID, 0, WORD);
+	be_put16(mad + AT_TID, m->addr.lid);
+	xor_bytes(mad, q->mad, AT_ATTR + 2);
 	*pen++ = (uint8_t)before;
-	memcpy(mad, q->mad, AT_ATTR + 2); /* that is done, and the TID */
-	q->open = false;
-	return pen_blocks(pen, mad, q->mad, record_requests_length(mad));
+	be_put64(pen, (uint64_t)(in->now.ns - last->now.ns));
+	last->now = in->now;
+	return pen_words(pen + WORD, mad, q->mad, last->mad,
+		record_requests_length(q->mad));
+}
+
+void
+record_image_follow(struct record_image *last, enum record_kind kind)
+{
+	if (kind != RECORD_ANSWER && kind != RECORD_CLOCK)
+		*last = (struct record_image){.known = kind != RECORD_GAP};
 }
 
 /* Append a message. */
@@ -325,7 +342,7 @@ take_digest(struct record_requests *requests)
 void
 record_put_input(const struct sm_input *in, const char *config,
 	const struct record_mask *mask, struct record_requests *requests,
-	struct buf *out)
+	struct record_image *last, struct buf *out)
 {
 	bool has_message = content_of[in->kind] == MESSAGE;
 	int before = has_message
@@ -335,7 +352,8 @@ record_put_input(const struct sm_input *in, const char *config,
 		begin_entry(before < 0 ? RECORD_INPUT : RECORD_ANSWER, out);
 
 	if (before >= 0) {
-		pen = pen_answer(pen, in, mask, requests, (unsigned)before);
+		pen = pen_answer(
+			pen, in, mask, requests, (unsigned)before, last);
 		end_entry(pen, out);
 		return;
 	}
@@ -485,18 +503,16 @@ take_grh(struct entry_reader *r, struct transport_addr *a)
 	a->grh.flow_label = take_u32(r);
 }
 
-/* Blocks as pen_blocks wrote them: mad is what they refer to. */
+/* Words as pen_words wrote them: mad is what they differ from. */
 static void
-take_blocks(struct entry_reader *r, uint8_t mad[MAD_SIZE])
+take_words(struct entry_reader *r, uint8_t mad[MAD_SIZE])
 {
-	unsigned bits = take_u8(r);
+	uint32_t bits = take_u32(r);
 
-	for (unsigned at = 0; bits != 0; at += BLOCK, bits >>= 1) {
-		const uint8_t *x = NULL;
+	for (unsigned at = 0; bits != 0; at += WORD, bits >>= 1) {
+		const uint8_t *x = (bits & 1) != 0 ? take_bytes(r, WORD) : NULL;
 
-		if ((bits & 1) != 0)
-			x = take_bytes(r, BLOCK);
-		for (unsigned k = 0; x != NULL && k < BLOCK; k++)
+		for (unsigned k = 0; x != NULL && k < WORD; k++)
 			mad[at + k] ^= x[k];
 	}
 }
@@ -508,7 +524,7 @@ take_content(struct entry_reader *r, struct transport_msg *m)
 {
 	m->len = take_u32(r);
 	if (m->len == MAD_SIZE) {
-		take_blocks(r, m->mad);
+		take_words(r, m->mad);
 		return;
 	}
 	if (m->len > (size_t)(r->end - r->p)) {
@@ -529,7 +545,7 @@ take_message(struct entry_reader *r, struct transport_msg *m)
 	if (take_u8(r) != 0) {
 		m->addr.lid = MAD_LID_PERMISSIVE;
 		m->len = MAD_SIZE;
-		take_blocks(r, m->mad);
+		take_words(r, m->mad);
 		return;
 	}
 	m->addr.lid = take_u16(r);
@@ -555,33 +571,46 @@ take_drain(struct entry_reader *r, struct sm_drain *d)
 	d->reason = take_text(r);
 }
 
-/* An answer; without requests: only what a list shows of it. */
+/* An answer, as its image. */
 static void
-take_answer(struct entry_reader *r, struct record_requests *requests,
+take_answer(struct entry_reader *r, struct record_image *last,
 	struct record_entry *e)
 {
 	struct transport_msg *m = &e->is.input.message;
-	uint16_t lid = take_u16(r);
-	uint8_t head[WORD], attr[2];
-	const struct record_request *q;
-	unsigned before;
 
-	memcpy(head, take_bytes(r, WORD), WORD);
-	memcpy(attr, take_bytes(r, 2), 2);
-	e->is.input.in = (struct sm_input){
-		.kind = SM_INPUT_RECEIVE, .now = take_now(r), .is.message = m};
-	before = take_u8(r);
-	*m = (struct transport_msg){.addr.lid = lid, .len = MAD_SIZE};
-	if (requests != NULL) {
-		q = record_requests_at(requests, before);
-		m->addr.qpn = q->qpn;
-		m->addr.pkey_index = q->pkey_index;
-		m->addr.sl = q->sl;
-		memcpy(m->mad, q->mad, MAD_SIZE);
+	e->before = take_u8(r);
+	last->now.ns = (int64_t)((uint64_t)last->now.ns + take_u64(r));
+	if (last->now.ns < 0 || last->now.ns > NOW_MAX) {
+		r->bad = true;
+		last->now.ns = 0;
 	}
-	take_blocks(r, m->mad);
-	memcpy(m->mad, head, WORD);
-	memcpy(m->mad + AT_ATTR, attr, 2);
+	take_words(r, last->mad);
+	*m = (struct transport_msg){
+		.addr.lid = be_get16(last->mad + AT_TID), .len = MAD_SIZE};
+	memcpy(m->mad, last->mad, MAD_SIZE);
+	memset(m->mad + AT_TID, 0, WORD);
+	e->is.input.in =
+		(struct sm_input){.kind = SM_INPUT_RECEIVE, .is.message = m};
+	if (last->known)
+		e->is.input.in.now = last->now;
+}
+
+void
+record_entry_answer(
+	struct record_entry *e, const struct record_requests *requests)
+{
+	const struct record_request *q =
+		record_requests_at(requests, e->before);
+	struct transport_msg *m = &e->is.input.message;
+	size_t n = record_requests_length(q->mad);
+
+	memcpy(m->mad + AT_TID, q->mad + AT_TID, WORD);
+	xor_bytes(m->mad + AT_ATTR + 2, q->mad + AT_ATTR + 2, n - AT_ATTR - 2);
+	memcpy(m->mad + n, q->mad + n, MAD_SIZE - n);
+	m->addr.qpn = q->qpn;
+	m->addr.pkey_index = q->pkey_index;
+	m->addr.sl = q->sl;
+	e->is.input.in.is.message = m;
 }
 
 static void
@@ -639,7 +668,7 @@ take_input(struct entry_reader *r, struct record_entry *e)
 }
 
 static void
-take_entry(struct entry_reader *r, struct record_requests *requests,
+take_entry(struct entry_reader *r, struct record_image *last,
 	struct record_entry *e)
 {
 	switch (e->kind) {
@@ -650,7 +679,7 @@ take_entry(struct entry_reader *r, struct record_requests *requests,
 		take_input(r, e);
 		break;
 	case RECORD_ANSWER:
-		take_answer(r, requests, e);
+		take_answer(r, last, e);
 		break;
 	case RECORD_SENT:
 		e->is.sent.failed = take_u8(r) != 0;
@@ -676,17 +705,22 @@ take_entry(struct entry_reader *r, struct record_requests *requests,
 }
 
 int
-record_entry_read(uint8_t *p, size_t n, struct record_requests *requests,
+record_entry_read(uint8_t *p, size_t n, struct record_image *last,
 	struct record_entry *out, struct reason *why)
 {
+	struct record_image none = {.known = false};
 	struct entry_reader r = {.p = p, .end = p + n};
 
+	if (last == NULL)
+		last = &none;
 	out->kind = (enum record_kind)take_u8(&r);
-	take_entry(&r, requests, out);
+	out->known = last->known || out->kind != RECORD_ANSWER;
+	take_entry(&r, last, out);
 	if (r.bad || r.p != r.end)
 		return reason_set(why,
 			"%zu bytes that begin with 0x%02x are no entry of a "
 			"recording",
 			n, n > 0 ? *p : 0);
+	record_image_follow(last, out->kind);
 	return 0;
 }

@@ -15,8 +15,16 @@
  * compared with it. Of requests (record_requests.h) a digest is enough, of all
  * so far: it is in each INPUT, and in ASKED before an ANSWER where several
  * requests were sent since, and at the end. An entry is encoded as its kind and
- * fields of fixed size, big-endian; a MAD as its blocks of 32 bytes that are
- * not zero. Keys are masked (record_mask.h) while they are encoded.
+ * fields of fixed size, big-endian; a MAD as its words of 8 bytes that are not
+ * zero. Keys are masked (record_mask.h) while they are encoded.
+ *
+ * Almost all entries are ANSWERs, and most of these are alike. The image of an
+ * answer is what a list shows of it (its head, the LID in place of the TID, its
+ * attribute), and of the rest what differs from its request. An ANSWER holds
+ * which request that is, and what differs between its time and image and those
+ * of the ANSWER before; with any entry but CLOCK between them, all of both.
+ * ASKED comes between them every now and then, so that what follows a gap can
+ * soon be read.
  */
 #ifndef HEDDLE_SM_RECORD_RECORD_ENTRY_H
 #define HEDDLE_SM_RECORD_RECORD_ENTRY_H
@@ -56,9 +64,19 @@ struct record_begin {
 	const char *config, *state; /* YAML; as in the state file */
 };
 
+/* The last ANSWER, of those that a reader has read or a writer written; all
+ * zero at the beginning. */
+struct record_image {
+	uint8_t mad[MAD_SIZE];
+	struct mono now;
+	bool known; /* no entries are missing between it and the next ANSWER */
+};
+
 struct record_entry {
 	enum record_kind kind;
 	uint16_t digest; /* of INPUT and ASKED: of all requests before */
+	uint8_t before;	 /* of ANSWER: to which request, as it is found */
+	bool known; /* not an ANSWER behind a gap, of which nothing is known */
 	union {
 		struct record_begin begin;
 		struct {
@@ -90,19 +108,28 @@ void record_put_gap(uint64_t lost, struct buf *out);
  * is none of those that may be answered any more. */
 void record_put_input(const struct sm_input *in, const char *config,
 	const struct record_mask *mask, struct record_requests *requests,
-	struct buf *out);
+	struct record_image *last, struct buf *out);
 /* A message of the core that record_requests_add did not take. */
 void record_put_sent(const struct transport_msg *m, bool failed,
 	const struct record_mask *mask, struct buf *out);
 void record_put_asked(struct record_requests *requests, struct buf *out);
 
+/* An entry of that kind was written: what the next ANSWER is compared with. */
+void record_image_follow(struct record_image *last, enum record_kind kind);
+
 /*
- * Read an entry of n bytes. *out points into them, so that it is valid as long
- * as they are there and it is not copied. requests: those that the core sent
- * before it; NULL: they are not known, and what an answer repeats is zero but
- * for its attribute. 0, or -1 and why: these bytes are no entry.
+ * Read an entry of n bytes. *out points into them and into itself, so that it
+ * is valid as long as they are there and it is not copied. The message of an
+ * ANSWER is its image, which record_entry_answer completes. last: of the
+ * entries that were read before this one; NULL: this one is read by itself. 0,
+ * or -1 and why: these bytes are no entry.
  */
-int record_entry_read(uint8_t *p, size_t n, struct record_requests *requests,
+int record_entry_read(uint8_t *p, size_t n, struct record_image *last,
 	struct record_entry *out, struct reason *why);
+
+/* Make the message of an ANSWER, which may be a copy, of its image and the
+ * requests that were sent before. */
+void record_entry_answer(
+	struct record_entry *e, const struct record_requests *requests);
 
 #endif

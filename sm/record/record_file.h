@@ -7,7 +7,7 @@
  * Each core that begins makes a recording of its own, named for the time of
  * day. A segment begins with a line,
  *
- *	heddle-record 4 0.1.0 18a7c0de12345678 0
+ *	heddle-record 5 0.1.0 18a7c0de12345678 0
  *
  * (version of the format, of the program, recording, number of the segment) and
  * goes on with frames: length and checksum (big-endian, 4 and 8 bytes), and
@@ -35,7 +35,7 @@
 #include "sm/base/reason.h"
 
 #define RECORD_FILE_WORD "heddle-record"
-enum { RECORD_FILE_FORMAT = 4 };
+enum { RECORD_FILE_FORMAT = 5 };
 
 /* Bytes of a frame before its content, and of its content at most. */
 enum { RECORD_FILE_FRAME = 12, RECORD_FILE_CONTENT_MAX = 512 << 20 };

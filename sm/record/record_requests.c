@@ -1,5 +1,6 @@
 #include "sm/record/record_requests.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "sm/base/be.h"
@@ -46,6 +47,18 @@ place_of(const struct transport_msg *m)
 	       RECORD_REQUESTS;
 }
 
+/* A sum with a word of a MAD: a product gathers in its upper half what differs,
+ * and the rotation takes that to where the next product spreads it. */
+static uint64_t
+add_word(uint64_t sum, const uint8_t *p)
+{
+	uint64_t x;
+
+	memcpy(&x, p, sizeof(x));
+	x = (sum ^ le64toh(x)) * UINT64_C(0x9e3779b97f4a7c15);
+	return x << 32 | x >> 32;
+}
+
 /* Four sums beside each other: the processor need not wait for one
  * multiplication to begin the next. */
 static void
@@ -59,10 +72,10 @@ add_to_digest(struct record_requests *r, const struct record_request *q,
 	uint64_t d = hash_mix(r->sum[3], (uint64_t)q->qpn << 8 | q->sl);
 
 	for (const uint8_t *p = q->mad; p < end; p += 32) {
-		a = hash_mix(a, be_get64(p));
-		b = hash_mix(b, be_get64(p + 8));
-		c = hash_mix(c, be_get64(p + 16));
-		d = hash_mix(d, be_get64(p + 24));
+		a = add_word(a, p);
+		b = add_word(b, p + 8);
+		c = add_word(c, p + 16);
+		d = add_word(d, p + 24);
 	}
 	r->sum[0] = a;
 	r->sum[1] = b;
@@ -115,8 +128,20 @@ record_requests_find(
 	return answers ? (int)((r->last - at) % RECORD_REQUESTS) : -1;
 }
 
-struct record_request *
-record_requests_at(struct record_requests *r, unsigned before)
+static unsigned
+place_before(const struct record_requests *r, unsigned before)
 {
-	return &r->place[(r->last - before) % RECORD_REQUESTS];
+	return (r->last - before) % RECORD_REQUESTS;
+}
+
+const struct record_request *
+record_requests_at(const struct record_requests *r, unsigned before)
+{
+	return &r->place[place_before(r, before)];
+}
+
+void
+record_requests_close(struct record_requests *r, unsigned before)
+{
+	r->place[place_before(r, before)].open = false;
 }

@@ -65,7 +65,10 @@ int record_requests_find(
 	const struct record_requests *r, const struct transport_msg *m);
 
 /* That request, open or not; before: any number. Lent. */
-struct record_request *record_requests_at(
-	struct record_requests *r, unsigned before);
+const struct record_request *record_requests_at(
+	const struct record_requests *r, unsigned before);
+
+/* It is answered. */
+void record_requests_close(struct record_requests *r, unsigned before);
 
 #endif

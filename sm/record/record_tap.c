@@ -10,6 +10,7 @@ struct record_tap {
 	struct transport *under;
 	struct record_mask mask;
 	struct record_requests requests;
+	struct record_image last;
 	record_sink *sink;
 	void *cookie;
 	struct buf entry;
@@ -18,7 +19,10 @@ struct record_tap {
 static void
 hand_over(struct record_tap *tap)
 {
-	tap->sink(tap->cookie, (const uint8_t *)tap->entry.text, tap->entry.n);
+	const uint8_t *entry = (const uint8_t *)tap->entry.text;
+
+	record_image_follow(&tap->last, (enum record_kind)*entry);
+	tap->sink(tap->cookie, entry, tap->entry.n);
 }
 
 static int
@@ -124,8 +128,8 @@ record_tap_input(struct record_tap *tap, const struct sm_input *in)
 	if (in->kind == SM_INPUT_RECONFIGURE)
 		(void)print_config(
 			tap, in->is.reconfigure.config, &config, &why);
-	record_put_input(
-		in, config.text, &tap->mask, &tap->requests, &tap->entry);
+	record_put_input(in, config.text, &tap->mask, &tap->requests,
+		&tap->last, &tap->entry);
 	hand_over(tap);
 	if (config.text != NULL)
 		buf_free(&config);

@@ -137,7 +137,10 @@ entry_show_line(const struct record_entry *e, struct buf *out)
 		break;
 	case RECORD_INPUT:
 	case RECORD_ANSWER:
-		show_input(e, out);
+		if (e->known)
+			show_input(e, out);
+		else
+			buf_printf(out, "received an answer");
 		break;
 	case RECORD_SENT:
 		entry_show_sent(&e->is.sent.message, out);
@@ -160,38 +163,30 @@ entry_show_line(const struct record_entry *e, struct buf *out)
 
 /* ---- what differs ---- */
 
-/* Read a copy, since reading needs bytes that may be written; free *copy. */
-static bool
-read_copy(const uint8_t *p, size_t n, struct buf *copy, struct record_entry *e)
-{
-	if (p == NULL)
-		return false;
-	buf_put(copy, p, n);
-	return record_entry_read((uint8_t *)copy->text, n, NULL, e, NULL) == 0;
-}
-
 static void
-show_side(const char *side, bool any, const struct record_entry *e,
-	struct buf *out)
+show_side(const char *side, const struct record_entry *e, struct buf *out)
 {
 	buf_printf(out, "\n  %s: ", side);
-	if (any)
+	if (e != NULL)
 		entry_show_line(e, out);
 	else
 		buf_printf(out, "nothing");
 }
 
 void
-entry_show_difference(const uint8_t *was, size_t nwas, const uint8_t *is,
-	size_t nis, struct buf *out)
+entry_show_difference(const struct record_entry *was, const uint8_t *is,
+	size_t n, struct buf *out)
 {
-	struct buf copy[2] = {{0}, {0}};
-	struct record_entry a, b;
-	bool has_a = read_copy(was, nwas, &copy[0], &a);
-	bool has_b = read_copy(is, nis, &copy[1], &b);
+	struct buf copy = {0}; /* reading needs bytes that may be written */
+	struct record_entry e;
+	bool any = false;
 
-	show_side("recorded", has_a, &a, out);
-	show_side("replayed", has_b, &b, out);
-	buf_free(&copy[0]);
-	buf_free(&copy[1]);
+	if (is != NULL) {
+		buf_put(&copy, is, n);
+		any = record_entry_read((uint8_t *)copy.text, n, NULL, &e,
+			      NULL) == 0;
+	}
+	show_side("recorded", was, out);
+	show_side("replayed", any ? &e : NULL, out);
+	buf_free(&copy);
 }

@@ -11,9 +11,9 @@
 void entry_show_line(const struct record_entry *e, struct buf *out);
 
 /* Append what differs between an entry of a recording and what was done instead
- * of it, in lines; NULL: nothing was recorded, or done. */
-void entry_show_difference(const uint8_t *was, size_t nwas, const uint8_t *is,
-	size_t nis, struct buf *out);
+ * of it (an entry of n bytes), in lines; NULL: nothing was recorded, or done. */
+void entry_show_difference(const struct record_entry *was, const uint8_t *is,
+	size_t n, struct buf *out);
 
 /* Append what the core sent. */
 void entry_show_sent(const struct transport_msg *m, struct buf *out);

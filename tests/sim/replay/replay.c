@@ -21,6 +21,7 @@ struct replay {
 	size_t nnext;
 	bool has_next;
 	struct record_entry entry; /* the same, read */
+	struct record_image last;  /* of the ANSWERs that were read */
 	uint64_t number;	   /* of that entry, from 1 */
 
 	struct buf event; /* bytes of the event that is acted on */
@@ -63,15 +64,13 @@ end_broken(struct replay *r, const char *why)
 static void
 end_different(struct replay *r, const uint8_t *is, size_t n)
 {
-	const uint8_t *was = r->has_next ? r->next : NULL;
-
 	if (has_ended(r))
 		return;
 	r->report.end = REPLAY_DIFFERS;
 	buf_printf(&r->report.why, "entry %llu differs",
 		(unsigned long long)r->number);
 	entry_show_difference(
-		was, was != NULL ? r->nnext : 0, is, n, &r->report.why);
+		r->has_next ? &r->entry : NULL, is, n, &r->report.why);
 }
 
 /* The digest in the next entry is that of other requests than the core sent. */
@@ -109,8 +108,8 @@ peek_entry(struct replay *r)
 		if (rc == 0)
 			return false;
 		r->number++;
-		if (rc < 0 || record_entry_read(r->next, r->nnext, NULL,
-				      &r->entry, &why) != 0) {
+		if (rc < 0 || record_entry_read(r->next, r->nnext,
+				      &r->last, &r->entry, &why) != 0) {
 			end_broken(r, why.text);
 			return false;
 		}
@@ -321,6 +320,16 @@ make_core(struct replay *r, const struct record_begin *b, struct config *c,
 		&r->ops, b->port_guid);
 }
 
+/* Have the next entry in r->acted, which lasts. */
+static void
+read_again(struct replay *r)
+{
+	r->event.n = 0;
+	buf_put(&r->event, r->next, r->nnext);
+	(void)record_entry_read((uint8_t *)r->event.text, r->event.n, NULL,
+		&r->acted, NULL);
+}
+
 static void
 begin_core(struct replay *r)
 {
@@ -329,10 +338,7 @@ begin_core(struct replay *r)
 	struct config *c;
 	struct reason why;
 
-	r->event.n = 0;
-	buf_put(&r->event, r->next, r->nnext);
-	(void)record_entry_read(
-		(uint8_t *)r->event.text, r->event.n, NULL, &r->acted, &why);
+	read_again(r);
 	r->has_next = false;
 	b = &r->acted.is.begin;
 	c = read_config(r, b->config);
@@ -395,13 +401,13 @@ is_on_course(struct replay *r)
 static void
 act_on_input(struct replay *r)
 {
-	struct reason why;
-
 	/* the entry is read over while the core acts on it */
-	r->event.n = 0;
-	buf_put(&r->event, r->next, r->nnext);
-	(void)record_entry_read((uint8_t *)r->event.text, r->event.n,
-		record_tap_requests(r->tap), &r->acted, &why);
+	if (r->entry.kind == RECORD_ANSWER) {
+		r->acted = r->entry;
+		record_entry_answer(&r->acted, record_tap_requests(r->tap));
+	} else {
+		read_again(r);
+	}
 	if (r->acted.is.input.in.now.ns != 0)
 		r->now = r->acted.is.input.in.now;
 	r->report.inputs++;

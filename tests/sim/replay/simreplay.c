@@ -302,6 +302,7 @@ list_bundle(const struct asked *a, struct record_reader *reader)
 {
 	struct mono began = {0};
 	uint64_t wall = 0, now = 0;
+	struct record_image last = {.known = false};
 	struct record_entry e;
 	struct buf line = {0};
 	struct reason why;
@@ -310,7 +311,7 @@ list_bundle(const struct asked *a, struct record_reader *reader)
 	int rc;
 
 	while ((rc = record_reader_next(reader, &p, &n, &why)) == 1) {
-		if (record_entry_read(p, n, NULL, &e, &why) != 0) {
+		if (record_entry_read(p, n, &last, &e, &why) != 0) {
 			rc = -1;
 			break;
 		}

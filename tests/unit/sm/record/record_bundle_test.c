@@ -258,11 +258,11 @@ LOOP_TEST(another_version, 0, 4)
 	} line[] = {
 		{"heddle-bundle 1 0.1.0", "heddle-bundle 1 0.9.7",
 			"0.1.0 (format 1)", "0.9.7 (format 1)"},
-		{"heddle-record 4 0.1.0", "heddle-record 4 0.9.7",
-			"0.1.0 (format 4)", "0.9.7 (format 4)"},
+		{"heddle-record 5 0.1.0", "heddle-record 5 0.9.7",
+			"0.1.0 (format 5)", "0.9.7 (format 5)"},
 		{"heddle-bundle 1", "heddle-bundle 7", "0.1.0 (format 1)",
 			"0.1.0 (format 7)"},
-		{"heddle-record 4", "heddle-record 7", "0.1.0 (format 4)",
+		{"heddle-record 5", "heddle-record 7", "0.1.0 (format 5)",
 			"0.1.0 (format 7)"},
 	};
 	AUTO(buf) struct buf b = small_bundle();
