@@ -1,13 +1,13 @@
 #include "config/config.h"
 
 #include <assert.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/adaptive_check.h"
 #include "config/config_files.h"
+#include "config/config_priv.h"
 #include "config/option_table.h"
 #include "config/partition_options.h"
 #include "config/qos_options.h"
@@ -50,9 +50,8 @@ count_modules(const struct schema_module *const *modules)
 	return n;
 }
 
-/* Every option with its whole name: those of the modules behind "routing". */
-static struct section
-keys_new(struct arena *a, const struct schema_module *const *modules)
+struct section
+config_keys(struct arena *a, const struct schema_module *const *modules)
 {
 	const struct options_section *s;
 	size_t n, count = count_modules(modules);
@@ -227,8 +226,8 @@ list_preferred(struct arena *a, const struct schema_module *const *modules)
 	return list;
 }
 
-static struct schema_env
-make_env(struct arena *a, const struct schema_module *const *modules)
+struct schema_env
+config_env(struct arena *a, const struct schema_module *const *modules)
 {
 	return (struct schema_env){
 		a, list_names(a, modules), list_preferred(a, modules)};
@@ -251,7 +250,7 @@ set_module_defaults(struct config *c, const struct schema_env *env)
 	}
 }
 
-static struct config *
+struct config *
 config_new(const struct schema_module *const *modules, struct schema_env *env)
 {
 	struct arena *a = arena_new();
@@ -263,7 +262,7 @@ config_new(const struct schema_module *const *modules, struct schema_env *env)
 	c->arena = a;
 	c->refs = 1;
 	c->modules = modules;
-	*env = make_env(a, modules);
+	*env = config_env(a, modules);
 	s = options_all(&n);
 	for (i = 0; i < n; i++)
 		schema_defaults(s[i].schema, (char *)c + s[i].offset, env);
@@ -393,7 +392,7 @@ read_file(const struct config_file *f,
 	const struct schema_module *const *modules, struct arena *a,
 	struct diag_list *d)
 {
-	struct parsing p = {.d = d, .keys = keys_new(a, modules)};
+	struct parsing p = {.d = d, .keys = config_keys(a, modules)};
 	size_t before = diag_count(d);
 	struct yaml_value *root;
 
@@ -430,7 +429,7 @@ parse_files(const struct config_files *all,
 	const struct schema_module *const *modules, struct diag_list *d)
 {
 	struct arena *scratch = arena_new();
-	struct parsing p = {.d = d, .keys = keys_new(scratch, modules)};
+	struct parsing p = {.d = d, .keys = config_keys(scratch, modules)};
 	struct yaml_value *root = NULL, *over;
 
 	for (size_t i = 0; i < all->n; i++) {
@@ -502,7 +501,7 @@ config_with(const struct config *base, const char *const *set, size_t n,
 {
 	struct arena *scratch = arena_new();
 	struct diag_list d;
-	struct parsing p = {.d = &d, .keys = keys_new(scratch, base->modules)};
+	struct parsing p = {.d = &d, .keys = config_keys(scratch, base->modules)};
 	struct buf text = {0};
 	struct yaml_value *root;
 	int rc = 0;
@@ -534,7 +533,7 @@ take_over_options(const struct config *was, const struct config *is,
 	config_masker *mask, void *cookie, struct reason *why)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch, was->modules);
+	struct section k = config_keys(scratch, was->modules);
 	const char **set = arena_array(scratch, k.n, sizeof(*set));
 	struct config *c;
 	size_t n = 0;
@@ -594,7 +593,7 @@ void
 config_print(const struct config *c, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch, c->modules);
+	struct section k = config_keys(scratch, c->modules);
 
 	schema_section_print(&k, c, 0, out);
 	arena_free(scratch);
@@ -604,7 +603,7 @@ void
 config_publish(const struct config *c, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch, c->modules);
+	struct section k = config_keys(scratch, c->modules);
 	size_t n = 0;
 
 	for (size_t i = 0; i < k.n; i++)
@@ -619,7 +618,7 @@ void
 config_show(const struct config *c, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch, c->modules);
+	struct section k = config_keys(scratch, c->modules);
 
 	config_publish(c, out);
 	for (size_t i = 0; next_secret(&k, c, &i); i++)
@@ -643,7 +642,7 @@ config_diff(const struct config *was, const struct config *is,
 	struct config_changes *out)
 {
 	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch, is->modules);
+	struct section k = config_keys(scratch, is->modules);
 	size_t i, cap = 0;
 
 	assert(was->modules == is->modules);
@@ -707,307 +706,4 @@ config_budget(const struct config *c, struct buf *out)
 	if (f->lmc_override.n > 0)
 		buf_printf(out, "%zu ports with an lmc of their own: %llu\n",
 			f->lmc_override.n, (unsigned long long)taken);
-}
-
-/* Append text as mdoc source: one line per sentence, none longer than 78. */
-static void
-print_mdoc_sentences(const char *text, struct buf *out)
-{
-	enum { WIDTH = 78 };
-	size_t col = 0, n;
-
-	for (; *text != '\0'; text += n, col += n) {
-		if (*text == ' ') {
-			n = 1 + strcspn(text + 1, " ");
-			if (text[-1] == '.' || col + n > WIDTH) {
-				buf_put(out, "\n", 1);
-				text++;
-				n--;
-				col = 0;
-			}
-		} else {
-			n = strcspn(text, " ");
-		}
-		buf_put(out, text, n);
-	}
-	buf_put(out, "\n", 1);
-}
-
-/* One option, with its default from the struct at base. */
-static void
-option_mdoc(const struct section_key *key, const char *name, const void *base,
-	const char *const *names, struct buf *out)
-{
-	const struct schema_option *o = key->o;
-	struct buf range = {0}, def = {0}, values = {0};
-
-	schema_range(o, names, &range);
-	schema_print(o, base, -1, &def);
-	buf_printf(out, ".It Ic %s\n", name);
-	buf_printf(out, "Type: %s", schema_type_name(o->type));
-	if (o->unit != NULL)
-		buf_printf(out, ", in %s", o->unit);
-	buf_printf(out, ".\n");
-	if (range.n > 0) {
-		buf_printf(&values, "Values: %s.", range.text);
-		print_mdoc_sentences(values.text, out);
-	}
-	buf_printf(out, "Default: %s.\n", def.text);
-	buf_printf(
-		out, "On reload: %s.\n.Pp\n", schema_reload_name(key->reload));
-	print_mdoc_sentences(o->help, out);
-	buf_free(&range);
-	buf_free(&values);
-	buf_free(&def);
-}
-
-/* The options that each record of an option has. */
-static void
-record_mdoc(const struct section_key *of, const struct schema_env *env,
-	struct buf *out)
-{
-	const struct schema_option *o = of->o;
-	void *record = arena_alloc(env->arena, o->record->size);
-	struct section k = {.arena = env->arena, .path = ""};
-	char path[2 * SECTION_KEY_MAX];
-
-	schema_defaults(o->record, record, env);
-	schema_section_add(&k, o->record, 0, of->reload);
-	for (size_t i = 0; i < k.n; i++) {
-		(void)snprintf(path, sizeof(path), "%s.NAME.%s", of->name,
-			k.key[i].name);
-		option_mdoc(&k.key[i], path, record, env->names, out);
-	}
-}
-
-void
-config_mdoc(const struct schema_module *const *modules, struct buf *out)
-{
-	struct schema_env env;
-	struct config *c = config_new(modules, &env);
-	struct section k = keys_new(c->arena, modules);
-
-	for (size_t i = 0; i < k.n; i++) {
-		const struct schema_option *o = k.key[i].o;
-
-		option_mdoc(&k.key[i], k.key[i].name,
-			schema_section_base(&k.key[i], c), env.names, out);
-		if (o->type == SCHEMA_RECORDS)
-			record_mdoc(&k.key[i], &env, out);
-	}
-	config_unref(c);
-}
-
-static json_t *
-words_json(const char *const *word)
-{
-	json_t *j = json_array();
-
-	for (; word != NULL && *word != NULL; word++)
-		json_array_append_new(j, json_string(*word));
-	return j;
-}
-
-/* Editors see unquoted GUIDs and hexadecimal numbers as integers. */
-static json_t *
-text_json(const char *pattern)
-{
-	return json_pack("{s:[s,s], s:s}", "type", "string", "integer",
-		"pattern", pattern);
-}
-
-static json_t *
-int_json(const struct schema_option *o)
-{
-	json_t *values;
-	size_t i;
-
-	if (o->choices == NULL)
-		return json_pack("{s:s, s:I, s:I}", "type", "integer",
-			"minimum", (json_int_t)o->min, "maximum",
-			(json_int_t)o->max);
-	values = json_array();
-	for (i = 0; o->choices[i] != NULL; i++)
-		json_array_append_new(
-			values, json_integer(strtoll(o->choices[i], NULL, 0)));
-	return json_pack("{s:o}", "enum", values);
-}
-
-#define HEX_PATTERN "^0[xX][0-9a-fA-F]{1,16}$"
-#define GUID_PATTERN                                                           \
-	"^(0[xX][0-9a-fA-F]{1,16}|[0-9a-fA-F]{16}|"                            \
-	"[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3})$"
-
-/* "ring 8" */
-static json_t *
-shape_json(const struct schema_option *o)
-{
-	struct buf pattern = {0};
-	json_t *j;
-
-	buf_printf(&pattern, "^(");
-	for (size_t i = 0; o->choices[i] != NULL; i++)
-		buf_printf(&pattern, "%s%s", i > 0 ? "|" : "", o->choices[i]);
-	buf_printf(&pattern, ") +[0-9]+$");
-	j = text_json(pattern.text);
-	buf_free(&pattern);
-	return j;
-}
-
-/* What JSON Schema can say about values of an option. */
-static json_t *
-type_json(const struct schema_option *o, const char *const *names)
-{
-	switch (o->type) {
-	case SCHEMA_BOOL:
-		return json_pack("{s:s}", "type", "boolean");
-	case SCHEMA_INT:
-		return int_json(o);
-	case SCHEMA_HEX:
-		return text_json(HEX_PATTERN);
-	case SCHEMA_GUID:
-		return text_json(GUID_PATTERN);
-	case SCHEMA_DURATION:
-		return text_json("^(0|[0-9]+(ms|s|m|h))$");
-	case SCHEMA_FACTOR:
-		return json_pack("{s:s, s:f, s:f}", "type", "number", "minimum",
-			(double)o->min / 1000, "maximum",
-			(double)o->max / 1000);
-	case SCHEMA_ENUM:
-		return json_pack("{s:o}", "enum", words_json(o->choices));
-	case SCHEMA_NAMES:
-		return json_pack("{s:s, s:b, s:{s:o}}", "type", "array",
-			"uniqueItems", 1, "items", "enum",
-			words_json(o->choices != NULL ? o->choices : names));
-	case SCHEMA_GUIDS:
-		return json_pack("{s:s, s:b, s:o}", "type", "array",
-			"uniqueItems", 1, "items", text_json(GUID_PATTERN));
-	case SCHEMA_KEYS:
-		return json_pack("{s:s, s:b, s:I, s:o}", "type", "array",
-			"uniqueItems", 1, "maxItems", (json_int_t)o->max,
-			"items", text_json(HEX_PATTERN));
-	case SCHEMA_GUID_INTS:
-		return json_pack("{s:s, s:{s:s}, s:o}", "type", "object",
-			"propertyNames", "pattern", GUID_PATTERN,
-			"additionalProperties", int_json(o));
-	case SCHEMA_WORDS:
-		return json_pack("{s:s, s:{s:o}}", "type", "object",
-			"additionalProperties", "enum", words_json(o->choices));
-	case SCHEMA_SWITCHES:
-	case SCHEMA_TEXTS:
-		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
-			"uniqueItems", 1, "items", "type", "string", "integer");
-	case SCHEMA_DEVICES:
-		return json_pack("{s:s, s:o}", "type", "array", "items",
-			text_json("^0x[0-9a-fA-F]{1,6}"
-				  "(:0x[0-9a-fA-F]{1,4})?$"));
-	case SCHEMA_SHAPES:
-		return json_pack(
-			"{s:s, s:o}", "type", "array", "items", shape_json(o));
-	case SCHEMA_SHAPE:
-		return shape_json(o);
-	case SCHEMA_DEVICE:
-		return text_json("^0x[0-9a-fA-F]{1,6}(:0x[0-9a-fA-F]{1,4})?$");
-	case SCHEMA_PORT:
-		return text_json("^(auto|[A-Za-z0-9_-]+/[0-9]+|"
-				 "0[xX][0-9a-fA-F]{1,16}|[0-9a-fA-F]{16}|"
-				 "[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3})$");
-	case SCHEMA_STRING:
-	case SCHEMA_SWITCH:
-		return json_pack("{s:s, s:I}", "type", "string", "maxLength",
-			(json_int_t)o->max);
-	case SCHEMA_RECORDS: /* record_json does it */
-	case SCHEMA_PATH:
-	default:
-		return json_pack("{s:s, s:I, s:s}", "type", "string",
-			"maxLength", (json_int_t)o->max, "pattern",
-			o->zero_off ? "^(/|$)" : "^/");
-	}
-}
-
-static json_t *
-section_json(void)
-{
-	return json_pack("{s:[s,s], s:b, s:{}}", "type", "object", "null",
-		"additionalProperties", 0, "properties");
-}
-
-/* The section under root that holds the key name, made when it is missing. */
-static json_t *
-parent_json(json_t *root, const char *name)
-{
-	const char *dot;
-	char word[SECTION_KEY_MAX];
-	json_t *all, *next;
-
-	for (; (dot = strchr(name, '.')) != NULL; name = dot + 1) {
-		(void)snprintf(
-			word, sizeof(word), "%.*s", (int)(dot - name), name);
-		all = json_object_get(root, "properties");
-		next = json_object_get(all, word);
-		if (next == NULL) {
-			next = section_json();
-			json_object_set_new(all, word, next);
-		}
-		root = next;
-	}
-	return root;
-}
-
-/* Put the schema j of one option, with its description, into root. */
-static void
-put_json(json_t *root, const struct section_key *key,
-	const struct schema_env *env, json_t *j)
-{
-	const struct schema_option *o = key->o;
-
-	json_object_set_new(j, "description",
-		json_sprintf("%s Default: %s. On reload: %s.", o->help,
-			schema_default(o, env),
-			schema_reload_name(key->reload)));
-	json_object_set_new(
-		json_object_get(parent_json(root, key->name), "properties"),
-		schema_section_leaf(key->name), j);
-}
-
-static json_t *
-record_json(const struct section_key *of, const struct schema_env *env)
-{
-	struct section k = {.arena = arena_new(), .path = ""};
-	json_t *one = section_json();
-	size_t i;
-
-	schema_section_add(&k, of->o->record, 0, of->reload);
-	for (i = 0; i < k.n; i++)
-		put_json(
-			one, &k.key[i], env, type_json(k.key[i].o, env->names));
-	arena_free(k.arena);
-	return json_pack(
-		"{s:s, s:o}", "type", "object", "additionalProperties", one);
-}
-
-void
-config_json_schema(const struct schema_module *const *modules, struct buf *out)
-{
-	struct arena *scratch = arena_new();
-	struct section k = keys_new(scratch, modules);
-	const struct schema_env env = make_env(scratch, modules);
-	json_t *root = section_json();
-	char *text;
-	size_t i;
-
-	json_object_set_new(root, "$schema",
-		json_string("http://json-schema.org/draft-07/schema#"));
-	json_object_set_new(root, "title", json_string("heddle.yaml"));
-	for (i = 0; i < k.n; i++)
-		put_json(root, &k.key[i], &env,
-			k.key[i].o->type == SCHEMA_RECORDS
-				? record_json(&k.key[i], &env)
-				: type_json(k.key[i].o, env.names));
-	text = json_dumps(root, JSON_INDENT(2));
-	json_decref(root);
-	if (text != NULL)
-		buf_printf(out, "%s\n", text);
-	free(text);
-	arena_free(scratch);
 }

@@ -337,11 +337,4 @@ void config_changes_free(struct config_changes *c);
  */
 void config_budget(const struct config *c, struct buf *out);
 
-/* Append the JSON Schema of the file, for editors. */
-void config_json_schema(
-	const struct schema_module *const *modules, struct buf *out);
-
-/* Append the option list of heddle.yaml(5) as mdoc. */
-void config_mdoc(const struct schema_module *const *modules, struct buf *out);
-
 #endif

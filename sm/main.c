@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/config_describe.h"
 #include "routing/driver/registry.h"
 #include "sm/audit/auditor.h"
 #include "sm/base/buf.h"

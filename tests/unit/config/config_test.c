@@ -4,6 +4,7 @@
  * HEDDLE_UPDATE=1 the manual page is rewritten instead of compared.
  */
 #include "config/config.h"
+#include "config/config_describe.h"
 
 #include <check.h>
 #include <dirent.h>
