@@ -36,10 +36,7 @@ in_force_judge(const struct sm *sm, struct config *was, struct config *is,
 		return -1;
 	if (loss.affected == 0)
 		return 0;
-	config_loss_partition_text(&loss, is, t, &text);
-	if (loss.pairs > 0 && loss.renumbered > 0)
-		buf_printf(&text, "; ");
-	config_loss_lid_text(&loss, t, &text);
+	config_loss_text(&loss, is, t, "; ", &text);
 	refused = config_loss_refused(&loss, is);
 	if (refused)
 		(void)reason_set(why,

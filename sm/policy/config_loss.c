@@ -272,6 +272,20 @@ judge_lids(
 	return 0;
 }
 
+/* ---- GIDs ---- */
+
+static void
+judge_gids(const struct config_loss_ask *ask, struct judge *j)
+{
+	if (ask->was->fabric.subnet_prefix == ask->is->fabric.subnet_prefix)
+		return;
+	for (port_ix p = 0; p < j->t->nports; p++)
+		if (topo_has_lid(j->t, p) && j->t->port[p].lid != 0) {
+			j->hit[p] = true;
+			j->out->readdressed++;
+		}
+}
+
 int
 config_loss_judge(const struct config_loss_ask *ask, struct config_loss *out,
 	struct reason *why)
@@ -283,6 +297,7 @@ config_loss_judge(const struct config_loss_ask *ask, struct config_loss *out,
 		.pair = {TOPO_NONE, TOPO_NONE}, .moved = TOPO_NONE};
 	j.hit = mem_zalloc(j.t->nports, sizeof(*j.hit));
 	judge_partitions(ask, &j);
+	judge_gids(ask, &j);
 	rc = judge_lids(ask, &j, why);
 	for (port_ix p = 0; p < j.t->nports; p++)
 		out->affected += j.hit[p];
@@ -352,4 +367,30 @@ config_loss_lid_text(
 			l->renumbered == 1 ? "is" : "are",
 			topo_desc(t, t->port[l->moved].node), l->lid,
 			l->new_lid);
+}
+
+void
+config_loss_gid_text(
+	const struct config_loss *l, const struct config *is, struct buf *out)
+{
+	if (l->readdressed > 0)
+		buf_printf(out,
+			"%" PRIu32 " port%s get%s other GIDs, of subnet prefix "
+			"0x%016" PRIx64,
+			l->readdressed, ending_of(l->readdressed),
+			l->readdressed == 1 ? "s" : "",
+			is->fabric.subnet_prefix);
+}
+
+void
+config_loss_text(const struct config_loss *l, const struct config *is,
+	const struct topo *t, const char *between, struct buf *out)
+{
+	config_loss_partition_text(l, is, t, out);
+	if (l->pairs > 0 && l->renumbered > 0)
+		buf_printf(out, "%s", between);
+	config_loss_lid_text(l, t, out);
+	if (l->readdressed > 0 && (l->pairs > 0 || l->renumbered > 0))
+		buf_printf(out, "%s", between);
+	config_loss_gid_text(l, is, out);
 }

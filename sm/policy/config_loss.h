@@ -1,11 +1,13 @@
 /*
  * config_loss: what another configuration takes from the ports of a fabric:
  * ports that may talk to each other now and then may not, because of their
- * P_Keys, and ports that lose a LID that they hold, to which other hosts have
- * connections. Pure: from a topology with the LIDs in force.
+ * P_Keys, ports that lose a LID that they hold, to which other hosts have
+ * connections, and ports that lose their GIDs to another subnet prefix. Pure:
+ * from a topology with the LIDs in force.
  *
- * Ports are those of hosts, routers and aggregation nodes. Ports of the same
- * keys before and after are judged together, since most partitions have many.
+ * Ports that talk are those of hosts, routers and aggregation nodes. Those of
+ * the same keys before and after are judged together, since most partitions
+ * have many.
  */
 #ifndef HEDDLE_SM_POLICY_CONFIG_LOSS_H
 #define HEDDLE_SM_POLICY_CONFIG_LOSS_H
@@ -27,7 +29,7 @@ struct config_loss_ask {
 };
 
 struct config_loss {
-	uint32_t affected;     /* ports that lose a port or a LID */
+	uint32_t affected;     /* ports that lose a port, a LID or GIDs */
 	uint64_t pairs;	       /* of ports that may not talk any more */
 	uint32_t ports;	       /* in these */
 	uint32_t limited;      /* of all: full members of the default partition
@@ -36,6 +38,7 @@ struct config_loss {
 	uint32_t renumbered;   /* ports that lose a LID */
 	port_ix moved;	       /* the first of these */
 	uint16_t lid, new_lid; /* its base LIDs */
+	uint32_t readdressed;  /* ports that lose their GIDs: all, or none */
 };
 
 /* 0, or -1 and why: there are not enough LIDs for the new configuration. */
@@ -45,11 +48,17 @@ int config_loss_judge(const struct config_loss_ask *ask,
 /* True if more ports lose something than the new configuration accepts. */
 bool config_loss_refused(const struct config_loss *l, const struct config *is);
 
-/* Append which ports may not talk any more, and which are renumbered, in a
- * sentence each; nothing where there is no such loss. */
+/* Append which ports may not talk any more, which are renumbered, and how many
+ * lose their GIDs, in a sentence each; nothing where there is no such loss. */
 void config_loss_partition_text(const struct config_loss *l,
 	const struct config *is, const struct topo *t, struct buf *out);
 void config_loss_lid_text(
 	const struct config_loss *l, const struct topo *t, struct buf *out);
+void config_loss_gid_text(
+	const struct config_loss *l, const struct config *is, struct buf *out);
+
+/* Append all of them, with this text between each two. */
+void config_loss_text(const struct config_loss *l, const struct config *is,
+	const struct topo *t, const char *between, struct buf *out);
 
 #endif

@@ -53,11 +53,8 @@ loss_preview_ask(const char *socket, struct config *c, bool *refused,
 		rc = loss_preview_judge(&g, c, &loss, why) == 0 ? 1 : -1;
 		if (rc == 1) {
 			*refused = config_loss_refused(&loss, c);
-			config_loss_partition_text(&loss, c, g.topo, out);
-			if (loss.pairs > 0)
-				buf_printf(out, "\n");
-			config_loss_lid_text(&loss, g.topo, out);
-			if (loss.renumbered > 0)
+			config_loss_text(&loss, c, g.topo, "\n", out);
+			if (loss.affected > 0)
 				buf_printf(out, "\n");
 		}
 		snapshot_read_free(&g);

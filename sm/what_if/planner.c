@@ -524,6 +524,12 @@ add_config_losses(const struct plan *p, json_t *verdict)
 			text.text, json_array());
 	}
 	buf_free(&text);
+	if (loss.readdressed > 0) {
+		config_loss_gid_text(&loss, p->in.cfg, &text);
+		plan_verdict_add(verdict, "gids", loss.readdressed, text.text,
+			json_array());
+	}
+	buf_free(&text);
 }
 
 static json_t *

@@ -224,6 +224,33 @@ TEST(lids_that_ports_lose)
 	}
 }
 
+/* Another subnet prefix takes its GIDs from every port, switches' own too. */
+TEST(gids_that_ports_lose)
+{
+	AUTO(rig) struct rig r = rig_new();
+	AUTO(config) struct config *was = parse_config("fabric: {}");
+	AUTO(config)
+	struct config *is = parse_config(
+		"fabric: {subnet_prefix: 0xfec0000000000001, lids: {first: "
+		"40}}");
+	struct config_loss l;
+	struct reason why = {""};
+	AUTO(buf) struct buf text = {0};
+
+	ck_assert_int_eq(judge_config(&r, was, was, &l, &why), 0);
+	ck_assert_uint_eq(l.readdressed, 0);
+	ck_assert_int_eq(judge_config(&r, was, is, &l, &why), 0);
+	ck_assert_uint_eq(l.readdressed, r.n);
+	ck_assert_uint_eq(l.affected, r.n);
+	ck_assert(config_loss_refused(&l, is));
+	is->fabric.accept_loss = (uint32_t)r.n;
+	ck_assert(!config_loss_refused(&l, is));
+	config_loss_text(&l, is, r.t, "; ", &text);
+	ck_assert_msg(strstr(text.text, "; 18 ports get other GIDs, of subnet "
+					"prefix 0xfec0000000000001") != NULL,
+		"%s", text.text);
+}
+
 TEST(too_few_lids)
 {
 	AUTO(rig) struct rig r = rig_new();
