@@ -501,7 +501,8 @@ config_with(const struct config *base, const char *const *set, size_t n,
 {
 	struct arena *scratch = arena_new();
 	struct diag_list d;
-	struct parsing p = {.d = &d, .keys = config_keys(scratch, base->modules)};
+	struct parsing p = {
+		.d = &d, .keys = config_keys(scratch, base->modules)};
 	struct buf text = {0};
 	struct yaml_value *root;
 	int rc = 0;

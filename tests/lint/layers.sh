@@ -63,6 +63,7 @@ zlib.h : sm/report/packed_json.c
 # Private header : which files outside tests/unit include it, the parts of one
 # module. Every header called _priv.h or _int.h is listed.
 PRIVATE='
+config/config_priv.h : config/config.c config/config_describe.c
 config/import/import_priv.h : config/import/*
 discovery/builder/builder_priv.h : discovery/builder/* discovery/sweep/sweep_priv.h
 discovery/sweep/sweep_priv.h : discovery/sweep/*
