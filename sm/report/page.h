@@ -43,8 +43,8 @@ void page_print(struct buf *out, const json_t *o, const char *text);
 const char *page_text(const json_t *o, const char *key);
 
 /* " over tiers": the order of switches that tables obey, by the member "order";
- * nothing where that is "none". */
-#define PAGE_ORDER "%(order=none)!{ over %(order)s}"
+ * nothing where that is "none" or not known. */
+#define PAGE_ORDER "%(order)?{%(order=none)!{ over %(order)s}}"
 
 /* "9 layers on 3 VLs", "1 layer": of an object with the members layers and vls.
  */

@@ -18,7 +18,8 @@
 struct answer *routes_answer(json_t *request, struct view *v);
 
 /* [{"rank", "switches"}]: the number of switches of each rank, top first; empty
- * where the routes obey no order. A new array. */
+ * where the routes obey no order; without switches whose rank is not known. A
+ * new array. */
 json_t *routes_json_ranks(const struct routes *r);
 
 /* Put into o what the engine tells of its routes, each fact under its key. */

@@ -139,7 +139,9 @@ load_json(const struct forecast *f)
 				continue;
 			x.pairs = verify_state_pairs(r->verified, s, x.a->out);
 			x.load = verify_state_load(r->verified, s, x.a->out);
-			if (r->order != ROUTE_NO_ORDER)
+			if (r->order != ROUTE_NO_ORDER &&
+				r->rank[s] != UINT32_MAX &&
+				r->rank[x.a->peer] != UINT32_MAX)
 				add_load(levels, r->rank[s], r->rank[x.a->peer],
 					x.load);
 			add_worst(w, &n, &x);
@@ -244,21 +246,32 @@ story_json(const struct forecast *f)
 		M("rebalanced", f->story.rebalanced));
 }
 
+/* The kind of switch order; null where no switch's place in it is known, as of
+ * tables that a standby has read. */
+static json_t *
+order_json(const struct routes *r, const json_t *ranks)
+{
+	if (r->order != ROUTE_NO_ORDER && json_array_size(ranks) == 0)
+		return json_null();
+	return json_string(names_order(r->order));
+}
+
 json_t *
 plan_json_forecast(const struct forecast *f)
 {
 	const struct routes *r = f->routes;
 	const struct view v = {.topo = f->topo, .routes = f->routes};
-	json_t *o = json_object();
+	json_t *o = json_object(), *ranks;
 
 	json_util_put(o, M("ok", json_boolean(r != NULL && f->report.ok)),
 		M("why", names_text(f->why)), M("routing", story_json(f)));
 	if (r == NULL)
 		return o;
-	json_util_put(o, M("order", names_order(r->order)),
+	ranks = routes_json_ranks(r);
+	json_util_put(o, M("order", order_json(r, ranks)),
 		M("note", names_text(r->note)));
 	routes_json_facts(o, r);
-	json_util_put(o, M("ranks", routes_json_ranks(r)),
+	json_util_put(o, M("ranks", ranks),
 		M("verified", verdict_json(&f->report)),
 		M("tree", tree_json(&v, LISTED)),
 		M("multi_port", multi_port_json(f)));

@@ -35,6 +35,10 @@ take() {
 		-e 's/\.[0-9][0-9]*\./[]./g; s/\.[0-9][0-9]*\./[]./g' \
 		-e 's/\.[0-9][0-9]*$/[]/' -e "s/^/$ta_answer	/" | sort -u \
 		>>"$E2E_DIR/printed"
+	# the number by which the daemon knows that it does not know
+	! grep -q 4294967295 "$E2E_DIR/taken/$ta_n" ||
+		fail "$*: $(grep -o '[^,]*4294967295' "$E2E_DIR/taken/$ta_n" |
+			head -n 1)"
 	[ -z "${JSON_KEEP:-}" ] ||
 		cp "$E2E_DIR/taken/$ta_n" "$JSON_KEEP/$ta_answer.$ta_n"
 }
@@ -175,6 +179,9 @@ broken() {
 	take status a --json status
 	take tree a --json tree --list multi-port
 	take 'heddled --audit' at h12 "$B/heddled" --audit --json
+	take report a --json report -o "$E2E_DIR/report.html"
+	take sweep a --json rebalance
+	take sweep a --json sweep
 }
 
 # every_state: the members of every state that the fabric can be brought into
