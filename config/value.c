@@ -193,7 +193,10 @@ set_hex(const struct reading *r)
 {
 	uint64_t *field = r->field;
 
-	if (!parse_hex(r->text, field))
+	/* 0 is the same in any base */
+	if (strcmp(r->text, "0") == 0)
+		*field = 0;
+	else if (!parse_hex(r->text, field))
 		return refuse_value(
 			r, "is not 0x and 1 to 16 hexadecimal digits");
 	if (r->o->max != 0 && !in_range(r->o, *field))
