@@ -34,6 +34,20 @@ print_mdoc_sentences(const char *text, struct buf *out)
 	buf_put(out, "\n", 1);
 }
 
+/* The names of OpenSM's options, with commas between them. */
+static void
+print_opensm(const char *names, struct buf *out)
+{
+	struct buf text = {0};
+
+	buf_printf(&text, "OpenSM: ");
+	for (; *names != '\0'; names++)
+		buf_printf(&text, *names == ' ' ? ", " : "%c", *names);
+	buf_printf(&text, ".");
+	print_mdoc_sentences(text.text, out);
+	buf_free(&text);
+}
+
 /* One option, with its default from the struct at base. */
 static void
 option_mdoc(const struct section_key *key, const char *name, const void *base,
@@ -54,8 +68,10 @@ option_mdoc(const struct section_key *key, const char *name, const void *base,
 		print_mdoc_sentences(values.text, out);
 	}
 	buf_printf(out, "Default: %s.\n", def.text);
-	buf_printf(
-		out, "On reload: %s.\n.Pp\n", schema_reload_name(key->reload));
+	buf_printf(out, "On reload: %s.\n", schema_reload_name(key->reload));
+	if (o->opensm != NULL)
+		print_opensm(o->opensm, out);
+	buf_printf(out, ".Pp\n");
 	print_mdoc_sentences(o->help, out);
 	buf_free(&range);
 	buf_free(&values);
@@ -81,6 +97,53 @@ record_mdoc(const struct section_key *of, const struct schema_env *env,
 	}
 }
 
+/* What the keys that begin with a word are for, behind that word. */
+static const char *
+title_of(const char *word, size_t n)
+{
+	static const struct {
+		const char *word, *title;
+	} titles[] = {
+		{"fabric", "the subnet: its port, LIDs, keys and names"},
+		{"routing", "how paths are computed"},
+		{"discovery", "what switches are asked for"},
+		{"distribution", "how tables are written under traffic"},
+		{"sweep", "how changes are noticed"},
+		{"health", "which links are bad"},
+		{"smp", "management packets"},
+		{"standby", "a manager that is not master"},
+		{"link", "parameters of ports"},
+		{"sa", "subnet administration"},
+		{"partitions", "which ports may talk"},
+		{"qos", "how traffic shares links"},
+		{"state", "what outlives a restart"},
+		{"record", "recordings to be replayed"},
+		{"control", "the socket of heddlectl"},
+		{"log", "the log"},
+	};
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		if (strlen(titles[i].word) == n &&
+			strncmp(titles[i].word, word, n) == 0)
+			return titles[i].title;
+	return "";
+}
+
+/* End the list of one section, unless before is NULL, and begin the next. */
+static void
+section_mdoc(const char *before, const char *name, struct buf *out)
+{
+	size_t n = strcspn(name, ".");
+
+	if (before != NULL && strncmp(before, name, n) == 0 &&
+		(before[n] == '.' || before[n] == '\0'))
+		return;
+	if (before != NULL)
+		buf_printf(out, ".El\n");
+	buf_printf(out, ".Ss %.*s: %s\n.Bl -tag -width Ds\n", (int)n, name,
+		title_of(name, n));
+}
+
 void
 config_mdoc(const struct schema_module *const *modules, struct buf *out)
 {
@@ -91,11 +154,14 @@ config_mdoc(const struct schema_module *const *modules, struct buf *out)
 	for (size_t i = 0; i < k.n; i++) {
 		const struct schema_option *o = k.key[i].o;
 
+		section_mdoc(
+			i > 0 ? k.key[i - 1].name : NULL, k.key[i].name, out);
 		option_mdoc(&k.key[i], k.key[i].name,
 			schema_section_base(&k.key[i], c), env.names, out);
 		if (o->type == SCHEMA_RECORDS)
 			record_mdoc(&k.key[i], &env, out);
 	}
+	buf_printf(out, ".El\n");
 	config_unref(c);
 }
 
@@ -136,7 +202,7 @@ int_json(const struct schema_option *o)
 	return json_pack("{s:o}", "enum", values);
 }
 
-#define HEX_PATTERN "^0[xX][0-9a-fA-F]{1,16}$"
+#define HEX_PATTERN "^0([xX][0-9a-fA-F]{1,16})?$"
 #define GUID_PATTERN                                                           \
 	"^(0[xX][0-9a-fA-F]{1,16}|[0-9a-fA-F]{16}|"                            \
 	"[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3})$"

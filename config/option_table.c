@@ -23,22 +23,24 @@ static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {
 	{SCHEMA_ROW(config_fabric, port, PORT), .def = "auto",
-		.reload = SCHEMA_RESTART,
+		.reload = SCHEMA_RESTART, .opensm = "guid",
 		.help = "The local port to manage the fabric from. "
 			"auto takes the first InfiniBand port whose link is "
 			"up; DEVICE/PORT, such as mlx5_0/1, or a port GUID "
 			"names one. The port of a planarized adapter is in two "
 			"devices, with QP0 and with QP1: either names both."},
 	{SCHEMA_ROW(config_fabric, subnet_prefix, HEX),
-		.def = "0xfe80000000000000",
-		.help = "The upper half of every GID. "
-			"Fabrics joined by routers need different ones."},
+		.def = "0xfe80000000000000", .opensm = "subnet_prefix",
+		.help = "The upper half of every GID. Fabrics joined by "
+			"routers need different ones. Changing it ends all "
+			"connections: see fabric.accept_loss."},
 	{SCHEMA_ROW(config_fabric, lmc.hosts, INT), .max = 7, .def = "0",
-		.unit = "2^n LIDs",
-		.help = "LMC of channel adapter ports: how many LIDs, and so "
-			"paths, each one gets."},
+		.unit = "2^n LIDs", .opensm = "lmc",
+		.help = "LMC of host ports: each has 2^n LIDs, and as many "
+			"paths lead to it. Changing this or another LMC "
+			"gives ports other LIDs: see fabric.accept_loss."},
 	{SCHEMA_ROW(config_fabric, lmc.switches, INT), .max = 7, .def = "0",
-		.unit = "2^n LIDs",
+		.unit = "2^n LIDs", .opensm = "lmc_esp0",
 		.help = "LMC of enhanced switch ports 0. "
 			"Base ports 0 always have one LID."},
 	{SCHEMA_ROW(config_fabric, lmc.routers, INT), .max = 7, .def = "0",
@@ -52,18 +54,19 @@ static const struct schema_option fabric[] = {
 			"of their class."},
 	{SCHEMA_ROW(config_fabric, lids.first, INT), .min = 1,
 		.max = LID_UNICAST_MAX, .def = "1",
-		.help = "The lowest LID to give out."},
+		.help = "The lowest LID to give out. Ports below it get "
+			"another LID: see fabric.accept_loss."},
 	{SCHEMA_ROW(config_fabric, lids.last, INT), .min = 1,
 		.max = LID_UNICAST_MAX, .def = "0xbfff",
 		.help = "The highest LID to give out, not below lids.first."},
 	{SCHEMA_ROW(config_fabric, priority, INT), .max = 15, .def = "0",
-		.reload = SCHEMA_LIVE,
-		.help = "Priority among subnet managers. "
-			"The highest becomes master; among equals the lowest "
-			"GUID. A manager that starts later gets the fabric "
-			"handed over."},
+		.reload = SCHEMA_LIVE, .opensm = "sm_priority",
+		.help = "Priority among subnet managers. The highest becomes "
+			"master, at equal priority the lowest port GUID, "
+			"also if it starts last: the master hands over to "
+			"it."},
 	{SCHEMA_ROW(config_fabric, m_key, HEX), .def = "0x0", .secret = true,
-		.reload = SCHEMA_RESWEEP,
+		.reload = SCHEMA_RESWEEP, .opensm = "m_key",
 		.help = "The M_Key that is written to ports and sent with "
 			"requests. 0 means none. Make a file that contains a "
 			"key unreadable to other users."},
@@ -74,21 +77,21 @@ static const struct schema_option fabric[] = {
 			"this order, on ports that do not take m_key, which is "
 			"then written to them."},
 	{SCHEMA_ROW(config_fabric, m_key_protection, INT), .max = 3, .def = "1",
-		.reload = SCHEMA_RESWEEP,
+		.reload = SCHEMA_RESWEEP, .opensm = "m_key_protection_level",
 		.help = "M_KeyProtectBits of ports, where m_key is not 0. "
 			"0: every host can read the key. 1: it is hidden. 2 "
 			"and 3: the port answers no request without it, and "
 			"diagnostic tools need it."},
 	{SCHEMA_ROW(config_fabric, m_key_lease, DURATION), .min = 3 * SECOND,
 		.max = 65535 * SECOND, .zero_off = true, .def = "60s",
-		.reload = SCHEMA_RESWEEP,
+		.reload = SCHEMA_RESWEEP, .opensm = "m_key_lease_period",
 		.help = "M_KeyLeasePeriod of ports: this long after a request "
 			"with a wrong key a port drops its protection, unless "
 			"one with the right key comes. heddled sends one to "
 			"each port three times in that time. 0: the "
 			"protection stays when all managers are lost."},
 	{SCHEMA_ROW(config_fabric, sm_key, HEX), .def = "0x1", .secret = true,
-		.reload = SCHEMA_LIVE,
+		.reload = SCHEMA_LIVE, .opensm = "sm_key",
 		.help = "The SM_Key that all subnet managers of a fabric "
 			"share. A manager with another key is not obeyed, nor "
 			"handed over to, and nothing is written where it is "
@@ -99,21 +102,23 @@ static const struct schema_option fabric[] = {
 			"it is asked, so that beside OpenSM the default is the "
 			"key to use."},
 	{SCHEMA_ROW(config_fabric, partition_enforcement, BOOL), .def = "true",
+		.opensm = "part_enforce no_partition_enforcement",
 		.help = "Where partitions are configured, have switches "
 			"discard packets from or to a host with a P_Key that "
 			"the host does not have."},
 	{SCHEMA_ROW(config_fabric, accept_loss, INT), .min = 0, .max = 1000000,
 		.def = "0", .unit = "ports", .reload = SCHEMA_LIVE,
-		.help = "How many ports may lose something when this file is "
-			"loaded into a running daemon: another port that they "
-			"may talk to now, by a change of partitions, or a LID, "
-			"by a change of LMCs. A reload that takes more is "
-			"refused, and the log says who loses what; a daemon "
-			"that is started with such a file keeps what was in "
-			"force before. --check-config and heddlectl plan "
-			"--config tell it before. Other options, the routing "
-			"engines among them, take nothing: tables are written "
-			"only if they reach every port that has a path."},
+		.help = "How many ports a reload may take something from: "
+			"another port that they may talk to, by a change of "
+			"partitions; a LID, by a change of LMCs or of "
+			"fabric.lids; their GIDs, by another "
+			"fabric.subnet_prefix. A reload that takes from more "
+			"is refused, and the log says who loses what; a "
+			"daemon that is started with such a file keeps what "
+			"was in force before. --check-config and heddlectl "
+			"plan --config tell it before. A change of routing "
+			"takes nothing: tables are written only if they "
+			"reach every port that has a path."},
 	{SCHEMA_ROW(config_fabric, names, ENUM),
 		.choices = names, /* as enum config_names */
 		.def = "pinned",
@@ -144,21 +149,23 @@ static const struct schema_option fabric[] = {
 };
 
 static const struct schema_option routing[] = {
-	{SCHEMA_ROW(config_routing, engines, NAMES),
-		.help = "Routing engines in order of preference. If one cannot "
-			"route the fabric, or its tables fail verification, "
-			"the next one is tried; up*/down* over the kept switch "
-			"order always comes last. heddle-routing(7) says what "
-			"each of them is for."},
+	{SCHEMA_ROW(config_routing, engines, NAMES), .opensm = "routing_engine",
+		.help = "Routing engines in order of preference. If one "
+			"cannot route the fabric, or its tables fail "
+			"verification, the next one is tried; after the last "
+			"one comes updn, which routes any connected fabric. "
+			"heddle-routing(7) says what each of them is for, "
+			"and which OpenSM's are."},
 	{SCHEMA_ROW(config_routing, load_limit, FACTOR), .min = 1000,
 		.max = 100000, .def = "1.25",
 		.unit = "times the load of fresh tables", .reload = SCHEMA_LIVE,
-		.help = "Table entries are kept when the fabric changes while "
-			"the most loaded link carries at most this many times "
-			"what freshly computed tables would give it. Links of "
-			"hosts count, too. A pair of hosts counts more on a "
-			"link that is slower than the fastest, by their "
-			"rates."},
+		.help = "When the fabric changes, table entries are kept "
+			"while the busiest link carries at most this many "
+			"times what it would carry with tables computed "
+			"afresh. Links of hosts count, too. A pair of hosts "
+			"counts more on a link that is slower than the "
+			"fastest, by their rates. heddlectl rebalance asks "
+			"for fresh tables."},
 	{SCHEMA_ROW(config_routing, threads, INT), .max = 64, .def = "0",
 		.unit = "threads", .reload = SCHEMA_LIVE,
 		.help = "Threads that compute and verify routes; the routes "
@@ -222,11 +229,11 @@ static const struct schema_option adaptive[] = {
 			"in order. 0: every packet may take another port."},
 	{SCHEMA_ROW(config_adaptive_use, sls, INT), .max = 0xffff,
 		.def = "0xffff",
-		.help = "Service levels whose packets may choose; SL n is bit "
-			"n. With QoS levels only those of adaptive levels "
-			"do. Where not all may choose, a switch that "
-			"cannot tell service levels apart forwards by its "
-			"table."},
+		.help = "Service levels whose packets may choose; SL n is "
+			"bit n: 0x6 is SLs 1 and 2. With QoS levels only "
+			"those of adaptive levels do. Where not all may "
+			"choose, a switch that cannot tell service levels "
+			"apart forwards by its table."},
 };
 
 static const struct schema_option multi_port[] = {
@@ -316,9 +323,11 @@ static const struct schema_option discovery[] = {
 static const struct schema_option sweep[] = {
 	{SCHEMA_ROW(config_sweep, interval, DURATION), .min = SECOND,
 		.max = 24 * HOUR, .zero_off = true, .def = "10s",
+		.opensm = "sweep_interval",
 		.help = "How often all switches are asked whether a port "
-			"changed, in case a trap was lost. "
-			"0 turns this off."},
+			"changed, in case a trap was lost. 0: never; then "
+			"links that fail without a trap go unnoticed, and so "
+			"do tables that something else modified."},
 	{SCHEMA_ROW(config_sweep, hold_down, DURATION), .max = MINUTE,
 		.def = "50ms",
 		.help = "How long to wait after a trap for others that belong "
@@ -328,10 +337,10 @@ static const struct schema_option sweep[] = {
 static const struct schema_option health[] = {
 	{SCHEMA_ROW(config_health, enabled, BOOL), .def = "false",
 		.help = "Read the performance counters of all cabled ports "
-			"and say which links are bad: heddlectl links. The "
-			"counters are read as data, while nothing else is "
-			"going on, at most 2500 requests a second, and are "
-			"never cleared."},
+			"and say which links are bad: heddlectl links. This "
+			"takes at most 2500 requests a second to the "
+			"performance agents, and none while anything else is "
+			"going on. Counters are never cleared."},
 	{SCHEMA_ROW(config_health, interval, DURATION), .min = SECOND,
 		.max = HOUR, .def = "30s",
 		.help = "How often every port is asked. Where one pass takes "
@@ -382,10 +391,11 @@ static const struct schema_option health[] = {
 			"back, the link is not drained again for that time."},
 	{SCHEMA_ROW(config_health, quiet_time_max, DURATION), .min = SECOND,
 		.max = 240 * HOUR, .def = "24h",
-		.help = "The most that health.quiet_time becomes by doubling. "
-			"A link that was in use for so long, and nothing was "
-			"wrong with it, begins with health.quiet_time again. "
-			"Less than that counts as that."},
+		.help = "The longest that health.quiet_time becomes by "
+			"doubling; if it is the shorter of the two, nothing "
+			"is doubled. A link that has been in use for this "
+			"time, and nothing was wrong with it, begins with "
+			"health.quiet_time again."},
 	{SCHEMA_ROW(config_health, port_metrics, BOOL), .def = "false",
 		.help = "Have heddlectl metrics tell the counters of every "
 			"port, too, under the names of infiniband_exporter. "
@@ -395,14 +405,15 @@ static const struct schema_option health[] = {
 
 static const struct schema_option smp[] = {
 	{SCHEMA_ROW(config_smp, timeout, DURATION), .min = MS, .max = MINUTE,
-		.def = "200ms",
+		.def = "200ms", .opensm = "transaction_timeout",
 		.help = "How long to wait for the answer to a management "
 			"packet before it is sent again."},
 	{SCHEMA_ROW(config_smp, retries, INT), .max = 15, .def = "3",
+		.opensm = "transaction_retries",
 		.help = "How many times a packet without answer is sent "
 			"again."},
 	{SCHEMA_ROW(config_smp, window_max, INT), .min = 1, .max = 4096,
-		.def = "64", .unit = "packets",
+		.def = "64", .unit = "packets", .opensm = "max_wire_smps",
 		.help = "The most packets in flight at once. "
 			"The window below this adapts to losses."},
 	{SCHEMA_ROW(config_smp, target_max, INT), .min = 1, .max = 256,
@@ -419,12 +430,14 @@ static const struct schema_option smp[] = {
 
 static const struct schema_option standby[] = {
 	{SCHEMA_ROW(config_standby, poll_interval, DURATION), .min = 100 * MS,
-		.max = HOUR, .def = "1s",
+		.max = HOUR, .def = "1s", .opensm = "sminfo_polling_timeout",
 		.help = "How often a standby asks the master whether it is "
-			"alive, with one packet each time. Not below "
-			"smp.timeout, for which an answer is waited for."},
+			"alive, with one packet each time. An answer is "
+			"waited for as long as smp.timeout says, but not "
+			"longer than this; a value that is given must not be "
+			"below smp.timeout."},
 	{SCHEMA_ROW(config_standby, missed_polls, INT), .min = 1, .max = 100,
-		.def = "3",
+		.def = "3", .opensm = "polling_retry_number",
 		.help = "After how many polls without answer in a row a "
 			"standby looks for a new master."},
 	{SCHEMA_ROW(config_standby, refresh, DURATION), .min = SECOND,
@@ -438,44 +451,49 @@ static const struct schema_option standby[] = {
 
 static const struct schema_option link[] = {
 	{SCHEMA_ROW(config_link, subnet_timeout, INT), .max = 31, .def = "18",
-		.unit = "4.096us x 2^n",
+		.unit = "4.096us x 2^n", .opensm = "subnet_timeout",
 		.help = "The longest time that a packet may need through the "
-			"fabric, written to every port."},
+			"fabric, written to every port with a LID; 18 is "
+			"1.07 s."},
 	{SCHEMA_ROW(config_link, packet_lifetime, INT), .max = 31, .def = "18",
-		.unit = "4.096us x 2^n",
+		.unit = "4.096us x 2^n", .opensm = "packet_life_time",
 		.help = "How long a packet may stay in a switch before it is "
 			"dropped, written to every switch. 20 or more: no "
 			"limit."},
 	{SCHEMA_ROW(config_link, hoq_lifetime, INT), .max = 31, .def = "18",
-		.unit = "4.096us x 2^n",
+		.unit = "4.096us x 2^n", .opensm = "head_of_queue_lifetime",
 		.help = "How long a packet may wait at the head of a queue "
 			"towards another switch. 20 or more: no limit."},
 	{SCHEMA_ROW(config_link, leaf_hoq_lifetime, INT), .max = 31,
 		.def = "16", .unit = "4.096us x 2^n",
-		.help = "The same as link.hoq_lifetime, towards a host, router "
-			"or aggregation node. Shorter, so that one slow host "
-			"does not hold up a switch."},
+		.opensm = "leaf_head_of_queue_lifetime",
+		.help = "The same as link.hoq_lifetime, towards a host, "
+			"router or aggregation node. Shorter (16 is 0.27 s), "
+			"so that one slow host does not hold up a switch."},
 	{SCHEMA_ROW(config_link, vl_stall_count, INT), .max = 7, .def = "7",
-		.unit = "packets",
+		.unit = "packets", .opensm = "vl_stall_count",
 		.help = "How many packets in a row may be dropped because of "
 			"the head-of-queue lifetime before the VL counts as "
 			"stalled."},
 	{SCHEMA_ROW(config_link, phy_errors_threshold, INT), .max = 15,
 		.def = "8", .unit = "errors",
+		.opensm = "local_phy_errors_threshold",
 		.help = "After how many errors of the physical layer a port "
 			"reports trap 129 (LocalPhyErrors), written to every "
 			"port. 0: as the device means it, never or "
 			"always."},
 	{SCHEMA_ROW(config_link, overrun_errors_threshold, INT), .max = 15,
 		.def = "8", .unit = "flow control periods",
+		.opensm = "overrun_errors_threshold",
 		.help = "After how many flow control periods in a row with "
 			"buffer overruns a port reports trap 130 "
 			"(OverrunErrors), written to every port. 0 as for "
 			"link.phy_errors_threshold."},
 	{SCHEMA_ROW(config_link, max_vls, INT), .choices = vl_counts,
-		.def = "15", .unit = "data VLs",
-		.help = "The most virtual lanes to make operational on a "
-			"link."},
+		.def = "15", .unit = "data VLs", .opensm = "max_op_vls",
+		.help = "The most virtual lanes (VLs) to make operational on "
+			"a link. Links that are up keep theirs until they "
+			"come up again."},
 };
 
 static const struct schema_option state[] = {
@@ -496,16 +514,14 @@ static const struct schema_option record[] = {
 	{SCHEMA_ROW(config_record, dir, PATH), .max = 4000, .zero_off = true,
 		.def = "",
 		.help = "The directory in which everything is recorded that "
-			"comes into the subnet manager, so that heddle-sim(8) "
-			"can replay it, such as /var/lib/heddle/record; no "
-			"other daemon's, since the oldest recordings in it are "
-			"removed. Keys are masked. While a fabric of 5000 "
-			"ports comes up at full speed, this costs about 3 % "
-			"of the CPU time, a quarter of it in a thread of its "
-			"own, "
-			"up to 6 % on processors that are busy otherwise, and "
-			"less at rest; the manager waits for nothing. Empty: "
-			"nothing is recorded."},
+			"comes into the subnet manager, for heddlectl record "
+			"and heddle-sim replay, such as "
+			"/var/lib/heddle/record. No other daemon may use it, "
+			"since the oldest recordings in it are removed. Keys "
+			"are masked. It costs about 3 % of the CPU time "
+			"while a large fabric comes up, and less at rest; "
+			"the manager never waits for it. Empty: nothing is "
+			"recorded."},
 	{SCHEMA_ROW(config_record, size, INT), .min = 1, .max = 1048576,
 		.def = "256", .unit = "MiB",
 		.help = "The room for recordings. The oldest ones make room "
@@ -524,7 +540,8 @@ static const struct schema_option control[] = {
 static const struct schema_option log_rows[] = {
 	{SCHEMA_ROW(config_log, level, ENUM),
 		.choices = levels, /* as enum log_level */
-		.def = "info", .help = "Log verbosity."},
+		.def = "info",
+		.help = "The least severe lines that are logged."},
 };
 
 /* The section that is called as the member of struct config that holds it. */

@@ -19,7 +19,7 @@ static const struct schema_option rows[] = {
 		.help = "The partition's key, without the bit of full "
 			"membership: 0x0001 to 0x7fff. It must be given."},
 	{SCHEMA_ROW(partition_options, members, WORDS), .choices = memberships,
-		.def = "{}",
+		.def = "{}", .opensm = "allow_both_pkeys",
 		.help = "The members and their membership: all, hosts, "
 			"switches, routers, sm (the port that heddled uses), a "
 			"port GUID (a node GUID, where no port has it), or a "
@@ -55,6 +55,7 @@ static const struct schema_option partitions[] = {
 		.type = SCHEMA_RECORDS,
 		.record = &entry,
 		.def = "{}",
+		.opensm = "partition_config_file",
 		.help = "The partitions by name. Without any, all ports are "
 			"full members of the default partition, 0x7fff. As "
 			"soon as there is one, and 0x7fff is not among them, "

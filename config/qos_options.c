@@ -121,37 +121,43 @@ static const struct schema rule_schema = {"", rules,
 static const struct schema_option rows[] = {
 	{SCHEMA_ROW(config_qos, levels, RECORDS), .record = &level_schema,
 		.def = "{}",
+		.opensm = "qos qos_sl2vl qos_vlarb_high qos_vlarb_low",
 		.help = "QoS levels by name, each with virtual lanes (VLs) of "
 			"its own on every link. Traffic that no rule gives a "
 			"level takes the level default, which need not be "
 			"listed. Without any level all traffic is treated "
 			"alike and the switches keep their own tables."},
 	{SCHEMA_ROW(config_qos, rules, RECORDS), .record = &rule_schema,
-		.def = "{}",
+		.def = "{}", .opensm = "qos_policy_file",
 		.help = "Which traffic takes which level, by name. The first "
-			"matching rule applies; a rule that can never match, "
-			"or that conflicts with another, is an error. Programs "
-			"that do not ask for their paths choose a level "
+			"matching rule applies; a rule that names no traffic "
+			"matches all. A rule that can never match, or that "
+			"conflicts with another, is an error. Programs that "
+			"do not ask for their paths choose a level "
 			"themselves, by its sl."},
 	{SCHEMA_ROW_AS(
 		 "high_limit.hosts", config_qos, high_limit[QOS_HOSTS], INT),
 		.max = 255, .def = "16", .unit = "4 KiB",
+		.opensm = "qos_high_limit qos_ca_high_limit",
 		.help = "How much a host port may send of high-priority levels "
 			"before a low-priority one is served. 0: one packet. "
 			"255: no limit."},
 	{SCHEMA_ROW_AS("high_limit.switches", config_qos,
 		 high_limit[QOS_SWITCHES], INT),
 		.max = 255, .def = "16", .unit = "4 KiB",
+		.opensm = "qos_swe_high_limit",
 		.help = "The same as qos.high_limit.hosts, for external ports "
 			"of switches."},
 	{SCHEMA_ROW_AS(
 		 "high_limit.port0", config_qos, high_limit[QOS_PORT0], INT),
 		.max = 255, .def = "16", .unit = "4 KiB",
+		.opensm = "qos_sw0_high_limit",
 		.help = "The same as qos.high_limit.hosts, for enhanced ports "
 			"0 of switches."},
 	{SCHEMA_ROW_AS("high_limit.routers", config_qos,
 		 high_limit[QOS_ROUTERS], INT),
 		.max = 255, .def = "16", .unit = "4 KiB",
+		.opensm = "qos_rtr_high_limit",
 		.help = "The same as qos.high_limit.hosts, for ports of "
 			"routers."},
 	{SCHEMA_ROW(config_qos, shortage, ENUM), .choices = shortages,

@@ -19,7 +19,7 @@ static const struct schema prefix_routes = {"", prefix_route,
 
 static const struct schema_option rows[] = {
 	{SCHEMA_ROW_AS("trust_key", config_sa, key, HEX), .def = "0x0",
-		.secret = true,
+		.secret = true, .opensm = "sa_key",
 		.help = "The key with which a request to subnet administration "
 			"is trusted: it sees all partitions, P_Key tables and "
 			"M_Keys. 0: no request is trusted."},
@@ -33,7 +33,9 @@ static const struct schema_option rows[] = {
 		.help = "How many requests one port may make at once."},
 	{SCHEMA_ROW(config_sa, services_per_port, INT), .max = 65536,
 		.def = "256",
-		.help = "The most services that one port may register."},
+		.help = "The most services that one port may register. "
+			"Beyond this limit and the next three, requests are "
+			"refused with status 0x0100 (no resources)."},
 	{SCHEMA_ROW(config_sa, subscriptions_per_port, INT), .max = 65536,
 		.def = "64",
 		.help = "The most event subscriptions of one port."},
@@ -43,9 +45,11 @@ static const struct schema_option rows[] = {
 	{SCHEMA_ROW(config_sa, table_mib, INT), .min = 1, .max = 1000,
 		.def = "256", .unit = "MiB",
 		.help = "The largest table that is sent as one answer. A "
-			"PathRecord is 64 bytes."},
+			"PathRecord is 64 bytes: 256 MiB hold the paths "
+			"between 2000 hosts."},
 	{SCHEMA_ROW(config_sa, prefix_routes, RECORDS),
 		.record = &prefix_routes, .def = "{}",
+		.opensm = "prefix_routes_file",
 		.help = "Other subnets by name, and the routers that lead to "
 			"them. A path to a GID of another subnet is a path to "
 			"such a router, with a hop limit of 255; without an "

@@ -442,6 +442,33 @@ schema_section_base(const struct section_key *key, const void *base)
 	return (const char *)base + key->offset;
 }
 
+/* True if a list of words with spaces between them has this one. */
+static bool
+has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word), at;
+
+	for (; *list != '\0'; list += at + (list[at] != '\0')) {
+		at = strcspn(list, " ");
+		if (at == n && strncmp(list, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The first key for this option of OpenSM, or NULL. */
+static const struct section_key *
+find_opensm_key(const struct section *k, const char *theirs)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		const char *names = k->key[i].o->opensm;
+
+		if (names != NULL && has_word(names, theirs))
+			return &k->key[i];
+	}
+	return NULL;
+}
+
 const char *
 schema_section_leaf(const char *name)
 {
@@ -463,15 +490,20 @@ is_section(const struct section *k, const char *name)
 	return false;
 }
 
-/* The known key that an unknown word below prefix resembles, or NULL. */
+/* The known key that an unknown word below prefix resembles, or that stands for
+ * this option of OpenSM, or NULL. */
 static const char *
 find_similar_key(const struct reading *r, const char *prefix, const char *word)
 {
 	struct suggest s = suggest_for(word);
 	size_t i, n = strlen(prefix);
+	const struct section_key *meant =
+		n == 0 ? find_opensm_key(r->k, word) : NULL;
 	const char *leaf;
 	char *sibling;
 
+	if (meant != NULL)
+		return meant->name;
 	for (i = 0; i < r->k->n; i++) {
 		const char *name = r->k->key[i].name;
 

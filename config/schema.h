@@ -163,6 +163,9 @@ struct schema_option {
 					that of the environment */
 	const char *unit;	     /* shown in prints and manual, or NULL */
 	const char *help;	     /* one or more sentences */
+	const char *opensm;	     /* options of OpenSM with this meaning, by
+					their names with a space between, or
+					NULL */
 	const char *const *choices;  /* NULL-terminated, or NULL */
 	const struct schema *record; /* SCHEMA_RECORDS: its path is "" */
 	size_t offset;		     /* into the module's struct */

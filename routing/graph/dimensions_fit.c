@@ -28,6 +28,7 @@ const struct schema_option dimension_option = {
 	.max = DIMENSION_SIZE_MAX,
 	.def = "[]",
 	.reload = SCHEMA_REROUTE,
+	.opensm = "torus_config",
 	.help = "The rings, lines and full meshes of switches whose product "
 		"the fabric is, as in [ring 8, ring 8, line 4] or [full 12, "
 		"full 8], in any order; a ring of 4 is two lines of 2. Empty: "

@@ -17,6 +17,7 @@ static const struct schema_option rows[] = {
 		.def = "4",
 		.unit = "layers",
 		.reload = SCHEMA_REROUTE,
+		.opensm = "nue_max_num_vls",
 		.help = "Routing layers that the nue engine may use, each on a "
 			"virtual lane (VL) of its own: at most as many as the "
 			"narrowest link between switches has VLs for. More "

@@ -12,6 +12,7 @@ static const struct schema_option rows[] = {
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
 		.reading = true,
+		.opensm = "root_guid_file",
 		.help = "GUIDs of the switches at the top of the up*/down* "
 			"order of the updn engine. Empty: they are computed "
 			"from the fabric. For the ftree engine, use "

@@ -319,6 +319,16 @@ static const struct complaint {
 		"'sweep.interval'?\n"
 		"  interval: 10s\n"
 		"  ^\n"},
+	{"max_wire_smps: 4\n",
+		"t.yaml:1:1: error: unknown key 'max_wire_smps'; did you mean "
+		"'smp.window_max'?\n"
+		"  max_wire_smps: 4\n"
+		"  ^\n"},
+	{"no_partition_enforcement: true\n",
+		"t.yaml:1:1: error: unknown key 'no_partition_enforcement'; "
+		"did you mean 'fabric.partition_enforcement'?\n"
+		"  no_partition_enforcement: true\n"
+		"  ^\n"},
 	{"wholly_other: 1\n", "t.yaml:1:1: error: unknown key 'wholly_other'\n"
 			      "  wholly_other: 1\n"
 			      "  ^\n"},
@@ -747,6 +757,17 @@ TEST(test_diff)
 	config_unref(NULL);
 }
 
+/* 0 is the same in any base; 12 may be meant as either. */
+TEST(test_zero_is_hexadecimal)
+{
+	AUTO(config)
+	struct config *c = parse_config("fabric: {m_key: 0, sm_key: 0}\n"
+					"sa: {trust_key: 0}\n");
+
+	ck_assert_uint_eq(c->fabric.sm_key, 0);
+	must_be_fixpoint(c);
+}
+
 TEST(test_budget)
 {
 	AUTO(config)
@@ -867,6 +888,7 @@ TEST(test_manual)
 	AUTO(buf) struct buf want = {0};
 
 	config_mdoc(registry_modules(), &want);
+	ck_assert_ptr_null(strstr(want.text, ": \n")); /* a section's title */
 	manual_expect("man/heddle.yaml.5", "OPTIONS", &want);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/config_priv.h"
 #include "config/import/import_priv.h"
 #include "routing/driver/registry.h"
 #include "tests/unit/manual.h"
@@ -291,4 +292,25 @@ TEST(test_reasons)
 			"%s: %s", last, line);
 	}
 	ck_assert_uint_eq(n, OPTIONS);
+}
+
+/* The row of a key names the options of OpenSM that become this key. */
+TEST(test_names_in_rows)
+{
+	struct arena *a = arena_new();
+	struct section keys = config_keys(a, registry_modules());
+	const char *stock;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const char *ours = import_counterpart(all[i], &stock);
+		const struct section_key *k;
+
+		if (ours == NULL)
+			continue;
+		k = schema_section_find(&keys, ours);
+		ck_assert_msg(k != NULL && k->o->opensm != NULL &&
+				      strstr(k->o->opensm, all[i]) != NULL,
+			"%s does not name %s", ours, all[i]);
+	}
+	arena_free(a);
 }
