@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "config/config.h"
 #include "config/import/import_priv.h"
@@ -27,10 +28,8 @@ enum how {
 	TOPS, /* of the engines that are taken over */
 	SECRET,
 	STOCK_SECRET, /* not carried over if it is publicly known */
-	LEVEL,	      /* 0, OpenSM's default, becomes Heddle's */
-	LEASE,
-	LAYERS, /* 0: all that there are */
-	SIZES	/* of the file that it names */
+	LAYERS,	      /* 0: all that there are */
+	SIZES	      /* of the file that it names */
 };
 
 /* In the order of the sections: they are printed from here. */
@@ -44,8 +43,8 @@ static const struct option {
 	{"lmc_esp0", "fabric.lmc.switches", YES},
 	{"sm_priority", "fabric.priority", SAME},
 	{"m_key", "fabric.m_key", SECRET},
-	{"m_key_protection_level", "fabric.m_key_protection", LEVEL},
-	{"m_key_lease_period", "fabric.m_key_lease", LEASE},
+	{"m_key_protection_level", "fabric.m_key_protection", SAME},
+	{"m_key_lease_period", "fabric.m_key_lease", SECONDS},
 	{"sm_key", "fabric.sm_key", SECRET},
 	{"no_partition_enforcement", "fabric.partition_enforcement", INVERTED},
 	{"part_enforce", "fabric.partition_enforcement", GUARDS},
@@ -77,6 +76,8 @@ enum { NOPTIONS = sizeof(options) / sizeof(options[0]) };
 static const struct {
 	const char *key, *value;
 } stock[] = {
+	{"m_key_lease_period", "0"},
+	{"m_key_protection_level", "0"},
 	{"max_wire_smps", "4"},
 	{"nue_max_num_vls", "1"},
 	{"polling_retry_number", "4"},
@@ -237,9 +238,6 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 	case YES:
 		(void)snprintf(out, MAX_TEXT, "%s", im->lmc);
 		return is_true(v) && im->lmc[0] != '\0';
-	case LEASE:
-		(void)snprintf(out, MAX_TEXT, "%.20ss", v);
-		return strcmp(v, "0") != 0;
 	case SMPS: /* 0: no limit */
 		(void)snprintf(out, MAX_TEXT, "%.20s",
 			strtoull(v, NULL, 0) == 0 && *v == '0' ? "4096" : v);
@@ -257,14 +255,11 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 			out, MAX_TEXT, "%.20s", strcmp(v, "0") == 0 ? "8" : v);
 		return true;
 	case SECRET:
-	case LEVEL:
 	case SAME:
 	case TOPS: /* neither is from a value */
 	case SIZES:
 	default:
 		(void)snprintf(out, MAX_TEXT, "%.*s", MAX_TEXT - 1, v);
-		if (o->how == LEVEL)
-			return strcmp(v, "0") != 0;
 		return strcmp(o->theirs, "guid") != 0 ||
 		       strtoull(v, NULL, 0) != 0;
 	}
@@ -402,6 +397,21 @@ read_options(struct import *im)
 
 /* ---- files that opensm.conf names ---- */
 
+/* A file that was copied to where opensm.conf is, by its name; else path as it
+ * is: in the place that it names there may be one of another host. */
+static void
+find_beside(const struct import *im, const char *path, char out[MAX_PATH])
+{
+	const char *slash = strrchr(im->file.name, '/');
+	const char *last = strrchr(path, '/');
+
+	(void)snprintf(out, MAX_PATH, "%.*s%s",
+		slash == NULL ? 0 : (int)(slash + 1 - im->file.name),
+		im->file.name, last == NULL ? path : last + 1);
+	if (access(out, F_OK) != 0)
+		(void)snprintf(out, MAX_PATH, "%s", path);
+}
+
 /*
  * Read one of them. False: there is none, which is listed unless OpenSM goes
  * without it, too.
@@ -411,7 +421,7 @@ read_named(struct import *im, enum named which, struct import_file *f)
 {
 	const char *path = im->named[which].path;
 	unsigned line = im->named[which].line;
-	char standard[MAX_PATH] = "";
+	char standard[MAX_PATH] = "", found[MAX_PATH];
 	struct reason why;
 	bool default_place;
 
@@ -423,10 +433,11 @@ read_named(struct import *im, enum named which, struct import_file *f)
 	default_place = strcmp(path, standard) == 0;
 	if (*path == '\0')
 		return false;
-	if (import_read(path, f, &why) == 0) {
+	find_beside(im, path, found);
+	if (import_read(found, f, &why) == 0) {
 		import_note(&im->notes, &im->file, line, "%s: %.200s was read",
-			named[which].key, path);
-		(void)memmove(im->named[which].path, path, strlen(path) + 1);
+			named[which].key, found);
+		memcpy(im->named[which].path, found, sizeof(found));
 		f->name = im->named[which].path;
 		return true;
 	}

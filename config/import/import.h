@@ -43,7 +43,8 @@ void import_free(struct import_result *r);
 /*
  * Import these files, each of which may be NULL and has at most 4 MiB.
  * partitions: instead of the file that options names. dir: where files are
- * that options does not name, IMPORT_OPENSM_DIR; only with options. modules:
+ * that options does not name, IMPORT_OPENSM_DIR; only with options. A file of
+ * the same name beside options comes before either. modules:
  * the routing engines that there are, NULL-terminated. 0 and *out,
  * or -1 and a reason: a file cannot be read, or nothing in it is understood.
  */

@@ -113,7 +113,8 @@ static const struct {
 
 static const char no_log[] = "Heddle logs to the journal or standard error";
 static const char no_perf[] =
-	"no counterpart: Heddle has no performance manager";
+	"no counterpart: health.enabled has the counters of ports read, and "
+	"health.port_metrics gives them to Prometheus";
 static const char no_congestion[] =
 	"no counterpart: Heddle does not configure congestion control";
 static const char no_dump[] =

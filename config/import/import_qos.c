@@ -478,6 +478,27 @@ check_weights(const struct import_qos *q, const struct import_file *f,
 			weight_of(q, c, vl, false));
 }
 
+/* The SLs that share the VL of SL n, a lower one. */
+static void
+print_shared(const struct import_qos *q, const struct import_file *f,
+	unsigned n, struct import_notes *notes)
+{
+	struct buf sls = {0};
+	unsigned count = 0;
+
+	for (unsigned sl = n + 1; sl < QOS_SLS && q->vl[n] != DROP; sl++)
+		if (number_of(q, sl) == n && q->vl[sl] != DROP)
+			buf_printf(&sls, "%s%u", count++ > 0 ? ", " : "", sl);
+	if (count > 0)
+		(q->vl_given ? import_lost : import_note)(notes, f, 0,
+			"SL%s %s %s on the VL of SL %u: programs configured "
+			"with %s must use SL %u",
+			count == 1 ? "" : "s", sls.text,
+			count == 1 ? "is" : "are", n,
+			count == 1 ? "it" : "one of them", n);
+	buf_free(&sls);
+}
+
 /* What changes; there is no line to name. */
 static void
 print_losses(const struct import_qos *q, const struct import_file *f,
@@ -490,19 +511,13 @@ print_losses(const struct import_qos *q, const struct import_file *f,
 			"torus-2QoS has two QoS levels: SL 0 to 7, and SL 8 to "
 			"15%s",
 			q->vl_given ? "; it ignores qos_sl2vl" : "");
-	for (unsigned sl = 1; sl < QOS_SLS; sl++) {
-		unsigned n = number_of(q, sl);
-
-		drops |= q->vl[sl] == DROP;
-		if (n != sl && q->vl[sl] != DROP && !q->torus)
-			(q->vl_given ? import_lost : import_note)(notes, f, 0,
-				"SL %u is on the VL of SL %u: programs "
-				"configured with SL %u must use SL %u",
-				sl, n, sl, n);
-		else if (n == sl && q->vl[sl] < VLS)
+	for (unsigned sl = 0; sl < QOS_SLS; sl++) {
+		drops |= sl > 0 && q->vl[sl] == DROP;
+		if (!q->torus)
+			print_shared(q, f, sl, notes);
+		if (number_of(q, sl) == sl && q->vl[sl] < VLS)
 			check_weights(q, f, sl, notes);
 	}
-	check_weights(q, f, 0, notes);
 	if (q->vl[0] == DROP)
 		import_lost(notes, f, 0, "SL 0 cannot be discarded");
 	if (drops)

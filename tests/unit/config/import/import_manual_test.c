@@ -184,17 +184,28 @@ static const struct {
 	const char *key, *ours, *remark;
 } parts[] = {
 	{"allow_both_pkeys", "partitions", "members may be both"},
+	{"lmc_esp0", "fabric.lmc.switches", "TRUE: the value of lmc"},
+	{"max_op_vls", "link.max_vls",
+		"1 to 5 stand for 1, 2, 4, 8 and 15 VLs"},
+	{"no_partition_enforcement", "fabric.partition_enforcement",
+		"false for TRUE"},
+	{"part_enforce", "fabric.partition_enforcement",
+		"false for off; in and out are both ways"},
 	{"partition_config_file", "partitions", "the file is read"},
 	{"prefix_routes_file", "sa.prefix_routes", "the file is read"},
-	{"qos", "qos.levels", "with the tables below"},
+	{"qos", "qos.levels", "they are made from the options qos_*"},
 	{"qos_*high_limit", "qos.high_limit", "by the kind of port"},
 	{"qos_policy_file", "qos.rules", "the file is read"},
 	{"qos_sl2vl", "qos.levels", "SLs of one VL are one level"},
 	{"qos_*vlarb_high", "qos.levels", "weights"},
 	{"qos_*vlarb_low", "qos.levels", "weights"},
 	{"root_guid_file", "routing.updn.roots",
-		"the file is read; of other engines it is what they call their "
-		"tops"},
+		"the file is read; for ftree it becomes routing.roles.root"},
+	{"routing_engine", "routing.engines",
+		"names as in heddle-routing(7); for minhop and for none, the "
+		"default, [ftree, updn]"},
+	{"sa_key", "sa.trust_key",
+		"but not 1, OpenSM's default, which is publicly known"},
 	{"torus_config", "routing.torus.dimensions",
 		"the file is read; without rings it is for dor"},
 };

@@ -87,7 +87,14 @@ static const struct {
 	{"m_key 0x5\nm_key_protection_level 2\nm_key_lease_period 90\n", NULL,
 		"fabric:\n  m_key: 0x5\n  m_key_protection: 2\n"
 		"  m_key_lease: 90s\n"},
-	{"m_key_protection_level 0\nm_key_lease_period 0\n", NULL, "{}\n"},
+	{"m_key_protection_level 0\nm_key_lease_period 0\n", NULL,
+		"# Notes:\n"
+		"#   o:1: m_key_protection_level 0: OpenSM's default is not "
+		"carried over; fabric.m_key_protection stays at that of "
+		"Heddle\n"
+		"#   o:2: m_key_lease_period 0: OpenSM's default is not "
+		"carried over; fabric.m_key_lease stays at that of Heddle\n"
+		"{}\n"},
 	{"routing_engine torus-2QoS,dfsssp,lash,dor\n", NULL,
 		"routing:\n  engines: [torus, nue, dor]\n"},
 	{"routing_engine ftree,no_fallback\n", NULL,
@@ -180,8 +187,8 @@ static const struct {
 		"a=5,ipoib,sl=3:ALL;\nb=6,sl=1:ALL;",
 		"# Not carried over:\n"
 		"#   o:5: qos_rtr_vlarb_low 0:400: not understood\n"
-		"#   o: SL 1 is on the VL of SL 0: programs configured with SL "
-		"1 must use SL 0\n"
+		"#   o: SL 1 is on the VL of SL 0: programs configured with it "
+		"must use SL 0\n"
 		"partitions:\n"
 		"  \"a\":\n"
 		"    pkey: 0x0005\n"
@@ -262,8 +269,8 @@ static const struct {
 		"full in line 1: the last counts\n"
 		"#   p:3: partition a: ALL is full here and limited in line 1: "
 		"the last counts\n"
-		"#   o: SL 1 is on the VL of SL 0: programs configured with SL "
-		"1 must use SL 0\n"
+		"#   o: SL 1 is on the VL of SL 0: programs configured with it "
+		"must use SL 0\n"
 		"#   o: VL 0 is in qos_vlarb_high and in qos_vlarb_low: its "
 		"weight of 16 in the latter is not carried over\n"
 		"# Notes:\n"
@@ -391,6 +398,32 @@ TEST(files_that_are_named)
 	EXPECT("partition_config_file nowhere\n", 1,
 		"Not carried over:\n#   o:1: partition_config_file: nowhere: "
 		"No such file or directory\n");
+}
+
+/* Files that were copied together: not those of this host are read. */
+TEST(files_beside)
+{
+	struct import_result out = {0};
+	struct reason why = {""};
+
+	ck_assert_int_eq(mkdir("copy", 0700), 0);
+	ck_assert_int_eq(mkdir("d", 0700), 0);
+	write_text("d/parts.conf", "green=6:0x12=full;");
+	write_text("d/prefix-routes.conf", "* 13\n");
+	write_text("copy/o", "partition_config_file d/parts.conf\nqos TRUE\n"
+			     "qos_policy_file d/qos-policy.conf\n");
+	write_text("copy/parts.conf", "blue=5:0x12=full;");
+	write_text("copy/qos-policy.conf", "qos-ulps\nend-qos-ulps\n");
+	ck_assert_int_eq(import_files("copy/o", NULL, "d", registry_modules(),
+				 &out, &why),
+		0);
+	ck_assert_ptr_nonnull(strstr(out.yaml.text, "  \"blue\":\n"));
+	ck_assert_ptr_null(strstr(out.yaml.text, "green"));
+	ck_assert_ptr_nonnull(strstr(out.yaml.text,
+		"qos_policy_file: copy/qos-policy.conf was read"));
+	ck_assert_ptr_nonnull(strstr(out.yaml.text,
+		"prefix_routes_file: d/prefix-routes.conf was read"));
+	import_free(&out);
 }
 
 TEST(files_in_their_default_places)
