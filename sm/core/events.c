@@ -213,6 +213,26 @@ events_release(struct sm *sm, struct mono now)
 	save_missing(sm, now);
 }
 
+void
+events_release_managers(
+	struct sm *sm, const struct topo *t, uint64_t guid, struct mono now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sm->events.nheld; i++) {
+		struct topo_event *e = &sm->events.held[i];
+		bool manager = e->kind == EVENT_MANAGER_SEEN;
+
+		if (manager && t != NULL)
+			name_end(t, &e->a);
+		if (manager && (e->a.guid == guid || !lacks_name(&e->a)))
+			tell_manager(sm, e, now);
+		else
+			sm->events.held[n++] = *e;
+	}
+	sm->events.nheld = n;
+}
+
 /* ---- the changes of a run ---- */
 
 struct events_batch {
@@ -376,6 +396,8 @@ events_manager(
 
 	e.a.guid = p->id.guid;
 	memcpy(e.a.name, p->id.name, sizeof(e.a.name));
+	if (!seen)
+		events_release_managers(sm, NULL, e.a.guid, now);
 	if (seen && lacks_name(&e.a))
 		hold_event(sm, &e);
 	else

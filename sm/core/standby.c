@@ -313,6 +313,7 @@ standby_judged(struct sm *sm, struct routes *r, struct mono now)
 	view_unref(s->view);
 	s->view = make_view(sm, r, now);
 	peers_name(sm);
+	events_release_managers(sm, s->view->topo, 0, now);
 	if (first)
 		log_info("standby: the fabric is known nodes=%u switches=%u "
 			 "ms=%.1f smps=%llu",

@@ -439,6 +439,29 @@ TEST(another_manager)
 	EXPECT(EVENT_MANAGER_GONE, "sm: no manager any more at \"h20\" (0x");
 }
 
+/* A master that a standby has found is told when the standby knows its name, and
+ * before it is gone. */
+TEST(a_master_before_us)
+{
+	AUTO(fabric) struct fabric *f = core_tree();
+	struct sim_options o = sim_defaults();
+	AUTO(world) struct world *w = world_new(f, &o, "");
+	uint32_t host = fabric_find(f, "h20");
+
+	sim_fault_other_sm(w->sim, host, 1,
+		&(struct mad_sm_info){.priority = 15, .state = 3});
+	world_start(w);
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(count_told(w, EVENT_MANAGER_SEEN), 1);
+	EXPECT(EVENT_MANAGER_SEEN, "sm: another manager at \"h20\" (0x");
+	ck_assert_uint_eq(count_told(w, EVENT_MANAGER_GONE), 0);
+	sim_fault_node(w->sim, host, false);
+	world_run(w, mono_ms(30000));
+	ck_assert_uint_eq(count_told(w, EVENT_MASTER), 1);
+	ck_assert_uint_eq(count_told(w, EVENT_MANAGER_SEEN), 1);
+	ck_assert_uint_eq(count_told(w, EVENT_MANAGER_GONE), 1);
+}
+
 /* What was missing comes back while no daemon runs: the next one tells it. */
 TEST(back_without_a_daemon)
 {
