@@ -7,6 +7,7 @@
 #include "sm/base/mem.h"
 #include "sm/cabling/cabling_expected.h"
 #include "sm/cabling/deviation.h"
+#include "sm/event/alarm_kind.h"
 #include "sm/report/json_util.h"
 #include "sm/report/verify_json.h"
 #include "sm/view/event_log.h"
@@ -108,7 +109,7 @@ set_unused(struct cabling_watch *w, const char *why, struct mono now)
 	(void)snprintf(w->unused, sizeof(w->unused), "%s", why);
 	if (was == is)
 		return;
-	event_text(&e, "alarm", "cabling");
+	event_text(&e, "alarm", alarm_kind_row(ALARM_CABLING)->name);
 	if (is)
 		event_text(&e, "text", why);
 	else

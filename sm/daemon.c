@@ -5,6 +5,7 @@
 
 #include "sm/base/buf.h"
 #include "sm/base/log.h"
+#include "sm/event/alarm_kind.h"
 #include "sm/notify.h"
 
 /* The status while there is no core. */
@@ -14,6 +15,7 @@ tell_no_port(const struct daemon *d, struct sm_status *sm)
 	*sm = (struct sm_status){.role = SM_DISCOVERING,
 		.phase = SM_IDLE,
 		.priority = (uint8_t)d->config->fabric.priority,
+		.alarms = 1U << ALARM_NO_PORT,
 		.writing = "",
 		.held_until = MONO_NEVER};
 	(void)snprintf(sm->alarm, sizeof(sm->alarm),

@@ -7,6 +7,7 @@
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/base/version.h"
+#include "sm/event/alarm_kind.h"
 #include "sm/view/event_log.h"
 
 /* Values of options that are told have at most so many bytes: a list of
@@ -149,7 +150,7 @@ daemon_events_state(struct daemon_events *d, const char *why, struct mono now)
 	struct event e = {
 		.kind = why != NULL ? EVENT_ALARM_ON : EVENT_ALARM_OFF};
 
-	event_text(&e, "alarm", "state");
+	event_text(&e, "alarm", alarm_kind_row(ALARM_STATE)->name);
 	if (why != NULL)
 		event_text(&e, "text", why);
 	else

@@ -7,48 +7,50 @@
 
 enum { REVIEW_MS = 1000 };
 
-struct alarm_text {
-	const char *name, *text;
-};
-
+/* The text of each alarm of the core, empty for one that is off. */
 static void
 list_alarms(const struct sm *sm, const struct sm_status *s,
-	struct alarm_text out[ALARMS])
+	const char *text[ALARM_CORE_KINDS])
 {
-	const struct alarm_text all[ALARMS] = {
-		{"own-link", s->own},
-		{"run", sm->stat.alarm},
-		{"blocked", s->blocked},
-		{"taken", s->taken},
-		{"sm-key", s->sm_key},
-		{"masters", s->masters},
-		{"drift", s->rival},
-		{"port", s->flaw},
-		{"settings", s->settings},
-		{"m-keys", s->m_keys.alarm},
-		{"adaptive", s->adaptive},
-		{"multicast", run_mcast_alarm(sm)},
-		{"names", s->names},
-		{"p-keys", s->keys},
-		{"vls", s->shortage},
-		{"drains", s->drained},
+	const char *const all[ALARM_CORE_KINDS] = {
+		[ALARM_OWN_LINK] = s->own,
+		[ALARM_RUN] = sm->stat.alarm,
+		[ALARM_BLOCKED] = s->blocked,
+		[ALARM_TAKEN] = s->taken,
+		[ALARM_SM_KEY] = s->sm_key,
+		[ALARM_MASTERS] = s->masters,
+		[ALARM_DRIFT] = s->rival,
+		[ALARM_PORT] = s->flaw,
+		[ALARM_SETTINGS] = s->settings,
+		[ALARM_M_KEYS] = s->m_keys.alarm,
+		[ALARM_ADAPTIVE] = s->adaptive,
+		[ALARM_MULTICAST] = run_mcast_alarm(sm),
+		[ALARM_NAMES] = s->names,
+		[ALARM_P_KEYS] = s->keys,
+		[ALARM_VLS] = s->shortage,
+		[ALARM_DRAINS] = s->drained,
 	};
 
-	memcpy(out, all, sizeof(all));
+	memcpy(text, all, sizeof(all));
 }
 
 void
 alarm_join(const struct sm *sm, struct sm_status *to)
 {
-	struct alarm_text all[ALARMS];
+	const char *text[ALARM_CORE_KINDS];
 	size_t n = 0, size = sizeof(to->alarm);
 	char *out = to->alarm;
 
-	list_alarms(sm, to, all);
-	for (size_t i = 0; i < ALARMS; i++)
-		if (all[i].text[0] != '\0' && n < size)
+	list_alarms(sm, to, text);
+	to->alarms = 0;
+	for (unsigned i = 0; i < ALARM_CORE_KINDS; i++) {
+		if (text[i][0] == '\0')
+			continue;
+		to->alarms |= 1U << i;
+		if (n < size)
 			n += (size_t)snprintf(out + n, size - n, "%s%s",
-				n > 0 ? "; " : "", all[i].text);
+				n > 0 ? "; " : "", text[i]);
+	}
 }
 
 bool
@@ -63,20 +65,21 @@ void
 alarm_review(struct sm *sm, const struct sm_status *is, struct mono now)
 {
 	struct alarm_state *a = &sm->alarms;
-	struct alarm_text all[ALARMS];
+	const char *text[ALARM_CORE_KINDS];
 
 	a->reviewed = now;
-	list_alarms(sm, is, all);
-	for (size_t i = 0; i < ALARMS; i++) {
-		bool on = all[i].text[0] != '\0';
+	list_alarms(sm, is, text);
+	for (unsigned i = 0; i < ALARM_CORE_KINDS; i++) {
+		bool on = text[i][0] != '\0';
 		struct event e = {
 			.kind = on ? EVENT_ALARM_ON : EVENT_ALARM_OFF};
 
 		if (on == a->on[i])
 			continue;
-		event_text(&e, "alarm", all[i].name);
+		event_text(
+			&e, "alarm", alarm_kind_row((enum alarm_kind)i)->name);
 		if (on)
-			event_text(&e, "text", all[i].text);
+			event_text(&e, "text", text[i]);
 		else
 			event_seconds(&e, "lasted",
 				mono_seconds(mono_sub(now, a->since[i])));

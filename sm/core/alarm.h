@@ -9,19 +9,19 @@
 #include <stdbool.h>
 
 #include "sm/base/clock.h"
+#include "sm/event/alarm_kind.h"
 
 struct sm;
 struct sm_status;
 
-enum { ALARMS = 16 };
-
 struct alarm_state {
-	bool on[ALARMS];
-	struct mono since[ALARMS];
+	bool on[ALARM_CORE_KINDS];
+	struct mono since[ALARM_CORE_KINDS];
 	struct mono reviewed;
 };
 
-/* All of them in to->alarm; the others in *to are made. */
+/* Join the texts of all that are on in to->alarm, and their kinds in
+ * to->alarms; the other members of *to are made. */
 void alarm_join(const struct sm *sm, struct sm_status *to);
 
 /* Whether they are to be reviewed: in the midst of a run they are not settled,

@@ -27,11 +27,13 @@ static const struct metrics_row rows[] = {
 	{"heddle_other_managers", false,
 		"Other subnet managers seen by the last sweep.", "others",
 		NULL},
-	{"heddle_alarm", false, "1 while an alarm needs attention.", "alarm",
+	{"heddle_alarm", false, "1 while any alarm is on, else 0.", "alarm",
 		NULL},
-	{"heddle_alarm_info", false,
-		"The text of the alarm, while there is one.", "[alarm]",
-		"reason"},
+	{"heddle_alarms", false,
+		"1 while this alarm of heddle-events(7) is on, else 0.",
+		"alarms.[name].on", "alarm"},
+	{"heddle_alarm_info", false, "The texts of all alarms that are on.",
+		"[alarm]", "reason"},
 	{"heddle_dirty", false, "1 while a sweep is pending.", "dirty", NULL},
 	{"heddle_state_writable", false,
 		"1 if LIDs can be saved for the next restart.",
@@ -74,16 +76,18 @@ static const struct metrics_row rows[] = {
 	{"heddle_links", false, "Links of the fabric.", "fabric.links", NULL},
 	{"heddle_link_transitions_total", true,
 		"Links that went down, came up, were reset or changed their "
-		"rate.",
+		"rate: down, up, reset, rate.",
 		"events.links.*", "transition"},
-	{"heddle_node_transitions_total", true, "Nodes that left or came.",
-		"events.nodes.*", "transition"},
+	{"heddle_node_transitions_total", true,
+		"Nodes that left or came: gone, new.", "events.nodes.*",
+		"transition"},
 	{"heddle_missing", false,
 		"Nodes and links that were there before and are not.",
 		"missing.nodes|links", "kind"},
 	{"heddle_deviations", false,
-		"Deviations from the plan of fabric.expected, by kind; only "
-		"while there is a plan that can be used.",
+		"Deviations from the plan of fabric.expected, by kind, see "
+		"heddlectl verify; only while there is a plan that can be "
+		"used.",
 		"expected.kinds.*", "kind"},
 	{"heddle_links_degraded", false,
 		"Links below the width or speed that both ends support.",
@@ -98,7 +102,7 @@ static const struct metrics_row rows[] = {
 		"health.drained|kept", "state"},
 	{"heddle_link_verdicts_total", true,
 		"Links that turned bad, or good again, and bad ones that were "
-		"kept in use because of a limit.",
+		"kept in use because of a limit: bad, good, kept.",
 		"events.health.*", "verdict"},
 	{"heddle_health_passes_total", true,
 		"Passes in which the counters of all ports were read.",
@@ -137,7 +141,9 @@ static const struct metrics_row rows[] = {
 		"Switches and links that are drained: clear, to be pulled; "
 		"pending; still used; or absent.",
 		"drains.clear|pending|used|absent", "state"},
-	{"heddle_drain_transitions_total", true, "Drains that began or ended.",
+	{"heddle_drain_transitions_total", true,
+		"Drains that began or ended: "
+		"begun, ended.",
 		"events.drains.*", "transition"},
 	{"heddle_foreign_adaptive", false,
 		"Switches that may not forward by the verified routes: "
@@ -169,7 +175,8 @@ static const struct metrics_row rows[] = {
 		"1 if two ports claimed the same LID in the last run.",
 		"lids.conflict", NULL},
 	{"heddle_tree_irregularities", false,
-		"Irregularities of the fabric as a tree, by kind.",
+		"Irregularities of the fabric as a tree, by kind, see "
+		"heddlectl tree.",
 		"tree.irregular.*", "kind"},
 
 	{"heddle_nodes_several_ports", false,
@@ -183,8 +190,9 @@ static const struct metrics_row rows[] = {
 
 	/* routes */
 	{"heddle_routes_verified", false,
-		"1 if the routes passed verification; switches of "
-		"heddle_foreign_adaptive may not forward by them.",
+		"1 if the routes passed verification, on a standby those of "
+		"the master; switches of heddle_foreign_adaptive may not "
+		"forward by them.",
 		"verified.ok", NULL},
 	{"heddle_routes_pairs", false, "Pairs of switch and LID verified.",
 		"verified.pairs", NULL},
@@ -194,14 +202,14 @@ static const struct metrics_row rows[] = {
 	{"heddle_routes_layers", false, "Routing layers of the routes.",
 		"verified.layers", NULL},
 	{"heddle_routes_vls", false,
-		"VLs that the routing layers take on a link between switches.",
+		"VLs that routing layers take on a link between switches.",
 		"verified.vls", NULL},
 	{"heddle_routes_layers_shared_ports", false,
 		"Ports between switches at which routing layers share VLs.",
 		"layers_shared_ports", NULL},
 	{"heddle_routes_load", false,
-		"Load of the busiest link: pairs of hosts, by the rate of the "
-		"link.",
+		"Load of the busiest link, as heddlectl routes has it: pairs "
+		"of hosts, more on a slower link.",
 		"verified.load_max", NULL},
 	{"heddle_routes_hops", false,
 		"Links between switches on the longest route.",
@@ -231,7 +239,7 @@ static const struct metrics_row rows[] = {
 	{"heddle_run_seconds", false, "Duration of the run that made the view.",
 		"times.total", NULL},
 	{"heddle_run_phase_seconds", false,
-		"Of this, its phases; their sum is less than the whole.",
+		"Of heddle_run_seconds, its phases; their sum is less.",
 		"times.discover|readback|route|push", "phase"},
 	{"heddle_run_smps", false, "SMPs sent in the run that made the view.",
 		"counts.smps", NULL},
@@ -251,7 +259,9 @@ static const struct metrics_row rows[] = {
 		"blocked.left", NULL},
 
 	/* work done */
-	{"heddle_sweeps_total", true, "Sweeps of the fabric started, by kind.",
+	{"heddle_sweeps_total", true,
+		"Sweeps of the fabric started: full "
+		"ones, and light ones, which read the state of switches alone.",
 		"sweeps.full|light", "kind"},
 	{"heddle_probes_total", true, "Local probes triggered by traps.",
 		"sweeps.probes", NULL},
@@ -295,7 +305,7 @@ static const struct metrics_row rows[] = {
 		"manager was switched off.",
 		"sweeps.adaptive_off", NULL},
 	{"heddle_links_lost_late_total", true,
-		"Links found down because answers were late.",
+		"Links taken for lost because answers were late.",
 		"sweeps.ways_lost", NULL},
 	{"heddle_traps_total", true, "Traps received.", "traps.received", NULL},
 	{"heddle_traps_repeated_total", true,
@@ -389,7 +399,8 @@ static const struct metrics_row rows[] = {
 		"Routing layers, on each of which a level has an SL.",
 		"qos.layers", NULL},
 	{"heddle_qos_level_weight", false,
-		"Weight of a QoS level at a class of ports.",
+		"Weight of a QoS level at a class of ports, out of the sum "
+		"over all levels of the priority.",
 		"qos.levels.[name,priority].weight.*", "level priority ports"},
 	{"heddle_qos_shortage", false,
 		"1 if links have fewer VLs than the QoS levels need.",

@@ -119,6 +119,7 @@ struct sm_status {
 	size_t held;		/* (in-port, out-port) pairs blocked now */
 	uint64_t held_pairs;	/* (switch, LID) that lose packets by them */
 	struct mono held_until; /* when the first should be open, or NEVER */
+	uint32_t alarms;	/* kinds of alarms that are on, as bits */
 	char alarm[2048];	/* what an administrator should act on, or "" */
 	char blocked[256];	/* of it: a pair is still blocked; or "" */
 	char own[64];		/* of it: our own port has no link; or "" */

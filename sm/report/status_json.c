@@ -8,6 +8,7 @@
 #include "sm/base/file.h"
 #include "sm/base/mem.h"
 #include "sm/base/version.h"
+#include "sm/event/alarm_kind.h"
 #include "sm/mad/mad.h"
 #include "sm/policy/qos.h"
 #include "sm/report/adaptive_json.h"
@@ -315,6 +316,42 @@ add_quarantine_alarm(const struct view *v, struct buf *out)
 		q->why);
 }
 
+/* The kinds of alarms that are on, as bits: those whose texts alarm_json has.
+ */
+static uint32_t
+alarms_on(const struct status_facts *f)
+{
+	const bool on[ALARM_KINDS] = {
+		[ALARM_QUARANTINE] =
+			f->view != NULL && f->view->nquarantine > 0,
+		[ALARM_CONFIGURATION] = f->daemon->refused[0] != '\0',
+		[ALARM_CABLING] =
+			f->cabling.wanted && f->cabling.unused[0] != '\0',
+		[ALARM_STATE] = !f->daemon->state_writable,
+	};
+	uint32_t alarms = f->sm->alarms;
+
+	for (unsigned k = 0; k < ALARM_KINDS; k++)
+		if (on[k])
+			alarms |= 1U << k;
+	return alarms;
+}
+
+static json_t *
+alarms_json(const struct status_facts *f)
+{
+	uint32_t alarms = alarms_on(f);
+	json_t *list = json_array();
+
+	for (unsigned k = 0; k < ALARM_KINDS; k++)
+		json_util_add(list,
+			json_util_object(
+				M("name", alarm_kind_row((enum alarm_kind)k)
+						  ->name),
+				M("on", json_boolean((alarms >> k & 1) != 0))));
+	return list;
+}
+
 /*
  * Everything that an administrator should act on, or "": the one source of the
  * alarm in the status, of heddlectl's exit status and of heddle_alarm.
@@ -422,7 +459,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 		M("roles", roles_json(f->sm->role)),
 		M("phase", sm_phase_name(f->sm->phase)),
 		M("writing", f->sm->writing), M("dirty", f->sm->dirty),
-		M("alarm", alarm_json(f)),
+		M("alarm", alarm_json(f)), M("alarms", alarms_json(f)),
 		M("uptime", mono_seconds(mono_sub(f->now, d->started))),
 		M("port", json_util_object(M("device", names_text(d->device)),
 				  M("port", d->port),

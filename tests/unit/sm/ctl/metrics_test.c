@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/event/alarm_kind.h"
 #include "sm/report/status_json.h"
 #include "sm/view/view_redundancy.h"
 #include "tests/sim/model/world.h"
@@ -232,6 +233,29 @@ TEST(running_daemon)
 	ck_assert_uint_eq(missing, 0);
 }
 
+/* The values of a label that its row lists: ".. kind: switches, hosts." */
+static void
+print_values(const struct metrics_row *row, struct buf *out)
+{
+	const char *bar = strchr(row->path, '|'), *from = bar, *label;
+
+	if (bar == NULL)
+		return;
+	while (from > row->path && from[-1] != '.')
+		from--;
+	/* before them a path has at most one other label, a '*' */
+	label = row->labels;
+	if (memchr(row->path, '*', (size_t)(from - row->path)) != NULL)
+		label = strchr(label, ' ') + 1;
+	buf_printf(out, "%.*s: ", (int)strcspn(label, " "), label);
+	for (; *from != '\0' && *from != '.'; from++)
+		if (*from == '|')
+			buf_printf(out, ", ");
+		else
+			buf_put(out, from, 1);
+	buf_printf(out, ".\n");
+}
+
 /* The manual page lists exactly what the table does. */
 TEST(manual)
 {
@@ -240,16 +264,53 @@ TEST(manual)
 	size_t n;
 
 	row = metrics_all(&n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		buf_printf(&want, ".It Li %s%s%s\n%s\n", row[i].name,
 			row[i].labels != NULL ? " Ns Brq " : "",
 			row[i].labels != NULL ? row[i].labels : "",
 			row[i].help);
+		print_values(&row[i], &want);
+	}
 	manual_expect("man/heddle-metrics.7", "METRICS", &want);
 }
 
-/* Alert rules and dashboard: each metric in them is one, and the dashboard is
- * JSON. */
+/* Prometheus gives these labels to every metric; Grafana fills one. */
+static bool
+is_label_of(const struct metrics_row *row, const char *name, size_t n)
+{
+	const char *const more[] = {"job", "instance", row->labels};
+
+	for (size_t i = 0; i < 3; i++)
+		for (const char *at = more[i]; at != NULL && *at != '\0';
+			at += strspn(at, " ")) {
+			size_t len = strcspn(at, " ");
+
+			if (len == n && strncmp(at, name, n) == 0)
+				return true;
+			at += len;
+		}
+	return false;
+}
+
+/* Braces behind a metric have labels of it; \" is a quote in JSON. */
+static void
+check_labels(const struct metrics_row *row, const char *at)
+{
+	if (*at != '{')
+		return;
+	do {
+		const char *end = skip_word(++at, "");
+
+		ck_assert_msg(
+			end != NULL && is_label_of(row, at, (size_t)(end - at)),
+			"%s has no label %.40s", row->name, at);
+		at = strchr(end, '"') + 1;
+		at = strchr(at, '"') + 1;
+	} while (*at == ',');
+}
+
+/* Alert rules and dashboard: each metric in them is one, and has the labels
+ * that it is selected by; the dashboard is JSON. */
 TEST(monitoring)
 {
 	static const char *const text[] = {
@@ -266,11 +327,82 @@ TEST(monitoring)
 		for (const char *at = b.text;
 			(at = strstr(at, "heddle_")) != NULL; metrics++) {
 			const char *end = skip_word(at, "");
+			const struct metrics_row *row =
+				row_of(at, (size_t)(end - at));
 
-			ck_assert_msg(row_of(at, (size_t)(end - at)) != NULL,
-				"%s: %.60s", text[i], at);
+			ck_assert_msg(row != NULL, "%s: %.60s", text[i], at);
+			check_labels(row, end);
 			at = end;
 		}
 	}
 	ck_assert_uint_gt(metrics, 40);
+}
+
+/* One rule calls for the alarms that are marked so, another for all others. */
+TEST(alarm_rules)
+{
+	AUTO(buf)
+	struct buf rules = read_file(
+			   source_path("config/monitoring/heddle-alerts.yaml")),
+		   is = {0}, is_not = {0};
+	AUTO(buf) struct buf names = {0};
+
+	for (unsigned k = 0; k < ALARM_KINDS; k++) {
+		const struct alarm_row *row =
+			alarm_kind_row((enum alarm_kind)k);
+
+		if (row->page)
+			buf_printf(&names, "%s%s", names.n > 0 ? "|" : "",
+				row->name);
+	}
+	buf_printf(&is, "heddle_alarms{alarm=~\"%s\"}", names.text);
+	buf_printf(&is_not, "heddle_alarms{alarm!~\"%s\"}", names.text);
+	ck_assert_msg(strstr(rules.text, is.text) != NULL, "%s", is.text);
+	ck_assert_msg(
+		strstr(rules.text, is_not.text) != NULL, "%s", is_not.text);
+	buf_free(&is);
+	buf_free(&is_not);
+}
+
+/* The alarms of this status that are on, as "name name ". */
+static void
+expect_alarms(const struct status_facts *f, const char *want)
+{
+	AUTO(json) json_t *j = status_json(f);
+	AUTO(buf) struct buf on = {0};
+	json_t *alarm;
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "alarms"), i, alarm)
+	{
+		if (json_is_true(json_object_get(alarm, "on")))
+			buf_printf(&on, "%s ",
+				json_string_value(
+					json_object_get(alarm, "name")));
+	}
+	ck_assert_uint_eq(i, ALARM_KINDS);
+	ck_assert_str_eq(on.n > 0 ? on.text : "", want);
+	ck_assert_int_eq(*json_string_value(json_object_get(j, "alarm")) != 0,
+		*want != '\0');
+}
+
+/* Alarms are told by name where there is a text of theirs. */
+TEST(alarms)
+{
+	static const struct xact_stats wire;
+	struct status_daemon d = {
+		.config_file = "", .device = "", .state_writable = true};
+	struct sm_status sm = {.writing = ""};
+	struct status_facts f = {.daemon = &d, .sm = &sm, .wire = &wire};
+
+	expect_alarms(&f, "");
+	f.cabling = (struct status_cabling){true, "", "no", NULL, 0};
+	expect_alarms(&f, "cabling ");
+	f.cabling.wanted = false;
+	sm.alarms = 1U << ALARM_NO_PORT;
+	(void)snprintf(sm.alarm, sizeof(sm.alarm), "no port");
+	expect_alarms(&f, "no-port ");
+	(void)snprintf(d.refused, sizeof(d.refused), "a mistake");
+	d.state_writable = false;
+	expect_alarms(&f, "no-port configuration state ");
 }

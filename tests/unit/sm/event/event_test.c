@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/event/alarm_kind.h"
 #include "sm/event/event.h"
 #include "sm/event/event_journal.h"
 #include "sm/event/event_time.h"
@@ -220,19 +221,39 @@ print_sentences(const char *text, struct buf *out)
 	buf_printf(out, "\n");
 }
 
+/* The fields of a kind from `from` to the one named `end`, and where that is.
+ */
+static unsigned
+print_fields(const struct event_row *r, unsigned from, const char *end,
+	struct buf *out)
+{
+	unsigned i = from;
+
+	for (; r->field[i].name != NULL && strcmp(r->field[i].name, end) != 0;
+		i++)
+		buf_printf(out, ".It Va %s Pq %s\n%s\n", r->field[i].name,
+			type_name(r->field[i].type), r->field[i].help);
+	return i;
+}
+
+/* What a run wrote has the same fields in every kind, described once. */
+static const char written[] = "transition";
+
 /* The entry of a kind in the manual. */
 static void
 print_entry(const struct event_row *r, struct buf *out)
 {
+	unsigned i;
+
 	buf_printf(out, ".It Sy %s Pq %s\n.Li %s\n.br\n", r->name,
 		level_name(r->level), r->message_id);
 	print_sentences(r->help, out);
 	if (r->field[0].name == NULL)
 		return;
 	buf_printf(out, ".Bl -tag -width Ds -compact\n");
-	for (unsigned i = 0; r->field[i].name != NULL; i++)
-		buf_printf(out, ".It Va %s Pq %s\n%s\n", r->field[i].name,
-			type_name(r->field[i].type), r->field[i].help);
+	i = print_fields(r, 0, written, out);
+	if (r->field[i].name != NULL)
+		buf_printf(out, ".It Va transition No to Va with\nsee above\n");
 	buf_printf(out, ".El\n");
 }
 
@@ -244,4 +265,43 @@ TEST(manual)
 	for (unsigned k = 0; k < EVENT_KINDS; k++)
 		print_entry(event_kind_row((enum event_kind)k), &want);
 	manual_expect("man/heddle-events.7", "EVENTS", &want);
+}
+
+/* The fields of what a run wrote: those of any kind that a run answers, and of
+ * all such kinds the same. */
+TEST(manual_written)
+{
+	AUTO(buf) struct buf want = {0};
+
+	for (unsigned k = 0; k < EVENT_KINDS; k++) {
+		const struct event_row *r = event_kind_row((enum event_kind)k);
+		struct buf rest = {0}, before = {0};
+		unsigned i = print_fields(r, 0, written, &before);
+
+		(void)print_fields(r, i, "", &rest);
+		if (want.n == 0)
+			buf_put(&want, rest.text, rest.n);
+		else if (rest.n > 0)
+			ck_assert_str_eq(rest.text, want.text);
+		buf_free(&before);
+		buf_free(&rest);
+	}
+	manual_expect("man/heddle-events.7", "WRITTEN", &want);
+}
+
+/* So do its alarms. */
+TEST(manual_alarms)
+{
+	AUTO(buf) struct buf want = {0};
+
+	for (unsigned k = 0; k < ALARM_KINDS; k++) {
+		const struct alarm_row *r = alarm_kind_row((enum alarm_kind)k);
+
+		ck_assert_msg(r->name != NULL, "alarm %u has no row", k);
+		buf_printf(&want, ".It Sy %s%s\n", r->name,
+			r->page ? " Pq page" : "");
+		print_sentences(r->help, &want);
+		print_sentences(r->next, &want);
+	}
+	manual_expect("man/heddle-events.7", "ALARMS", &want);
 }
