@@ -52,8 +52,8 @@ void events_note(struct sm *sm, const struct view *is, struct mono now);
 void events_swept(struct sm *sm, struct mono now);
 /* Names were read: the events that waited for them. */
 void events_release(struct sm *sm, struct mono now);
-/* Of those the managers that were seen: the ones that t (or NULL) names, and the
- * one with this GUID, named or not. */
+/* Of those the managers that were seen: the ones that t (or NULL) names, and
+ * the one with this GUID, named or not. */
 void events_release_managers(
 	struct sm *sm, const struct topo *t, uint64_t guid, struct mono now);
 /* What is missing, over a restart. */

@@ -280,7 +280,9 @@ status() {
 
 # What the exit status says, and who can read the result
 test_import_status() {
-	o=$E2E_DIR/o.conf
+	# no file of OpenSM is beside it, which would be read, too
+	mkdir "$E2E_DIR/alone"
+	o=$E2E_DIR/alone/o.conf
 	new=$E2E_DIR/new.yaml
 	status 2 /etc/passwd
 	[ ! -s "$E2E_DIR/out" ] || fail "/etc/passwd: $(cat "$E2E_DIR/out")"

@@ -439,8 +439,8 @@ TEST(another_manager)
 	EXPECT(EVENT_MANAGER_GONE, "sm: no manager any more at \"h20\" (0x");
 }
 
-/* A master that a standby has found is told when the standby knows its name, and
- * before it is gone. */
+/* A master that a standby has found is told when the standby knows its name,
+ * and before it is gone. */
 TEST(a_master_before_us)
 {
 	AUTO(fabric) struct fabric *f = core_tree();
