@@ -121,6 +121,8 @@ const struct device_attribute device_attribute[DEVICE_ATTRS] = {
 		.bytes = MFT_CELL,
 		.blocks = MFT_BLOCKS,
 		.by_port0 = true,
+		.block_doubted = true,
+		.forwards = true,
 		.modifier = modify_by_position},
 	[DEVICE_PORT_INFO] = {.attr = MAD_PORT_INFO,
 		.modifier = modify_by_port,

@@ -321,6 +321,7 @@ void
 device_believe(struct device_store *h, struct mono t)
 {
 	for (size_t i = h->ndoubts; i-- > 0;)
-		if (!mono_before(t, h->doubt[i].until))
+		if (h->doubt[i].at.attr != DEVICE_MFT &&
+			!mono_before(t, h->doubt[i].until))
 			drop_doubt(h, i);
 }

@@ -22,6 +22,13 @@ struct check {
 static void take_answer(void *self, const struct device_job *job,
 	enum device_verdict v, const struct xact_result *res);
 
+/* Blocks that their owner reads when they are in doubt. */
+static bool
+is_read_by_owner(const struct device_at *at)
+{
+	return at->attr == DEVICE_PKEY || at->attr == DEVICE_MFT;
+}
+
 static bool
 is_in_doubt(const struct check *c, const struct device_check_item *i)
 {
@@ -30,7 +37,7 @@ is_in_doubt(const struct check *c, const struct device_check_item *i)
 
 	d = device_doubts(c->job.hw, &n);
 	for (k = 0; k < n; k++)
-		if (i->at.attr != DEVICE_PKEY &&
+		if (!is_read_by_owner(&i->at) &&
 			device_at_equal(d[k].at, i->at))
 			return true;
 	return false;
@@ -43,7 +50,7 @@ add_item(struct check *c, const struct device_check_item *i)
 	node_ix n = topo_by_node_guid(c->topo, i->at.guid);
 
 	if (n == TOPO_NONE || (c->topo->node[n].flags & TN_QUARANTINED) != 0 ||
-		i->at.attr == DEVICE_PKEY ||
+		is_read_by_owner(&i->at) ||
 		i->at.port > c->topo->node[n].nports)
 		return;
 	device_read_add(
@@ -71,7 +78,7 @@ device_check_new(struct topo *t, const struct device_check_job *job)
 		.self = c});
 	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
-		if (d[i].at.attr != DEVICE_PKEY &&
+		if (!is_read_by_owner(&d[i].at) &&
 			(device_bytes(job->hw, d[i].at) == NULL ||
 				device_is_threatened(job->hw, &d[i])))
 			add_item(c, &(struct device_check_item){.at = d[i].at,

@@ -146,6 +146,7 @@ struct plan_phase {
 	enum plan_kind kind;
 	bool fresh;	/* LFT, RAISE: of switches that carry no traffic */
 	bool drain;	/* wait before it for what is in flight */
+	bool settle;	/* ... for late copies of Sets alone */
 	uint16_t stage; /* LFT of live switches: of the transition */
 	size_t first, end;
 };
@@ -290,6 +291,8 @@ struct plan_mcast_job {
  *                in the new one. Left out where all trees only gain links, or
  *                only lose some: they stay inside one tree in any order
  *   MCAST_MAKE   cells get all that is wanted
+ *
+ * A phase in which trees gain links settles first.
  */
 struct plan *plan_mcast(const struct plan_mcast_job *job);
 

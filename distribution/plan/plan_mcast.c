@@ -83,13 +83,23 @@ add_cells(struct plan_maker *m, const struct plan_mcast_job *job,
 	}
 }
 
-/* Whether the tree of any group moves. */
+/* Whether the tree of any group moves; or only gains links. */
 static bool
 has_moves(const struct plan_mcast_job *job, const struct moves *moves)
 {
 	for (size_t i = 0; i < job->ncells; i++)
 		if ((moves[job->cell[i].block].gain &
 			    moves[job->cell[i].block].lose) != 0)
+			return true;
+	return false;
+}
+
+static bool
+has_gains(const struct plan_mcast_job *job, const struct moves *moves)
+{
+	for (size_t i = 0; i < job->ncells; i++)
+		if ((moves[job->cell[i].block].gain &
+			    ~moves[job->cell[i].block].lose) != 0)
 			return true;
 	return false;
 }
@@ -128,9 +138,11 @@ plan_mcast(const struct plan_mcast_job *job)
 	add_tops(&m, job);
 	breaks = has_moves(job, moves);
 	plan_begin(&m, breaks ? PLAN_MCAST_BREAK : PLAN_MCAST_MAKE);
+	m.now->settle = has_gains(job, moves);
 	add_cells(&m, job, moves, false);
 	(void)plan_end(&m);
 	plan_begin(&m, PLAN_MCAST_MAKE);
+	m.now->settle = true;
 	if (breaks)
 		add_cells(&m, job, moves, true);
 	(void)plan_end(&m);

@@ -178,26 +178,6 @@ mft_grow(struct mft *m, unsigned nblocks)
 	m->nblocks = nblocks;
 }
 
-/*
- * Find the ports that lead to other switches, or to something that does not
- * answer: all that do not lead to a host.
- */
-static void
-find_switch_ports(struct mft_table *s, const struct topo *t)
-{
-	const struct topo_node *n = &t->node[t->sw[s->sw].node];
-
-	memset(s->is_link, 0, sizeof(s->is_link));
-	for (unsigned p = 1; p <= n->nports; p++) {
-		port_ix peer = t->port[n->first_port + p].peer;
-
-		if (peer == TOPO_NONE ||
-			t->node[t->port[peer].node].type == TOPO_SWITCH)
-			s->is_link[p / MFT_PORTS] |=
-				(uint16_t)(1U << p % MFT_PORTS);
-	}
-}
-
 static struct mft_table *
 add_table(struct mft *m, uint64_t guid, unsigned npos)
 {
@@ -248,7 +228,8 @@ adopt_switch(struct mft *m, sw_ix sw)
 	s->stray = is_external_port(i.def_mcast_pri) ||
 		   is_external_port(i.def_mcast_not);
 	s->fresh = (n->flags & TN_FRESH) != 0;
-	find_switch_ports(s, t);
+	for (unsigned pos = 0; pos < MFT_POSITIONS; pos++)
+		s->is_link[pos] = mft_cell_links(t, t->sw[sw].node, pos);
 	m->of[sw] = (size_t)(s - m->table);
 }
 
@@ -473,22 +454,16 @@ fail_table(
 	mft_mark_refusing(m, s, res->outcome == XACT_STATUS ? res->status : 0);
 }
 
-/*
- * Note cells to read once more: a cell that a copy of an earlier SMP may
- * overwrite, and a sample of the written ones.
- */
+/* Of the written cells a sample is read once more. */
 static void
-schedule_reread(struct mft *m, struct mft_table *s, uint32_t cell,
+sample_written(struct mft *m, struct mft_table *s, uint32_t cell,
 	const struct xact_result *res)
 {
-	bool strays = res->outcome == XACT_TIMEOUT || res->tries > 1;
-	bool ok = res->outcome == XACT_OK;
-
-	if (strays || (ok && s->written++ % SAMPLED == 0))
+	if (res->outcome == XACT_OK && s->written++ % SAMPLED == 0)
 		mft_read_later(
 			m, &(struct mft_look){.table = (size_t)(s - m->table),
 				   .cell = cell,
-				   .why = strays ? MFT_STRAY : MFT_SAMPLE,
+				   .why = MFT_SAMPLE,
 				   .due = mono_add(res->now, m->stray)});
 }
 
@@ -502,7 +477,7 @@ take_cell_answer(struct mft *m, struct mft_table *s, struct device_at at,
 	if (at.port >= s->npos || at.block >= m->nblocks)
 		return; /* it is another switch by now */
 	s->cell[c].asked = false;
-	schedule_reread(m, s, c, res);
+	sample_written(m, s, c, res);
 	if (res->outcome != XACT_OK) {
 		fail_table(m, s, res);
 		return;
@@ -575,7 +550,7 @@ mark_used_cells(struct mft *m)
 }
 
 bool
-mft_begin(struct mft *m)
+mft_begin(struct mft *m, struct mono stray)
 {
 	assert(m->stage == MFT_REST && mft_is_idle(m));
 	m->nfailures = 0;
@@ -588,9 +563,11 @@ mft_begin(struct mft *m)
 	m->push = push_new(&(struct push_job){.plan = m->plan,
 		.hw = m->job.hw,
 		.x = m->job.x,
+		.stray = stray,
 		.switch_written = switch_written,
 		.answered = take_answer,
 		.cookie = m});
+	m->stray = stray;
 	m->stage = MFT_WRITE;
 	m->wrote = false;
 	return true;
@@ -608,9 +585,8 @@ end_cycle(struct mft *m)
 }
 
 void
-mft_feed(struct mft *m, struct mono stray, struct mono now)
+mft_feed(struct mft *m, struct mono now)
 {
-	m->stray = stray;
 	if (m->stage == MFT_ASK) {
 		device_read_feed(m->read, now);
 		if (device_read_done(m->read))
@@ -621,6 +597,7 @@ mft_feed(struct mft *m, struct mono stray, struct mono now)
 	push_feed(m->push, now);
 	if (!push_done(m->push))
 		return;
+	m->incomplete |= !push_complete(m->push);
 	for (unsigned b = 0; b < m->nblocks && !m->incomplete; b++)
 		m->stale[b] = false;
 	end_cycle(m);

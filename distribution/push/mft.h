@@ -14,6 +14,10 @@
  * makes them (plan.h), so that at no moment there is a loop or a duplicate
  * packet.
  *
+ * Before trees gain links, cells that a late copy of an older Set would give
+ * links that they have no more are waited for, and read (push.h): a copy of a
+ * Set of the old tree would close a loop with the new one.
+ *
  * A Set that failed leaves its cell unknown; where trees were to be broken the
  * cycle ends then. The owner gets a list of the switches that failed.
  *
@@ -105,7 +109,8 @@ bool mft_ask(struct mft *m, unsigned nblocks, struct mono now);
 bool mft_asking(const struct mft *m);
 /* Whether there would be nothing unknown to read if t were adopted. */
 bool mft_knows(const struct mft *m, const struct topo *t, unsigned nblocks);
-/* When a cell is due to be read; MONO_NEVER: none is. */
+/* When a cell is due to be read, or a cycle that waits goes on; MONO_NEVER:
+ * never. */
 struct mono mft_next(const struct mft *m);
 
 /*
@@ -134,17 +139,15 @@ struct mft_dependency {
 size_t mft_dependencies(
 	const struct mft *m, unsigned group, struct mft_dependency **out);
 /* Whether any switch may have an entry: it has, or one was for it in a cycle,
- * which may be under way. */
+ * which may be under way, or a late copy of a Set may bring one. */
 bool mft_any(const struct mft *m);
 
-/* Begin a cycle; false: everything is as wanted. */
-bool mft_begin(struct mft *m);
+/* Begin a cycle; false: everything is as wanted.
+ * stray: how long copies of an SMP stay in flight. */
+bool mft_begin(struct mft *m, struct mono stray);
 
-/*
- * Send what there is room for; without this call the cycle rests. stray: how
- * long copies of an SMP stay in flight.
- */
-void mft_feed(struct mft *m, struct mono stray, struct mono now);
+/* Send what there is room for; without this call the cycle rests. */
+void mft_feed(struct mft *m, struct mono now);
 
 bool mft_running(const struct mft *m); /* a cycle has begun and is not over */
 bool mft_is_idle(const struct mft *m); /* nothing is in flight */

@@ -71,7 +71,7 @@ struct mft {
 	struct mft_look *later; /* cells to be read when they are due */
 	size_t nlater, caplater;
 	uint64_t drifted;  /* as the last reading found in rotation; 0: none */
-	struct mono stray; /* as given to the last mft_feed */
+	struct mono stray; /* as given to the last mft_begin */
 	struct mft_counts counts;
 };
 

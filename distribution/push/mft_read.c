@@ -30,8 +30,6 @@ mft_read_later(struct mft *m, const struct mft_look *l)
 			if (l->why == MFT_ROUND)
 				return;
 			m->later[i].due = l->due;
-			if (l->why == MFT_STRAY)
-				m->later[i].why = MFT_STRAY;
 			return;
 		}
 	if (m->nlater >= LATER)
@@ -44,10 +42,15 @@ mft_read_later(struct mft *m, const struct mft_look *l)
 struct mono
 mft_next(const struct mft *m)
 {
-	struct mono t = MONO_NEVER;
+	struct mono t = m->stage == MFT_WRITE ? push_next(m->push) : MONO_NEVER;
+	size_t n;
+	const struct device_doubt *d = device_doubts(m->job.hw, &n);
 
-	for (size_t i = 0; i < m->nlater; i++)
+	for (size_t i = 0; i < m->nlater && m->stage != MFT_WRITE; i++)
 		t = mono_min(t, m->later[i].due);
+	for (size_t i = 0; i < n && m->stage != MFT_WRITE; i++)
+		if (d[i].at.attr == DEVICE_MFT)
+			t = mono_min(t, d[i].until);
 	return t;
 }
 
@@ -149,11 +152,35 @@ ask_table(struct mft *m, size_t at)
 	s->suspect = false;
 }
 
+/* A cell in doubt, when no copy of a Set can arrive any more. */
+static void
+ask_doubted(struct mft *m, struct device_at at)
+{
+	const struct mft_table *s;
+	uint32_t i;
+
+	if (!map_get(&m->by_guid, at.guid, &i)) {
+		device_settle(m->job.hw, at);
+		return;
+	}
+	s = &m->table[i];
+	if (mft_writable(m, s, at.block) && at.block < m->nblocks &&
+		at.port < s->npos)
+		add_look(m, i, at.block * s->npos + at.port, MFT_STRAY);
+	else
+		device_settle(m->job.hw, at);
+}
+
 static void
 ask_what_is_due(struct mft *m, struct mono now)
 {
-	size_t n = 0;
+	size_t n, doubts;
+	const struct device_doubt *d = device_doubts(m->job.hw, &doubts);
 
+	for (n = doubts; n-- > 0;) /* a settled one is replaced by the last */
+		if (d[n].at.attr == DEVICE_MFT && !mono_before(now, d[n].until))
+			ask_doubted(m, d[n].at);
+	n = 0;
 	for (size_t i = 0; i < m->nlater; i++) {
 		const struct mft_look *l = &m->later[i];
 
@@ -280,7 +307,9 @@ take_answer(void *self, const struct device_job *job, enum device_verdict v,
 		return; /* it is another switch by now */
 	if (v == DEVICE_CANCELLED)
 		s->cell[cell].asked = false;
-	else if (v == DEVICE_NO_ANSWER)
+	else if (job->why == MFT_STRAY)
+		device_settle(m->job.hw, at);
+	if (v == DEVICE_NO_ANSWER)
 		s->silent++;
 	if (v == DEVICE_CANCELLED || v == DEVICE_NO_ANSWER)
 		return;
@@ -311,8 +340,13 @@ add_next(void *self, struct device_read *read)
 		!mft_writable(m, s, l->cell / s->npos))
 		return true;
 	s->cell[l->cell].asked = true;
-	if (s->silent >= SILENT)
+	if (s->silent >= SILENT) {
+		if (l->why == MFT_STRAY)
+			device_settle(m->job.hw,
+				device_at_cell(s->guid, l->cell % s->npos,
+					l->cell / s->npos));
 		return true;
+	}
 	m->counts.reads++;
 	device_read_add(
 		read, &(struct device_job){.port = mft_port(m, s, l->cell),
@@ -353,17 +387,46 @@ mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 
 /* ---- dependencies of groups ---- */
 
-bool
-mft_any(const struct mft *m)
+/* Whether a cell of the switch is not empty, or was written to be so: also one
+ * that a late copy of a Set has filled again. */
+static bool
+has_entry(const struct mft *m, const struct mft_table *s)
 {
-	for (size_t i = 0; i < m->n; i++) {
-		const struct mft_table *s = &m->table[i];
+	for (unsigned pos = 0; pos < s->npos; pos++) {
+		struct known k = known_of(m, s, pos);
 
-		for (uint32_t c = 0; c < m->nblocks * s->npos; c++)
-			if (s->sw != TOPO_NONE && s->cell[c].used)
+		for (unsigned b = 0; b < m->nblocks; b++)
+			if (s->cell[b * s->npos + pos].used ||
+				(is_known(&k, b) &&
+					!mft_cell_is_empty(device_value(
+						m->job.hw, DEVICE_MFT,
+						k.block[b]))))
 				return true;
 	}
 	return false;
+}
+
+/* Whether a late copy of a Set may bring a cell that is not empty. */
+static bool
+has_doubted_cell(const struct mft *m)
+{
+	size_t n;
+	const struct device_doubt *d = device_doubts(m->job.hw, &n);
+
+	while (n-- > 0)
+		if (d[n].at.attr == DEVICE_MFT &&
+			(d[n].any || !mft_cell_is_empty(d[n].copy)))
+			return true;
+	return false;
+}
+
+bool
+mft_any(const struct mft *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->table[i].sw != TOPO_NONE && has_entry(m, &m->table[i]))
+			return true;
+	return has_doubted_cell(m);
 }
 
 /* Whether the switch at the other end sends into the link of a port. */

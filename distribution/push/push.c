@@ -86,6 +86,12 @@ push_drain_first(struct push *p)
 	p->drain_first = true;
 }
 
+void
+push_settle_first(struct push *p)
+{
+	p->settle_first = true;
+}
+
 size_t
 push_phase(const struct push *p)
 {
@@ -271,16 +277,19 @@ note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 }
 
 /*
- * Whether what was sent before has left the fabric: packets, and before a phase
- * that relies on what is in place (all of them but the first) copies of SMPs
- * that would bring an older image of a block back, or did.
+ * Whether what was sent before has left the fabric, as far as the phase needs
+ * that: packets, and before a phase that relies on what is in place copies of
+ * SMPs that would bring an older image of a block back, or did. The first phase
+ * of a plan for routes counts with what these may bring.
  */
 static bool
 is_drained(struct push *p, const struct plan_phase *f, struct mono now)
 {
-	struct mono over = mono_add(p->ended, p->job.drain), end;
+	bool drains = f->drain || p->drain_first;
+	bool settles = f->drain || f->settle || p->settle_first;
+	struct mono over = drains ? mono_add(p->ended, p->job.drain) : now, end;
 
-	if (f->drain) {
+	if (settles) {
 		end = push_doubts_end(p);
 		over = mono_before(over, end) ? end : over;
 	}
@@ -288,9 +297,10 @@ is_drained(struct push *p, const struct plan_phase *f, struct mono now)
 		p->wake = over;
 		return false;
 	}
-	if (f->drain && !push_doubts_settled(p, now))
+	if (settles && !push_doubts_settled(p, now))
 		return false;
-	device_drained(p->job.hw);
+	if (drains)
+		device_drained(p->job.hw);
 	return true;
 }
 
@@ -301,9 +311,9 @@ open_phase(struct push *p, const struct plan_phase *f, struct mono now)
 	size_t i;
 
 	p->wake = MONO_NEVER;
-	if ((f->drain || p->drain_first) && !is_drained(p, f, now))
+	if (!is_drained(p, f, now))
 		return false;
-	p->drain_first = false;
+	p->drain_first = p->settle_first = false;
 	if (f->kind == PLAN_BLOCK) {
 		for (i = f->first; i < f->end; i++)
 			note_blocked(p, &p->plan->step[i], now);

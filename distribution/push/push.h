@@ -16,8 +16,9 @@
  * A block whose Set was sent more than once is read back before it is recorded,
  * and stays in doubt for a while: a copy of the Set may still be in flight and
  * overwrite what is written later (device_doubt; device_check.h reads such
- * blocks). Before a phase that drains, such blocks whose copy would change them
- * are waited for and read: what was written before is relied on from there.
+ * blocks). Before a phase that drains, or settles, such blocks whose copy would
+ * change them are waited for and read: what was written before is relied on
+ * from there. Of multicast tables those count whose copy would add links.
  *
  * A switch that falls silent, or refuses a table or its own port 0, gets no
  * further steps in this plan; it is reported, and the core decides (quarantine,
@@ -120,6 +121,12 @@ void push_feed(struct push *p, struct mono now);
  * Before the first push_feed: packets that are in flight by then drain first.
  */
 void push_drain_first(struct push *p);
+
+/*
+ * Before the first push_feed: the first phase relies on what is in place, too:
+ * blocks in doubt are waited for and read before it.
+ */
+void push_settle_first(struct push *p);
 
 /* When push_feed is due although nothing was answered. */
 struct mono push_next(const struct push *p);

@@ -8,6 +8,7 @@
 #include "distribution/device/device_request.h"
 #include "distribution/device/device_write.h"
 #include "distribution/push/push_priv.h"
+#include "distribution/tables/mft_cell.h"
 #include "sm/mad/mad_ar.h"
 
 /* Groups and entries count where the switch may choose by them. */
@@ -19,6 +20,16 @@ is_in_use(const struct device_store *hw, const struct device_at *at)
 
 	return (at->attr != DEVICE_AR_LFT && at->attr != DEVICE_AR_GROUP) ||
 	       info == NULL || mad_ar_info_on(info) != 0;
+}
+
+/* Cells of multicast tables count where a copy has links between switches that
+ * the cell has not: where it lacks some, the tree is in pieces. */
+static bool
+does_harm(const struct push *p, const struct device_doubt *d, node_ix n)
+{
+	return d->at.attr != DEVICE_MFT || d->any ||
+	       mft_cell_adds(device_bytes(p->job.hw, d->at), d->copy,
+		       mft_cell_links(push_topo(p), n, d->at.port));
 }
 
 /*
@@ -37,7 +48,8 @@ find_open(const struct push *p, const struct device_doubt *d)
 		return TOPO_NONE;
 	n = topo_by_node_guid(t, d->at.guid);
 	return n != TOPO_NONE && t->node[n].type == TOPO_SWITCH &&
-			       d->at.port <= t->node[n].nports
+			       d->at.port <= t->node[n].nports &&
+			       does_harm(p, d, n)
 		       ? topo_port_of(t, n, d->at.port)
 		       : TOPO_NONE;
 }

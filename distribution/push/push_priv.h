@@ -21,6 +21,7 @@ struct push {
 	bool overwritten;  /* broken by a copy of an older Set */
 	bool reading;	   /* blocks in doubt, before a phase */
 	bool drain_first;  /* before any phase */
+	bool settle_first; /* blocks in doubt, before any phase */
 	unsigned inflight; /* of this phase */
 	struct mono ended; /* when the phase before was over */
 	struct mono wake;  /* of a drain or a poll */

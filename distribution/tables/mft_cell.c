@@ -27,6 +27,37 @@ mft_cell_is_empty(const uint8_t data[MFT_CELL])
 	return memcmp(data, nothing, sizeof(nothing)) == 0;
 }
 
+uint16_t
+mft_cell_links(const struct topo *t, node_ix n, unsigned pos)
+{
+	unsigned links = 0;
+
+	for (unsigned i = 0; i < MFT_PORTS; i++) {
+		unsigned p = pos * MFT_PORTS + i;
+		port_ix peer;
+
+		if (p == 0 || p > t->node[n].nports)
+			continue;
+		peer = t->port[topo_port_of(t, n, p)].peer;
+		if (peer == TOPO_NONE ||
+			t->node[t->port[peer].node].type == TOPO_SWITCH)
+			links |= 1U << i;
+	}
+	return (uint16_t)links;
+}
+
+bool
+mft_cell_adds(const uint8_t is[MFT_CELL], const uint8_t copy[MFT_CELL],
+	uint16_t links)
+{
+	unsigned more = 0;
+
+	for (unsigned g = 0; g < MFT_COLUMNS; g++)
+		more |= be_get16(copy + (size_t)2 * g) &
+			~(unsigned)be_get16(is + (size_t)2 * g);
+	return (more & links) != 0;
+}
+
 void
 mft_cell_compare(
 	const struct mft_cell_state *c, uint32_t *gains, uint32_t *loses)

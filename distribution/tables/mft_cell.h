@@ -8,7 +8,8 @@
  *	                                        +--> masks to be sent --> SMP
  *	SMP acknowledged or read ----> held ----+
  *
- * Pure: nothing here knows a switch or sends anything; push/mft.h does.
+ * Pure: nothing here knows what a switch holds, or sends anything; push/mft.h
+ * does.
  *
  * IBA volume 1: MulticastForwardingTable 14.2.5.12.
  */
@@ -18,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "discovery/topo.h"
 #include "sm/mad/port_values.h"
 
 enum {
@@ -44,6 +46,10 @@ mft_cell_modifier(uint32_t pos, uint32_t block)
 {
 	return pos << 28 | block;
 }
+
+/* The ports of position pos of a switch that lead to other switches, or to
+ * nothing that answers: all that do not lead to a host. */
+uint16_t mft_cell_links(const struct topo *t, node_ix n, unsigned pos);
 
 /* The ports of position pos in a mask of all ports. */
 static inline uint16_t
@@ -79,6 +85,11 @@ void mft_cell_compare(
  */
 void mft_cell_goal(const struct mft_cell_state *c, uint32_t moving,
 	uint16_t goal[MFT_COLUMNS]);
+
+/* Whether a cell that holds `copy` has links in it that it has not with `is`:
+ * any group's. */
+bool mft_cell_adds(const uint8_t is[MFT_CELL], const uint8_t copy[MFT_CELL],
+	uint16_t links);
 
 /* Whether the cell does not hold this, or is unknown. */
 bool mft_cell_differs(

@@ -440,7 +440,7 @@ step_sa(struct audit *a, struct mono now)
 static bool
 step_groups(struct audit *a, struct mono now)
 {
-	mft_feed(a->mft, (struct mono){0}, now);
+	mft_feed(a->mft, now);
 	if (mft_asking(a->mft))
 		return false;
 	if (mft_blocks(a->mft) > a->mft_blocks)

@@ -286,7 +286,7 @@ begin_cycle(struct sm *sm)
 	}
 	m->finding = false;
 	review_sls(sm);
-	if (!mft_begin(m->mft))
+	if (!mft_begin(m->mft, in_flight_stray(sm)))
 		return false;
 	in_flight_writing(sm);
 	return true;
@@ -399,11 +399,15 @@ run_mcast_next(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	struct mono t =
-		mono_min(timer_due(&sm->timers, TIMER_MCAST), mft_next(m->mft));
+	struct mono t = mft_next(m->mft);
 
-	if (!may_write(sm) || mft_running(m->mft) || !mft_is_idle(m->mft))
+	if (!may_write(sm) || mft_asking(m->mft))
 		return MONO_NEVER;
+	if (mft_running(m->mft))
+		return t;
+	if (!mft_is_idle(m->mft))
+		return MONO_NEVER;
+	t = mono_min(t, timer_due(&sm->timers, TIMER_MCAST));
 	return mono_before(t, m->rest) ? m->rest : t;
 }
 
@@ -437,7 +441,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 				continue;
 		}
 		asking = mft_asking(m->mft);
-		mft_feed(m->mft, in_flight_stray(sm), now);
+		mft_feed(m->mft, now);
 		if (mft_running(m->mft))
 			return;
 		if (asking) {
@@ -491,7 +495,7 @@ run_mcast_has_read(struct sm *sm, struct mono now)
 		mft_adopt(m->mft, sm->run.topo);
 		(void)mft_ask(m->mft, blocks_in_use(sm), now);
 	}
-	mft_feed(m->mft, in_flight_stray(sm), now);
+	mft_feed(m->mft, now);
 	return !mft_asking(m->mft);
 }
 
@@ -524,6 +528,8 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 		m->step = MCAST_WRITES;
 		return;
 	}
+	/* a late copy of a Set must not bring other trees than are judged */
+	push_settle_first(sm->run.push);
 	m->step = MCAST_JUDGES;
 	m->unsettled = true;
 }
@@ -570,7 +576,8 @@ judge_trees(struct sm *sm)
 			mft_want(m->mft, i, NULL);
 		m->dirty[i] = true;
 	}
-	m->step = mft_begin(m->mft) ? MCAST_CLEARS : MCAST_WRITES;
+	m->step = mft_begin(m->mft, in_flight_stray(sm)) ? MCAST_CLEARS
+							 : MCAST_WRITES;
 }
 
 bool
@@ -602,7 +609,7 @@ run_mcast_ready(struct sm *sm, struct mono now)
 		judge_trees(sm);
 	if (m->step != MCAST_CLEARS)
 		return true;
-	mft_feed(m->mft, in_flight_stray(sm), now);
+	mft_feed(m->mft, now);
 	if (mft_running(m->mft))
 		return false;
 	m->step = MCAST_WRITES;

@@ -51,6 +51,12 @@ apply_set(struct sim *s, uint32_t node, unsigned arrived, struct smp q)
 }
 
 void
+sim_hand_set(struct sim *s, uint32_t node, const struct smp *set)
+{
+	apply_set(s, node, 0, *set);
+}
+
+void
 sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8])
 {

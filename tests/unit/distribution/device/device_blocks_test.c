@@ -151,6 +151,14 @@ TEST(doubts)
 	device_believe(h, (struct mono){8});
 	(void)device_doubts(h, &n);
 	ck_assert_uint_eq(n, 0);
+	/* a multicast cell is read by its owner, at whatever time */
+	device_doubt(h, device_at_cell(7, 0, 1), NULL, (struct mono){9});
+	device_believe(h, (struct mono){10});
+	(void)device_doubts(h, &n);
+	ck_assert_uint_eq(n, 1);
+	device_settle(h, device_at_cell(7, 0, 1));
+	(void)device_doubts(h, &n);
+	ck_assert_uint_eq(n, 0);
 }
 
 /* A copy threatens a block that is known to hold anything else. */

@@ -380,18 +380,24 @@ draw_trees(struct writer *w)
 	mcast_free(maker);
 }
 
+/* How long copies of an SMP stay in flight. */
+static const struct mono stray = {400000000};
+
 /* Feeds the writer until its run is over. */
 static inline void
 feed_writer(struct writer *w)
 {
-	static const struct mono stray = {400000000};
 	struct sim *sim = w->p->x.w->sim;
+	struct mono due;
 
 	while (mft_running(w->mft)) {
-		mft_feed(w->mft, stray, sim_now(sim));
+		mft_feed(w->mft, sim_now(sim));
 		if (!mft_running(w->mft))
 			break;
-		sim_run_until(sim, mono_min(sim_next(sim), xact_next(w->x)));
+		due = mono_min(sim_next(sim), xact_next(w->x));
+		sim_run_until(sim, mft_asking(w->mft)
+					   ? due
+					   : mono_min(due, mft_next(w->mft)));
 		xact_tick(w->x, sim_now(sim));
 	}
 }
@@ -404,7 +410,7 @@ write_all(struct writer *w)
 	for (;;) {
 		while (mft_ask(w->mft, 0, sim_now(sim)))
 			feed_writer(w);
-		if (!mft_begin(w->mft))
+		if (!mft_begin(w->mft, stray))
 			break;
 		feed_writer(w);
 	}

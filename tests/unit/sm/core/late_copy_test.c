@@ -1,10 +1,10 @@
 /*
- * Copies of Sets of forwarding tables and of rows of SL2VL that arrive late,
- * after newer ones were acknowledged: a link comes up and goes down again, and
- * each first Set of the first change is held up for nearly as long as a copy
- * may be, that of a row until the second change writes a table beside
- * dependencies that it has blocked. At no moment may tables have a loop or a
- * cycle of channels.
+ * Copies of Sets of tables that arrive late, after newer ones were
+ * acknowledged: a link comes up and goes down again, and each first Set of the
+ * first change is held up for nearly as long as a copy may be, that of a row of
+ * SL2VL until the second change writes a table beside dependencies that it has
+ * blocked. At no moment may tables have a loop or a cycle of channels, nor a
+ * packet to a group come to a switch twice.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
+#include "tests/sim/chaos/chaos_int.h"
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
 #include "tests/sim/referee/watch.h"
@@ -31,6 +32,7 @@ struct scene {
 	struct fabric *f;
 	struct world *w;
 	struct watch *watch;
+	struct chaos_group group;
 	uint32_t node; /* an end of the link */
 	unsigned port;
 	uint16_t attr;	  /* whose first Sets are held up */
@@ -50,12 +52,7 @@ arrive_late(void *cookie, struct sim *sim)
 		return;
 	h->arrived = true;
 	h->s->arrived++;
-	if (h->smp.attr == MAD_SL2VL)
-		sim_hand_sl2vl(sim, h->node, h->smp.mod >> 8, h->smp.mod & 0xff,
-			h->smp.data);
-	for (unsigned i = 0; h->smp.attr == MAD_LFT && i < BLOCK; i++)
-		sim_set_lft(sim, h->node, (uint16_t)(h->smp.mod * BLOCK + i),
-			h->smp.data[i]);
+	sim_hand_set(sim, h->node, &h->smp);
 }
 
 static bool
@@ -115,18 +112,44 @@ open_scene(struct scene *s, uint16_t attr, uint64_t seed)
 	static const char *const yaml[] = {
 		"distribution: {drain: 5ms}\nsmp: {timeout: 20ms}\n",
 		"distribution: {drain: 5ms, max_stages: 1}\n"
-		"smp: {timeout: 20ms}\nrouting: {engines: [updn]}\n"};
+		"smp: {timeout: 20ms}\nrouting: {engines: [updn]}\n",
+		"distribution: {drain: 5ms}\nsmp: {timeout: 20ms}\n"
+		"sa: {trust_key: 0x5ec2e7}\n"};
 	struct sim_options o = sim_defaults();
 
 	*s = (struct scene){
 		.f = gen_random(16, 3, 1, seed, NULL), .attr = attr};
 	o.service = mono_us(50);
 	o.seed = seed;
-	s->w = world_new(s->f, &o, yaml[attr == MAD_SL2VL]);
+	s->w = world_new(s->f, &o,
+		yaml[attr == MAD_SL2VL	  ? 1
+			: attr == MAD_LFT ? 0
+					  : 2]);
 	s->watch = watch_new(s->w->sim);
 	world_start(s->w);
 	ck_assert(world_settle(s->w, mono_ms(60000)));
 	sim_set_hook(s->w->sim, hold_up, s);
+}
+
+/* Every host but each n-th joins a group, or leaves it. */
+static void
+move_members(struct scene *s, enum chaos_kind kind, unsigned nth)
+{
+	for (uint32_t n = 0; n < s->f->nnodes; n++)
+		if (s->f->node[n].type != FABRIC_SWITCH && n % nth != 0)
+			chaos_group_say(&s->group,
+				&(struct chaos_step){
+					.kind = kind, .node = n, .value = 1});
+}
+
+static void
+open_groups(struct scene *s, uint64_t seed)
+{
+	open_scene(s, MAD_MFT, seed);
+	s->group = (struct chaos_group){.s = s->w->sim, .f = s->f};
+	chaos_group_begin(&s->group, fabric_find(s->f, "h9"));
+	move_members(s, CHAOS_JOIN, 1000);
+	ck_assert(world_settle(s->w, mono_ms(60000)));
 }
 
 static void
@@ -241,4 +264,68 @@ LOOP_TEST(no_row_is_left_closed, 3, 5)
 		judge_scene(&s, n, 7);
 	}
 	ck_assert_uint_gt(closed, 0);
+}
+
+/* ---- multicast ---- */
+
+/* Runs until no first Set was held up for longer than a time-out. */
+static void
+run_first_change(struct scene *s, unsigned late)
+{
+	unsigned runs = s->w->commits, n;
+
+	s->late = mono_ms(late * TIMEOUT_MS);
+	sim_fault_link(s->w->sim, s->node, s->port, false);
+	while (runs == s->w->commits)
+		world_run(s->w, mono_ms(1));
+	do {
+		n = s->ncopies;
+		world_run(s->w, mono_ms(TIMEOUT_MS + 5));
+	} while (n != s->ncopies);
+	s->late = mono_ms(0);
+}
+
+/*
+ * Trees move because a link goes down, and once more because it comes back
+ * (every third time), another goes down, or members leave and return; false:
+ * there are fewer links.
+ */
+static bool
+strike_tree(uint64_t seed, unsigned nth, unsigned late)
+{
+	AUTO(scene) struct scene s;
+	const struct watch_report *r;
+	struct reason why = {0};
+	uint32_t other;
+	unsigned port;
+
+	open_groups(&s, seed);
+	if (!fabric_switch_link(s.f, nth, &s.node, &s.port))
+		return false;
+	run_first_change(&s, late);
+	if (nth % 3 == 0) {
+		sim_fault_link(s.w->sim, s.node, s.port, true);
+	} else if (nth % 3 == 1) {
+		ck_assert(
+			fabric_switch_link(s.f, (nth + 5) % 20, &other, &port));
+		sim_fault_link(s.w->sim, other, port, false);
+	} else {
+		move_members(&s, CHAOS_LEAVE, 2);
+		world_run(s.w, mono_ms(TIMEOUT_MS));
+		move_members(&s, CHAOS_JOIN, 2);
+	}
+	world_run(s.w, mono_ms(5000));
+	judge_scene(&s, nth, late);
+	r = watch_report(s.watch);
+	ck_assert_msg(r->copies == 0, "link %u, %u time-outs: %s", nth, late,
+		r->copy.text);
+	ck_assert_msg(chaos_group_judge(&s.group, s.w->sm, &why) == 0,
+		"link %u, %u time-outs: %s", nth, late, why.text);
+	return true;
+}
+
+LOOP_TEST(no_copy_by_a_late_branch, 3, 11)
+{
+	for (unsigned n = 0; strike_tree((uint64_t)_i, n, 4); n++)
+		(void)strike_tree((uint64_t)_i, n, 7);
 }
