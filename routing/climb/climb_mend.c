@@ -5,9 +5,11 @@
  * In the tree of one of the two, or in both, the pair gets the path of a layer
  * that changes the least: next hops, and pairs of switches behind them that
  * would lose theirs. What hangs behind changed next hops gets other layers by
- * that. The change stays if few enough pairs are without a common layer then:
- * at first fewer than before, then as many, then a few more, so that the search
- * does not end where no single change helps.
+ * that. The change stays if the pairs that get a common layer by it weigh more
+ * than those that lose theirs. A pair weighs as much as it has been tried, so
+ * that the search does not end where no single change helps: what is hard to
+ * mend takes its paths from what is easy to mend elsewhere, and keeps them.
+ * This is breakout local search (Morris 1993).
  *
  * Pairs that have no layer after that get the paths of the layer in which they
  * change the least, whatever that breaks, and those paths are pinned: nothing
@@ -16,14 +18,14 @@
  * the escape tree. A tree becomes one of these once, and otherwise pins only
  * grow; with all of them pinned every pair has that layer, so this ends.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/climb/climb_priv.h"
 #include "sm/base/mem.h"
 
-/* Rounds allow a change to leave up to MORE - 1 pairs more without a layer; a
- * pair is tried at most ATTEMPTS times. */
-enum { MORE = 5, ATTEMPTS = 6 };
+/* A pair is tried at most so many times. */
+enum { ATTEMPTS = 30 };
 
 struct undo {
 	size_t pair;
@@ -31,32 +33,48 @@ struct undo {
 	struct climb_layers layers;
 };
 
+/* Two switches, t > u. */
+struct pair {
+	sw_ix t, u;
+};
+
 struct climb_mend {
 	struct climb *x;
-	int more;	/* pairs more that a change may leave without a layer */
+	struct pair *left; /* all that have no layer, and some that have got
+			      one; n of them */
+	size_t nleft, left_room;
+	bool *listed;	/* [nsw * nsw] by pair: it is one of these */
 	uint8_t *tried; /* [nsw * nsw] attempts, by pair */
 	uint16_t *without; /* [nsw * nsw] layers in which no path was found, as
 			      none will be: pins only take some */
 	bool *escapes;	   /* [nsw] pins of the tree are the escape tree's */
 	bool *dirty;	   /* [nsw] has got other layers */
-	bool tries;	   /* of this round: there was one */
 	struct undo *undo; /* [2 * nsw] what was there; n of them */
 	uint32_t n;
 	bool *seen;	  /* [nsw] for walks; none is, in between */
 	sw_ix *stack;	  /* [nsw] */
-	uint32_t *breaks; /* [nsw] pairs of switches behind one that do not have
-			     the layer searched in, but another */
+	uint32_t *breaks; /* [nsw] weights of pairs behind a switch that do not
+			     have the layer searched in, but another */
 	struct climb_search search;
 };
 
-/* Whether u and t, which are linked somehow, have no layer both ways. */
-static bool
-is_left(const struct climb *x, sw_ix t, sw_ix u)
+static size_t
+pair_of(const struct climb *x, sw_ix t, sw_ix u)
 {
-	const struct swgraph *g = x->g;
+	return t > u ? climb_pair(x, t, u) : climb_pair(x, u, t);
+}
 
-	return g->live[t] && g->live[u] && g->comp[t] == g->comp[u] &&
-	       climb_common_layers(x, t, u) == 0;
+/* List a pair, if it has no layer both ways. */
+static void
+list_pair(struct climb_mend *m, sw_ix t, sw_ix u)
+{
+	bool *listed = &m->listed[pair_of(m->x, t, u)];
+
+	if (*listed || climb_common_layers(m->x, t, u) != 0)
+		return;
+	*listed = true;
+	m->left = mem_grow(m->left, m->nleft, &m->left_room, sizeof(*m->left));
+	m->left[m->nleft++] = t > u ? (struct pair){t, u} : (struct pair){u, t};
 }
 
 static struct climb_layers
@@ -72,7 +90,8 @@ layers_of(const struct climb *x, sw_ix t, sw_ix u)
 
 /* ---- the tree as a whole ---- */
 
-/* Its switches again, parents first, with their layers. */
+/* Its switches again, parents first, with their layers. Those that have none in
+ * common with t are listed. */
 static void
 renew_tree(struct climb_mend *m, sw_ix t)
 {
@@ -98,6 +117,7 @@ renew_tree(struct climb_mend *m, sw_ix t)
 			x->mask[row + u] = l.mask;
 			x->tail[row + u] = l.tail;
 			x->seq[row + x->nseq[t]++] = u;
+			list_pair(m, t, u);
 		}
 	}
 	memset(m->seen, 0, x->g->nsw * sizeof(*m->seen));
@@ -105,8 +125,18 @@ renew_tree(struct climb_mend *m, sw_ix t)
 
 /* ---- a change ---- */
 
+/* What a pair weighs. */
+static int
+weigh_pair(const struct climb_mend *m, sw_ix t, sw_ix u)
+{
+	uint8_t tried = m->tried[pair_of(m->x, t, u)];
+
+	return tried > 1 ? tried : 1;
+}
+
 /* u gets next hop c, or keeps its own, and its layers anew in the tree of t.
- * Returns how many pairs more are without a layer. */
+ * Returns what the pair weighs, if it is without a layer by that, or negative,
+ * if it was. */
 static int
 change_switch(struct climb_mend *m, sw_ix t, sw_ix u, uint32_t c)
 {
@@ -114,6 +144,7 @@ change_switch(struct climb_mend *m, sw_ix t, sw_ix u, uint32_t c)
 	size_t p = climb_pair(x, t, u);
 	bool had = climb_common_layers(x, t, u) != 0;
 	struct climb_layers l;
+	bool has;
 
 	m->undo[m->n++] =
 		(struct undo){p, x->next[p], {x->mask[p], x->tail[p]}};
@@ -122,12 +153,13 @@ change_switch(struct climb_mend *m, sw_ix t, sw_ix u, uint32_t c)
 	l = layers_of(x, t, u);
 	x->mask[p] = l.mask;
 	x->tail[p] = l.tail;
-	return (int)had - (climb_common_layers(x, t, u) != 0);
+	has = climb_common_layers(x, t, u) != 0;
+	return had == has ? 0 : ((int)had - (int)has) * weigh_pair(m, t, u);
 }
 
 /* The path found becomes that of its switches in the tree of t, and what hangs
- * behind them gets its layers anew. Returns how many pairs more are without a
- * layer. */
+ * behind them gets its layers anew. Returns what the pairs weigh that are without
+ * a layer by that, less those that were. */
 static int
 hang_path(struct climb_mend *m, sw_ix t)
 {
@@ -170,8 +202,8 @@ undo_changes(struct climb_mend *m)
 
 /* ---- paths that change little ---- */
 
-/* Pairs that would lose their layer if all that passes a switch on its way to t
- * could have this one alone. */
+/* What the pairs weigh that would lose their layer if all that passes a switch
+ * on its way to t could have this one alone. */
 static void
 count_breaks(struct climb_mend *m, sw_ix t, unsigned layer)
 {
@@ -185,7 +217,8 @@ count_breaks(struct climb_mend *m, sw_ix t, unsigned layer)
 		uint32_t c = x->next[climb_pair(x, t, s)];
 		uint16_t can = climb_common_layers(x, t, s);
 
-		m->breaks[s] += can != 0 && (can >> layer & 1) == 0;
+		if (can != 0 && (can >> layer & 1) == 0)
+			m->breaks[s] += (uint32_t)weigh_pair(m, t, s);
 		m->breaks[x->g->group[c].peer] += m->breaks[s];
 	}
 }
@@ -233,18 +266,16 @@ mend_tree(struct climb_mend *m, sw_ix t, sw_ix u)
 	uint16_t back = m->x->mask[climb_pair(m->x, u, t)];
 	bool found = false;
 
-	climb_add_load(m->x, t, false);
 	for (unsigned l = 0; !found && l < m->x->job->orders->n; l++) {
 		if ((back >> l & 1) == 0 || !find_path(m, t, u, l))
 			continue;
-		found = hang_path(m, t) <= m->more;
+		found = hang_path(m, t) < 0;
 		if (!found)
 			undo_changes(m);
 		m->n = 0;
 	}
 	if (found)
 		renew_tree(m, t);
-	climb_add_load(m->x, t, true);
 	return found;
 }
 
@@ -254,8 +285,6 @@ mend_trees(struct climb_mend *m, sw_ix t, sw_ix u)
 {
 	bool found = false;
 
-	climb_add_load(m->x, t, false);
-	climb_add_load(m->x, u, false);
 	for (unsigned l = 0; !found && l < m->x->job->orders->n; l++) {
 		int more;
 
@@ -263,7 +292,7 @@ mend_trees(struct climb_mend *m, sw_ix t, sw_ix u)
 			continue;
 		more = hang_path(m, t);
 		found = find_path(m, u, t, l) &&
-			more + hang_path(m, u) <= m->more;
+			more + hang_path(m, u) < 0;
 		if (!found)
 			undo_changes(m);
 		m->n = 0;
@@ -272,43 +301,46 @@ mend_trees(struct climb_mend *m, sw_ix t, sw_ix u)
 		renew_tree(m, t);
 		renew_tree(m, u);
 	}
-	climb_add_load(m->x, t, true);
-	climb_add_load(m->x, u, true);
 	return found;
 }
 
 /* ---- all pairs ---- */
 
-/* A change for a pair that not too many were looked for already. */
+/* A change for a pair that not too many were looked for already; false: there
+ * were. */
 static bool
-try_pair(struct climb_mend *m, sw_ix t, sw_ix u)
+try_pair(struct climb_mend *m, const struct pair *p)
 {
-	uint8_t *tried = &m->tried[climb_pair(m->x, t, u)];
+	uint8_t *tried = &m->tried[pair_of(m->x, p->t, p->u)];
 
 	if (*tried == ATTEMPTS)
 		return false;
 	++*tried;
-	m->tries = true;
-	return mend_tree(m, t, u) || mend_tree(m, u, t) || mend_trees(m, t, u);
+	if (!mend_tree(m, p->t, p->u) && !mend_tree(m, p->u, p->t))
+		(void)mend_trees(m, p->t, p->u);
+	return true;
 }
 
-/* One look at each pair without a layer; false: none is left. */
+/* One look at each pair without a layer, also at those that lose theirs
+ * meanwhile; false: none was tried. */
 static bool
 mend_round(struct climb_mend *m)
 {
-	struct climb *x = m->x;
-	bool left = false;
+	size_t kept = 0;
+	bool any = false;
 
-	m->tries = false;
-	for (sw_ix t = 0; t < x->g->nsw; t++)
-		for (sw_ix u = 0; u < t; u++)
-			if (is_left(x, t, u) && !try_pair(m, t, u))
-				left = true;
-	/* others may have lost theirs by that */
-	for (sw_ix t = 0; t < x->g->nsw && !left; t++)
-		for (sw_ix u = 0; u < t && !left; u++)
-			left = is_left(x, t, u);
-	return left;
+	for (size_t i = 0; i < m->nleft; i++) {
+		struct pair p = m->left[i];
+
+		if (climb_common_layers(m->x, p.t, p.u) == 0)
+			any |= try_pair(m, &p);
+		if (climb_common_layers(m->x, p.t, p.u) == 0)
+			m->left[kept++] = p;
+		else
+			m->listed[pair_of(m->x, p.t, p.u)] = false;
+	}
+	m->nleft = kept;
+	return any;
 }
 
 /* Pin u to its escape path in the tree of t. */
@@ -356,7 +388,6 @@ force_path(struct climb_mend *m, sw_ix t, sw_ix u, unsigned layer)
 	struct climb *x = m->x;
 	bool *pinned = x->pinned + climb_pair(x, t, 0);
 
-	climb_add_load(x, t, false);
 	if (!m->escapes[t] && find_path(m, t, u, layer)) {
 		(void)hang_path(m, t);
 		m->n = 0;
@@ -372,28 +403,27 @@ force_path(struct climb_mend *m, sw_ix t, sw_ix u, unsigned layer)
 		hang_escape(m, t, u);
 	}
 	renew_tree(m, t);
-	climb_add_load(x, t, true);
 }
 
-/* The first pair without a layer is pinned to paths in one; false: there is no
- * such pair. */
-static bool
+/* The first pair without a layer is pinned to paths in one. */
+static void
 force_first(struct climb_mend *m)
 {
-	struct climb *x = m->x;
+	struct pair p = m->left[0];
+	unsigned layer = choose_layer(m, p.t, p.u);
 
+	force_path(m, p.t, p.u, layer);
+	force_path(m, p.u, p.t, layer);
+}
+
+/* The load of links, by all trees as they are now. */
+static void
+renew_load(struct climb *x)
+{
+	memset(x->load, 0, x->d->n * sizeof(*x->load));
 	for (sw_ix t = 0; t < x->g->nsw; t++)
-		for (sw_ix u = 0; u < t; u++) {
-			unsigned layer;
-
-			if (!is_left(x, t, u))
-				continue;
-			layer = choose_layer(m, t, u);
-			force_path(m, t, u, layer);
-			force_path(m, u, t, layer);
-			return true;
-		}
-	return false;
+		if (x->g->live[t])
+			climb_add_load(x, t, true);
 }
 
 void
@@ -402,6 +432,7 @@ climb_mend(struct climb *x)
 	struct arena *a = x->g->a;
 	size_t n = x->g->nsw + 1U;
 	struct climb_mend m = {.x = x,
+		.listed = arena_array(a, n * n, sizeof(*m.listed)),
 		.tried = arena_array(a, n * n, sizeof(*m.tried)),
 		.without = arena_array(a, n * n, sizeof(*m.without)),
 		.escapes = arena_array(a, n, sizeof(*m.escapes)),
@@ -410,15 +441,18 @@ climb_mend(struct climb *x)
 		.seen = arena_array(a, n, sizeof(*m.seen)),
 		.stack = arena_array(a, n, sizeof(*m.stack)),
 		.breaks = arena_array(a, n, sizeof(*m.breaks))};
-	bool left = true;
 
+	for (sw_ix t = 0; t < x->g->nsw; t++)
+		for (uint32_t k = 1; k < x->nseq[t]; k++)
+			list_pair(&m, t, x->seq[climb_pair(x, t, k)]);
+	if (m.nleft == 0)
+		return;
 	m.search = (struct climb_search){
 		.x = x, .of = &m, .next_hop = next_hop, .breaks = breaks_of};
 	climb_search_room(&m.search);
-	while (left) {
-		m.tries = true; /* without a try the next round has none */
-		for (m.more = -1; left && m.tries && m.more < MORE; m.more++)
-			left = mend_round(&m);
-		left = left && force_first(&m);
-	}
+	while (m.nleft > 0)
+		if (!mend_round(&m) && m.nleft > 0)
+			force_first(&m);
+	free(m.left);
+	renew_load(x);
 }

@@ -24,6 +24,7 @@ struct climb_search_room {
 	uint32_t *cost;	  /* [states] */
 	uint32_t *before; /* [states] where it was reached from, or NO_STATE */
 	uint32_t bucket[CLIMB_COST_MOST]; /* entries by cost, or NO_STATE */
+	uint32_t most; /* highest cost of one, in the last search */
 	struct entry *entry;		  /* nentries of them */
 	uint32_t nentries;
 	uint32_t open;	  /* ... in buckets */
@@ -43,6 +44,7 @@ climb_search_room(struct climb_search *q)
 
 	/* most of what is not cleared is never touched */
 	m->now = 0;
+	m->most = CLIMB_COST_MOST - 1;
 	m->round = arena_array(a, states, sizeof(*m->round));
 	m->cost = arena_alloc(a, states * sizeof(*m->cost));
 	m->before = arena_alloc(a, states * sizeof(*m->before));
@@ -60,6 +62,8 @@ put_entry(
 {
 	if (cost >= CLIMB_COST_MOST)
 		return;
+	if (cost > m->most)
+		m->most = cost;
 	m->entry[m->nentries] = (struct entry){state, m->bucket[cost], others};
 	m->bucket[cost] = m->nentries++;
 	m->open++;
@@ -101,17 +105,22 @@ cost_of_change(const struct climb_search *q, sw_ix s)
 	return m->change[s];
 }
 
-/* Go on from a state by group i. */
+/* Go on from a state by the n groups from first on, for which it needs as many
+ * dependencies to climb. */
 static void
-offer_link(struct climb_search *q, uint32_t state, uint32_t i, uint32_t cost)
+offer_links(struct climb_search *q, uint32_t state, uint32_t first, uint32_t n,
+	uint32_t cost)
 {
 	const struct climb *x = q->x;
+	uint32_t c = state / x->ins, to = first * x->ins + x->in[c];
+	const uint16_t *dep = x->dep +
+			      (size_t)x->d->dep[x->d->n] * (state % x->ins) +
+			      directions_dep(x->d, c, first);
 
-	if (x->g->live[x->g->group[i].peer] &&
-		(climb_dep(x, state % x->ins, state / x->ins, i) >> q->layer &
-			1) != 0)
-		offer_state(q->room, i * x->ins + x->in[state / x->ins], state,
-			cost);
+	for (uint32_t i = 0; i < n; i++)
+		if ((dep[i] >> q->layer & 1) != 0 &&
+			x->g->live[x->g->group[first + i].peer])
+			offer_state(q->room, to + i * x->ins, state, cost);
 }
 
 /* Go on from a state that has been reached: by the next hop in use; by others
@@ -123,20 +132,18 @@ offer_next_hop(struct climb_search *q, uint32_t state, uint32_t cost)
 	uint32_t i = q->next_hop(q->of, x->g->group[state / x->ins].peer);
 
 	if (i != CLIMB_NO_GROUP)
-		offer_link(q, state, i, cost + CLIMB_COST_HOP);
+		offer_links(q, state, i, 1, cost + CLIMB_COST_HOP);
 	put_entry(q->room, state, true, cost + COST_OTHER);
 }
 
 static void
 offer_others(struct climb_search *q, uint32_t state)
 {
-	const struct climb *x = q->x;
-	const struct swgraph *g = x->g;
-	sw_ix s = g->group[state / x->ins].peer;
-	uint32_t cost = q->room->cost[state] + cost_of_change(q, s);
+	const struct swgraph *g = q->x->g;
+	sw_ix s = g->group[state / q->x->ins].peer;
 
-	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-		offer_link(q, state, i, cost);
+	offer_links(q, state, g->first[s], g->first[s + 1] - g->first[s],
+		q->room->cost[state] + cost_of_change(q, s));
 }
 
 /* Begin at u: all its links. */
@@ -188,7 +195,8 @@ climb_search_path(struct climb_search *q, sw_ix t, sw_ix u, unsigned layer)
 	q->layer = layer;
 	m->now++;
 	m->nentries = m->open = 0;
-	memset(m->bucket, 0xff, sizeof(m->bucket));
+	memset(m->bucket, 0xff, (m->most + 1) * sizeof(*m->bucket));
+	m->most = 0;
 	offer_first(q, u);
 	for (uint32_t cost = 0; m->open > 0; cost++)
 		while (m->bucket[cost] != NO_STATE) {

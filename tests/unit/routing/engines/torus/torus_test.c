@@ -41,7 +41,7 @@ static const struct shape shapes[] = {
 	/* short ways round what is lost before long ones */
 	{{8, 8, 8}, 3, 15, 1, 720, 16, 4},
 	/* where hundreds of pairs have no common layer at first */
-	{{8, 8, 8}, 3, 77, 1, 1300, 16, 4},
+	{{8, 8, 8}, 3, 77, 1, 960, 16, 4},
 };
 
 static struct fabric *
