@@ -1,12 +1,7 @@
 #include <string.h>
 
+#include "routing/graph/switch_rows.h"
 #include "routing/updown/keep_priv.h"
-
-static uint64_t *
-row_of(uint64_t *sets, const struct updown *u, sw_ix s)
-{
-	return sets + (size_t)s * u->graph.words;
-}
 
 /* For an extension switch: of what s reaches going down, only what may come to
  * it from above. */
@@ -18,75 +13,89 @@ limit_to_extra(const struct updown *u, sw_ix s, uint64_t *row)
 		row[w] &= u->sftree_extra[s][w];
 }
 
-/* Closures need no levels: in the sequence of the order, the rows of the
- * neighbours that s needs are final when s is due. */
-static uint64_t *
-close_down(const struct updown *u, const struct sw_order *line,
-	const struct nbr_class *classes)
+static const uint64_t **
+row_pointers(const struct updown *u)
 {
-	uint64_t *sets = arena_array(u->graph.a,
-		(size_t)u->graph.nsw * u->graph.words, sizeof(*sets));
-	const uint64_t **row = nbr_class_rows(&u->graph, sets);
-	struct nbr_class_union sum =
-		nbr_class_unions(&u->graph, classes, false);
-
-	for (uint32_t i = u->graph.nsw; i-- > 0;) {
-		sw_ix s = line->seq[i];
-		uint64_t *dn = row_of(sets, u, s);
-
-		memcpy(dn, nbr_class_union(&sum, s, row),
-			u->graph.words * sizeof(*dn));
-		bitset_add(dn, s);
-		if (line == &u->sw_order)
-			limit_to_extra(u, s, dn);
-	}
-	return sets;
+	return arena_array(u->graph.a, u->graph.nsw, sizeof(uint64_t *));
 }
 
-static struct reach_sets
-close_all(const struct updown *u, const struct sw_order *line,
-	const struct nbr_class *classes)
+/* The order to close over, with the classes in it. */
+struct closing {
+	const struct updown *u;
+	const struct sw_order *line;
+	const struct nbr_class *classes;
+	struct switch_rows rows;
+};
+
+/*
+ * Closures need no levels: in the sequence of the order, the rows of the
+ * neighbours that s needs are final when s is due. like: rows of another order,
+ * which are mostly the same, or NULL.
+ */
+static const uint64_t **
+close_down(struct closing *c, const uint64_t *const *like)
 {
-	size_t n = (size_t)u->graph.nsw * u->graph.words;
-	struct reach_sets r = {close_down(u, line, classes),
-		arena_array(u->graph.a, n, sizeof(*r.all))};
-	const uint64_t **row = nbr_class_rows(&u->graph, r.all);
-	struct nbr_class_union sum = nbr_class_unions(&u->graph, classes, true);
+	const struct updown *u = c->u;
+	const uint64_t **dn = row_pointers(u);
+	struct nbr_class_union sum =
+		nbr_class_unions(&u->graph, c->classes, false);
+
+	for (uint32_t i = u->graph.nsw; i-- > 0;) {
+		sw_ix s = c->line->seq[i];
+
+		memcpy(c->rows.own, nbr_class_union(&sum, s, dn),
+			u->graph.words * sizeof(*c->rows.own));
+		bitset_add(c->rows.own, s);
+		if (c->line == &u->sw_order)
+			limit_to_extra(u, s, c->rows.own);
+		dn[s] = switch_rows_take(
+			&c->rows, like != NULL ? &like[s] : NULL, like != NULL);
+	}
+	return dn;
+}
+
+/* Switches with the same neighbours above mostly reach the same: last[] is the
+ * row of the last switch of each class. */
+static const uint64_t **
+close_up(struct closing *c, const uint64_t *const *dn)
+{
+	const struct updown *u = c->u;
+	const uint64_t **all = row_pointers(u), **last = row_pointers(u);
+	struct nbr_class_union sum =
+		nbr_class_unions(&u->graph, c->classes, true);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
-		sw_ix s = line->seq[i];
-		uint64_t *all = row_of(r.all, u, s);
+		sw_ix s = c->line->seq[i], class = c->classes->up.first[s];
+		const uint64_t *like[] = {dn[s], last[class]};
+		uint64_t *own = c->rows.own;
 
-		memcpy(all, row_of(r.dn, u, s), u->graph.words * sizeof(*all));
-		bitset_or(all, nbr_class_union(&sum, s, row), u->graph.words);
-		if (line != &u->sw_order || !sftree_is_extension(u, s))
-			continue;
-		for (uint32_t k = classes->mid[s]; k < u->graph.first[s + 1];
-			k++)
-			bitset_or(all, row_of(r.dn, u, classes->peer[k]),
-				u->graph.words);
+		memcpy(own, dn[s], u->graph.words * sizeof(*own));
+		bitset_or(own, nbr_class_union(&sum, s, all), u->graph.words);
+		if (c->line == &u->sw_order && sftree_is_extension(u, s))
+			for (uint32_t k = c->classes->mid[s];
+				k < u->graph.first[s + 1]; k++)
+				bitset_or(own, dn[c->classes->peer[k]],
+					u->graph.words);
+		all[s] = last[class] = switch_rows_take(&c->rows, like, 2);
 	}
-	return r;
+	return all;
 }
 
 static const uint64_t **
-find_above(const struct updown *u, const struct sw_order *line,
-	const struct nbr_class *classes)
+find_above(struct closing *c)
 {
-	uint64_t *rows = arena_array(u->graph.a,
-		(size_t)u->graph.nsw * u->graph.words, sizeof(*rows));
-	const uint64_t **above =
-		arena_array(u->graph.a, u->graph.nsw, sizeof(*above));
-	struct nbr_class_union sum = nbr_class_unions(&u->graph, classes, true);
+	const struct updown *u = c->u;
+	const uint64_t **above = row_pointers(u);
+	struct nbr_class_union sum =
+		nbr_class_unions(&u->graph, c->classes, true);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
-		sw_ix s = line->seq[i];
-		uint64_t *row = row_of(rows, u, s);
+		sw_ix s = c->line->seq[i];
 
-		memcpy(row, nbr_class_union(&sum, s, above),
-			u->graph.words * sizeof(*row));
-		bitset_add(row, s);
-		above[s] = row;
+		memcpy(c->rows.own, nbr_class_union(&sum, s, above),
+			u->graph.words * sizeof(*c->rows.own));
+		bitset_add(c->rows.own, s);
+		above[s] = switch_rows_take(&c->rows, NULL, 0);
 	}
 	return above;
 }
@@ -94,17 +103,18 @@ find_above(const struct updown *u, const struct sw_order *line,
 void
 reach_find_tiers(struct updown *u)
 {
+	struct closing c;
+
 	if (u->tier_above != NULL)
 		return;
 	u->tier_class = nbr_class_find(&u->graph, &u->tier);
-	u->tier_set = close_all(u, &u->tier, &u->tier_class);
-	u->tier_above = find_above(u, &u->tier, &u->tier_class);
-}
-
-static bool
-rows_equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
-{
-	return memcmp(a, b, u->graph.words * sizeof(*a)) == 0;
+	c = (struct closing){.u = u,
+		.line = &u->tier,
+		.classes = &u->tier_class,
+		.rows = switch_rows_begin(u->graph.a, u->graph.words)};
+	u->tier_set.dn = close_down(&c, NULL);
+	u->tier_set.all = close_up(&c, u->tier_set.dn);
+	u->tier_above = find_above(&c);
 }
 
 const uint64_t **
@@ -123,15 +133,24 @@ reach_add_level(const struct updown *u, struct reach_levels *l)
 	return l->row + (size_t)l->n++ * u->graph.nsw;
 }
 
-static void
-first_level(const struct updown *u, const uint64_t **row)
-{
-	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		uint64_t *own =
-			arena_array(u->graph.a, u->graph.words, sizeof(*own));
+/* What makes levels: the sets that they end with, and room for rows. */
+struct leveling {
+	const struct updown *u;
+	const struct reach_sets *set;
+	struct nbr_class_union up, down;
+	struct switch_rows rows;
+	const uint64_t **last; /* [nsw] of a class above: the last row made */
+};
 
-		bitset_add(own, s);
-		row[s] = own;
+static void
+first_level(struct leveling *l, const uint64_t **row)
+{
+	const struct updown *u = l->u;
+
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		memset(l->rows.own, 0, u->graph.words * sizeof(*l->rows.own));
+		bitset_add(l->rows.own, s);
+		row[s] = switch_rows_take(&l->rows, &l->set->dn[s], 1);
 	}
 }
 
@@ -172,26 +191,25 @@ make_extension_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
 
 /* Going down within k steps: what the neighbours below reach within k - 1. */
 static bool
-next_dn(const struct updown *u, const struct reach_sets *set,
-	struct nbr_class_union *sum, const uint64_t *const *was,
-	const uint64_t **is)
+next_dn(struct leveling *l, const uint64_t *const *was, const uint64_t **is)
 {
+	const struct updown *u = l->u;
 	bool grown = false;
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		uint64_t *own;
+		uint64_t *own = l->rows.own;
 
 		is[s] = was[s];
-		if (rows_equal(u, was[s], set->dn + (size_t)s * u->graph.words))
+		if (is[s] == l->set->dn[s])
 			continue;
-		own = arena_array(u->graph.a, u->graph.words, sizeof(*own));
 		memcpy(own, was[s], u->graph.words * sizeof(*own));
-		bitset_or(own, nbr_class_union(sum, s, was), u->graph.words);
+		bitset_or(
+			own, nbr_class_union(&l->down, s, was), u->graph.words);
 		limit_to_extra(u, s, own);
-		is[s] = own;
+		is[s] = switch_rows_take(&l->rows, &l->set->dn[s], 1);
 		grown = true;
 	}
-	sum->round++;
+	l->down.round++;
 	return grown;
 }
 
@@ -207,10 +225,9 @@ dn_before(const struct updown *u, const struct reachability *r, uint32_t k)
 /* Legal paths within k steps: going down, and up for what cannot be reached
  * going down. */
 static bool
-next_path(const struct updown *u, const struct reach_sets *set,
-	const struct reachability *r, struct nbr_class_union *sum,
-	const uint64_t **is)
+next_path(struct leveling *l, const struct reachability *r, const uint64_t **is)
 {
+	const struct updown *u = l->u;
 	const uint64_t *const *was = is - u->graph.nsw;
 	uint32_t k = r->path.n - 1 < r->dn.n ? r->path.n - 1 : r->dn.n - 1;
 	const uint64_t **dn = r->dn.row + (size_t)k * u->graph.nsw;
@@ -218,59 +235,71 @@ next_path(const struct updown *u, const struct reach_sets *set,
 	bool grown = false;
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		const uint64_t *const below_dn[2] = {
-			set->dn + (size_t)s * u->graph.words, dn[s]};
-		uint64_t *own;
+		const uint64_t *const below_dn[2] = {l->set->dn[s], dn[s]};
+		const uint64_t **last = &l->last[u->order_class.up.first[s]];
+		const uint64_t *like[] = {l->set->all[s], dn[s], *last};
 
 		is[s] = was[s];
-		if (rows_equal(
-			    u, was[s], set->all + (size_t)s * u->graph.words))
+		if (is[s] == l->set->all[s])
 			continue;
-		own = arena_array(u->graph.a, u->graph.words, sizeof(*own));
 		if (sftree_is_extension(u, s))
-			make_extension_row(u, s, was, dn_was, below_dn, own);
+			make_extension_row(
+				u, s, was, dn_was, below_dn, l->rows.own);
 		else
-			add_up_paths(u, nbr_class_union(sum, s, was), was[s],
-				below_dn, own);
-		is[s] = own;
+			add_up_paths(u, nbr_class_union(&l->up, s, was), was[s],
+				below_dn, l->rows.own);
+		is[s] = *last = switch_rows_take(&l->rows, like, 3);
 		grown = true;
 	}
-	sum->round++;
+	l->up.round++;
 	return grown;
 }
 
 static void
 find_order_sets(struct updown *u)
 {
+	struct closing c;
+
 	u->order_class = nbr_class_find(&u->graph, &u->sw_order);
-	u->order_set = close_all(u, &u->sw_order, &u->order_class);
+	c = (struct closing){.u = u,
+		.line = &u->sw_order,
+		.classes = &u->order_class,
+		.rows = switch_rows_begin(u->graph.a, u->graph.words)};
+	u->order_set.dn = close_down(&c, u->tier_set.dn);
+	u->order_set.all = close_up(&c, u->order_set.dn);
 }
 
-static uint32_t
-count_members(const struct updown *u, const uint64_t *row)
+void
+reach_mark_gaps(const struct updown *u, const struct reach_sets *set, bool *gap)
 {
-	uint32_t n = 0;
+	size_t bytes = u->graph.words * sizeof(uint64_t);
+	uint64_t *all = arena_array(
+		u->graph.a, (size_t)u->graph.ncomp * u->graph.words, 8);
 
-	for (uint32_t w = 0; w < u->graph.words; w++)
-		n += bitset_count64(row[w]);
-	return n;
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s])
+			bitset_add(
+				all + (size_t)u->graph.comp[s] * u->graph.words,
+				s);
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s] &&
+			memcmp(set->all[s],
+				all + (size_t)u->graph.comp[s] * u->graph.words,
+				bytes) != 0)
+			gap[u->graph.comp[s]] = true;
 }
 
 bool
 reach_is_complete(struct updown *u)
 {
-	uint32_t *size = arena_array(u->graph.a, u->graph.ncomp, sizeof(*size));
+	bool *gap = arena_array(u->graph.a, u->graph.ncomp, sizeof(*gap));
+	bool any = false;
 
 	find_order_sets(u);
-	for (sw_ix s = 0; s < u->graph.nsw; s++)
-		if (u->graph.live[s])
-			size[u->graph.comp[s]]++;
-	for (sw_ix s = 0; s < u->graph.nsw; s++)
-		if (u->graph.live[s] &&
-			count_members(u, row_of(u->order_set.all, u, s)) !=
-				size[u->graph.comp[s]])
-			return false;
-	return true;
+	reach_mark_gaps(u, &u->order_set, gap);
+	for (uint32_t c = 0; c < u->graph.ncomp; c++)
+		any |= gap[c];
+	return !any;
 }
 
 /* Levels over u->sw_order, by its classes and the closures in set. */
@@ -278,17 +307,19 @@ static struct reachability
 make_levels(const struct updown *u, const struct reach_sets *set)
 {
 	struct reachability r = {0};
-	struct nbr_class_union up =
-		nbr_class_unions(&u->graph, &u->order_class, true);
-	struct nbr_class_union down =
-		nbr_class_unions(&u->graph, &u->order_class, false);
+	struct leveling l = {.u = u,
+		.set = set,
+		.up = nbr_class_unions(&u->graph, &u->order_class, true),
+		.down = nbr_class_unions(&u->graph, &u->order_class, false),
+		.rows = switch_rows_begin(u->graph.a, u->graph.words),
+		.last = row_pointers(u)};
 	bool more = u->graph.nsw > 0;
 
-	first_level(u, reach_add_level(u, &r.dn));
+	first_level(&l, reach_add_level(u, &r.dn));
 	while (more) {
 		const uint64_t **is = reach_add_level(u, &r.dn);
 
-		more = next_dn(u, set, &down, is - u->graph.nsw, is);
+		more = next_dn(&l, is - u->graph.nsw, is);
 	}
 	memcpy(reach_add_level(u, &r.path), r.dn.row,
 		u->graph.nsw * sizeof(*r.path.row));
@@ -296,7 +327,7 @@ make_levels(const struct updown *u, const struct reach_sets *set)
 	while (more) {
 		const uint64_t **is = reach_add_level(u, &r.path);
 
-		more = next_path(u, set, &r, &up, is);
+		more = next_path(&l, &r, is);
 	}
 	return r;
 }
@@ -343,24 +374,43 @@ add_reached_in(const uint64_t *fresh, const uint64_t *there,
 	}
 }
 
-/* Add the candidates of one level: through the neighbours below, or above. */
+/* The neighbours of a switch on one side, and the numbers of their groups. */
+struct side {
+	uint32_t n;
+	uint16_t peer[UPDN_MAX_GROUPS];
+	uint8_t group[UPDN_MAX_GROUPS];
+};
+
 static void
-add_candidates(const struct updown *u, const uint64_t *const *before, sw_ix s,
-	const struct sw_subset *some, bool up, uint64_t *rows)
+split_groups(
+	const struct updown *u, sw_ix s, struct side *up, struct side *down)
 {
-	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
-	const uint64_t *fresh = rows + (size_t)n * u->graph.words;
+	uint32_t first = u->graph.first[s], place = u->sw_order.pos[s];
 
-	for (uint32_t i = 0; i < n; i++) {
-		sw_ix peer = u->graph.group[u->graph.first[s] + i].peer;
-		uint64_t *cand = rows + (size_t)i * u->graph.words;
+	up->n = down->n = 0;
+	for (uint32_t i = first; i < u->graph.first[s + 1]; i++) {
+		uint16_t peer = u->graph.group[i].peer;
+		struct side *to = u->sw_order.pos[peer] < place ? up : down;
 
-		if ((u->sw_order.pos[peer] < u->sw_order.pos[s]) != up)
-			continue;
+		to->peer[to->n] = peer;
+		to->group[to->n++] = (uint8_t)(i - first);
+	}
+}
+
+/* Add the candidates of one level through these neighbours. */
+static void
+add_candidates(const struct updown *u, const uint64_t *const *before,
+	const struct side *by, const struct sw_subset *some,
+	const uint64_t *fresh, uint64_t *rows)
+{
+	for (uint32_t i = 0; i < by->n; i++) {
+		const uint64_t *there = before[by->peer[i]];
+		uint64_t *cand = rows + (size_t)by->group[i] * u->graph.words;
+
 		if (some == NULL)
-			add_reached(fresh, before[peer], cand, u->graph.words);
+			add_reached(fresh, there, cand, u->graph.words);
 		else
-			add_reached_in(fresh, before[peer], cand, some);
+			add_reached_in(fresh, there, cand, some);
 	}
 }
 
@@ -372,23 +422,28 @@ row_at(const struct updown *u, const struct reach_levels *l, uint32_t k,
 	return l->row[(size_t)k * u->graph.nsw + s];
 }
 
-/* fresh = is & ~was & ~not, in the words that matter. */
-static void
+/* fresh = is & ~was & ~not, in the words that matter. False: nothing is. */
+static bool
 find_fresh(const struct updown *u, const struct sw_subset *some,
 	const uint64_t *is, const uint64_t *const was_not[2], uint64_t *fresh)
 {
 	const uint64_t *was = was_not[0], *not = was_not[1];
+	uint64_t any = 0;
 
 	if (some == NULL) {
-		for (uint32_t w = 0; w < u->graph.words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++) {
 			fresh[w] = is[w] & ~was[w] & ~not [w];
-		return;
+			any |= fresh[w];
+		}
+		return any != 0;
 	}
 	for (uint32_t i = 0; i < some->n; i++) {
 		uint32_t w = some->word[i];
 
 		fresh[w] = is[w] & ~was[w] & ~not [w];
+		any |= fresh[w];
 	}
+	return any != 0;
 }
 
 static void
@@ -413,7 +468,9 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 			       u->graph.words;
 	const uint64_t *below = row_at(u, &r->dn, r->dn.n - 1, s);
 	const uint64_t *all = row_at(u, &r->path, r->path.n - 1, s);
+	struct side up, down;
 
+	split_groups(u, s, &up, &down);
 	clear_rows(u, s, among, rows);
 	for (uint32_t k = 1; k < r->dn.n; k++) {
 		const uint64_t *was = row_at(u, &r->dn, k - 1, s);
@@ -421,9 +478,11 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 
 		if (was == below)
 			break;
-		find_fresh(u, among, row_at(u, &r->dn, k, s), was_not, fresh);
-		add_candidates(u, r->dn.row + (size_t)(k - 1) * u->graph.nsw, s,
-			among, false, rows);
+		if (find_fresh(
+			    u, among, row_at(u, &r->dn, k, s), was_not, fresh))
+			add_candidates(u,
+				r->dn.row + (size_t)(k - 1) * u->graph.nsw,
+				&down, among, fresh, rows);
 	}
 	for (uint32_t k = 1; k < r->path.n; k++) {
 		const uint64_t *was = row_at(u, &r->path, k - 1, s);
@@ -431,12 +490,14 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 
 		if (was == all)
 			break;
-		find_fresh(u, among, row_at(u, &r->path, k, s), was_not, fresh);
+		if (!find_fresh(u, among, row_at(u, &r->path, k, s), was_not,
+			    fresh))
+			continue;
 		add_candidates(u, r->path.row + (size_t)(k - 1) * u->graph.nsw,
-			s, among, true, rows);
+			&up, among, fresh, rows);
 		if (sftree_is_extension(u, s))
-			add_candidates(
-				u, dn_before(u, r, k), s, among, false, rows);
+			add_candidates(u, dn_before(u, r, k), &down, among,
+				fresh, rows);
 	}
 }
 

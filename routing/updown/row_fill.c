@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "routing/graph/switch_rows.h"
 #include "routing/updown/down_path_priv.h"
 #include "routing/updown/keep_priv.h"
 #include "routing/updown/row_priv.h"
@@ -19,25 +20,30 @@ is_above(const struct row_job *f, sw_ix a, sw_ix b)
 
 /* near[s]: destinations that have a switch above them in common with s which is
  * no top. For all others only the path top matters. */
-static void
-find_near(struct row_job *f, const uint64_t *dn)
+static const uint64_t **
+find_near(struct row_job *f)
 {
 	const struct updown *u = f->u;
-	const uint64_t **row = nbr_class_rows(&u->graph, f->near);
-	struct nbr_class_union sum =
-		nbr_class_unions(&u->graph, &u->tier_class, true);
+	const struct nbr_class *classes = &u->tier_class;
+	const uint64_t **near = arena_array(f->a, u->graph.nsw, sizeof(*near));
+	const uint64_t **last = arena_array(f->a, u->graph.nsw, sizeof(*last));
+	struct nbr_class_union sum = nbr_class_unions(&u->graph, classes, true);
+	struct switch_rows rows = switch_rows_begin(f->a, u->graph.words);
+	const uint64_t *none = switch_rows_take(&rows, NULL, 0);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
-		sw_ix s = u->tier.seq[i];
-		uint64_t *near = f->near + (size_t)s * u->graph.words;
+		sw_ix s = u->tier.seq[i], class = classes->up.first[s];
+		const uint64_t *like[] = {u->tier_set.dn[s], last[class]};
 
-		if (u->tier_class.mid[s] == u->graph.first[s])
+		near[s] = none;
+		if (classes->mid[s] == u->graph.first[s])
 			continue;
-		memcpy(near, nbr_class_union(&sum, s, row),
-			u->graph.words * sizeof(*near));
-		bitset_or(
-			near, dn + (size_t)s * u->graph.words, u->graph.words);
+		memcpy(rows.own, nbr_class_union(&sum, s, near),
+			u->graph.words * sizeof(*rows.own));
+		bitset_or(rows.own, u->tier_set.dn[s], u->graph.words);
+		near[s] = last[class] = switch_rows_take(&rows, like, 2);
 	}
+	return near;
 }
 
 /* lead[x] for the neighbours x below s: the groups of links to x; on: set them,
@@ -121,7 +127,7 @@ static void
 find_far(struct row_job *f, sw_ix s, uint32_t w)
 {
 	const struct updown *u = f->u;
-	uint64_t far = ~f->near[(size_t)s * u->graph.words + w];
+	uint64_t far = ~f->near[s][w];
 	bool any = false;
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
@@ -433,7 +439,7 @@ static void
 fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 {
 	const struct dest_table *d = f->d;
-	bool near = bitset_has(f->near + (size_t)s * f->u->graph.words, x);
+	bool near = bitset_has(f->near[s], x);
 
 	if (templ && !near)
 		next_hop_allow_ports(f, s, m);
@@ -693,17 +699,10 @@ row_fill_begin_entries(struct row_job *f)
 void
 row_fill_begin_rows(struct row_job *f, const struct row_job *first)
 {
-	const struct updown *u = f->u;
 	struct arena *a = f->a;
 
 	row_fill_begin_entries(f);
-	if (first != NULL) {
-		f->near = first->near;
-	} else {
-		f->near = arena_array(a, (size_t)u->graph.nsw * u->graph.words,
-			sizeof(*f->near));
-		find_near(f, u->tier_set.dn);
-	}
+	f->near = first != NULL ? first->near : find_near(f);
 	f->far_row = arena_alloc(a, f->bytes);
 	memset(f->far_row, LFT_DROP, f->bytes);
 	f->pattern = arena_array(a, f->d->npath_tops, f->d->spread);

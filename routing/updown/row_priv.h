@@ -41,10 +41,10 @@ struct row_job {
 	const struct reach_block *block; /* of r, for row_fill_find_masks */
 	struct sw_subset rest;	/* destinations that are not in block */
 	const uint64_t **above; /* [nsw] switches above in tiers */
-	uint64_t *near; /* by row: switches below something above s, tops not
-			   counted */
-	uint64_t *cand; /* by group: candidates, by reachability */
-	uint64_t *mask; /* [nsw * W] candidate groups per switch */
+	const uint64_t **near; /* by row: switches below something above s, tops
+			   not counted */
+	uint64_t *cand;	       /* by group: candidates, by reachability */
+	uint64_t *mask;	       /* [nsw * W] candidate groups per switch */
 	uint64_t *lead; /* [nsw * W] groups that lead up to a switch, or are
 			   links to it */
 	uint64_t *far;	/* set of destinations that the pattern serves */

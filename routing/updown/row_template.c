@@ -127,8 +127,8 @@ find_diff(struct row_job *f, sw_ix s, const struct row_template *t)
 {
 	const struct updown *u = f->u;
 	const struct reach_levels *dn = &f->r->dn, *path = &f->r->path;
-	const uint64_t *near = f->near + (size_t)s * u->graph.words;
-	const uint64_t *near_t = f->near + (size_t)t->sw * u->graph.words;
+	const uint64_t *near = f->near[s];
+	const uint64_t *near_t = f->near[t->sw];
 	const uint64_t **last = dn->row + (size_t)(dn->n - 1) * u->graph.nsw;
 	const sw_ix both[2] = {s, t->sw};
 	const uint64_t *const below[2] = {last[s], last[t->sw]};

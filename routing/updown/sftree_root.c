@@ -246,8 +246,7 @@ make_extension(struct extending *x, sw_ix s)
 			u->graph.a, u->graph.words, sizeof(**u->sftree_extra));
 		x->extensions++;
 	}
-	bitset_or(u->sftree_extra[s],
-		u->tier_set.dn + (size_t)s * u->graph.words, u->graph.words);
+	bitset_or(u->sftree_extra[s], u->tier_set.dn[s], u->graph.words);
 	bitset_or(u->sftree_extra[s], x->lost, u->graph.words);
 }
 
@@ -475,29 +474,6 @@ struct reversed {
 	sw_ix *seq;
 	uint32_t n;
 };
-
-/* gap: components in which some pair has no path in the tier order. */
-static void
-find_gaps(const struct updown *u, bool *gap)
-{
-	uint32_t *size = arena_array(u->graph.a, u->graph.ncomp, sizeof(*size));
-
-	for (sw_ix s = 0; s < u->graph.nsw; s++)
-		if (u->graph.live[s])
-			size[u->graph.comp[s]]++;
-	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		const uint64_t *all =
-			u->tier_set.all + (size_t)s * u->graph.words;
-		uint32_t n = 0;
-
-		if (!u->graph.live[s])
-			continue;
-		for (uint32_t w = 0; w < u->graph.words; w++)
-			n += bitset_count64(all[w]);
-		if (n < size[u->graph.comp[s]])
-			gap[u->graph.comp[s]] = true;
-	}
-}
 
 sw_ix
 sftree_root_previous(const struct updown *u, uint32_t comp)
@@ -831,8 +807,7 @@ subtree_load(const struct updown *u, sw_ix leaf)
 			u->graph.comp[s] == u->graph.comp[leaf])
 			bitset_add(host, s);
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		const uint64_t *all =
-			u->tier_set.all + (size_t)s * u->graph.words;
+		const uint64_t *all = u->tier_set.all[s];
 
 		if (!bitset_has(host, s))
 			continue;
@@ -863,7 +838,7 @@ choose_in_component(
 		sw_ix leaf;
 
 		reach_find_tiers(u);
-		find_gaps(u, gap);
+		reach_mark_gaps(u, &u->tier_set, gap);
 		if (!gap[comp])
 			return 0;
 		if (!keep_leaf(u, comp, keep, t, &leaf)) {
@@ -902,7 +877,7 @@ choose_all(struct updown *u, bool keep, struct reversed *t)
 
 	reset_order(u, t);
 	reach_find_tiers(u);
-	find_gaps(u, gap);
+	reach_mark_gaps(u, &u->tier_set, gap);
 	for (uint32_t c = 0; c < u->graph.ncomp; c++) {
 		uint64_t b = gap[c] ? choose_in_component(u, c, keep, t) : 0;
 

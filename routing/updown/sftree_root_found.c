@@ -64,7 +64,7 @@ static uint32_t
 follow_from(const struct updown *u, sw_ix x, uint32_t *votes)
 {
 	const struct swgraph *g = &u->graph;
-	const uint64_t *all = u->tier_set.all + (size_t)x * g->words;
+	const uint64_t *all = u->tier_set.all[x];
 	uint32_t n = 0;
 
 	for (sw_ix i = 1; i < g->nsw && n < PROBES; i++) {

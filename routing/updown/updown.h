@@ -105,10 +105,11 @@ enum {
 	UPDN_TREE_LEAF = 0x40, /* may have links to other trees */
 };
 
-/* Of each switch s a set of switches: row s, of u->graph.words words. */
+/* Of each switch s a set of switches: row s, of u->graph.words words. Equal
+ * rows may be the same one. */
 struct reach_sets {
-	uint64_t *dn;  /* what s reaches going down, and s itself */
-	uint64_t *all; /* what s reaches by any legal path */
+	const uint64_t **dn;  /* what s reaches going down, and s itself */
+	const uint64_t **all; /* what s reaches by any legal path */
 };
 
 struct updown {
@@ -336,6 +337,9 @@ void reach_find_tiers(struct updown *u);
  * True if each switch has a path to all of its component in the switch order.
  */
 bool reach_is_complete(struct updown *u);
+/* Set gap[] of the components in which some switch does not reach all. */
+void reach_mark_gaps(
+	const struct updown *u, const struct reach_sets *set, bool *gap);
 /* Levels over u->sw_order; also sets u->order_class. */
 struct reachability reach_make_levels(struct updown *u);
 /* Candidates of s: one row per group of s, which this clears first. among: the

@@ -1,5 +1,6 @@
 #include "sm/base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,17 +45,18 @@ arena_free(struct arena *a)
 }
 
 static struct chunk *
-chunk_new(size_t size)
+chunk_new(size_t size, bool zeroed)
 {
 	/* calloc: large chunks come as untouched zero pages */
-	struct chunk *c = mem_zalloc(1, header + size);
+	struct chunk *c = zeroed ? mem_zalloc(1, header + size)
+				 : mem_alloc(header + size);
 
 	c->size = size;
 	return c;
 }
 
-void *
-arena_alloc(struct arena *a, size_t n)
+static void *
+take_bytes(struct arena *a, size_t n, bool zeroed)
 {
 	size_t need = (n + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 	struct chunk *c;
@@ -70,12 +72,13 @@ arena_alloc(struct arena *a, size_t n)
 	}
 	if (a->chunks != NULL && need > ARENA_CHUNK / 4) {
 		/* big pieces get a chunk of their own behind the current one */
-		c = chunk_new(need);
+		c = chunk_new(need, zeroed);
 		c->next = a->chunks->next;
 		a->chunks->next = c;
 		return (char *)c + header;
 	}
-	c = chunk_new(need > ARENA_CHUNK ? need : ARENA_CHUNK);
+	/* Pieces to come are carved from it: zeroed ones, too. */
+	c = chunk_new(need > ARENA_CHUNK ? need : ARENA_CHUNK, true);
 	c->next = a->chunks;
 	a->chunks = c;
 	a->fill = need;
@@ -83,11 +86,30 @@ arena_alloc(struct arena *a, size_t n)
 }
 
 void *
-arena_array(struct arena *a, size_t count, size_t size)
+arena_alloc(struct arena *a, size_t n)
+{
+	return take_bytes(a, n, true);
+}
+
+/* Bytes of an array; what no allocation can have where that is too much. */
+static size_t
+array_bytes(size_t count, size_t size)
 {
 	if (size != 0 && count > SIZE_MAX / 2 / size)
 		count = SIZE_MAX / 2 / size;
-	return arena_alloc(a, count * size);
+	return count * size;
+}
+
+void *
+arena_array(struct arena *a, size_t count, size_t size)
+{
+	return take_bytes(a, array_bytes(count, size), true);
+}
+
+void *
+arena_unset(struct arena *a, size_t count, size_t size)
+{
+	return take_bytes(a, array_bytes(count, size), false);
 }
 
 char *
