@@ -36,6 +36,7 @@ struct down_path_search {
 	/* Steps up from s, found when first asked for: few are, where tables
 	 * are kept. */
 	struct down_path_hop **hop; /* [nsw] of s; NULL: not found yet */
+	bool *alike;		    /* [nsw] they all have as many links */
 	uint32_t *ups; /* [nsw] how many steps, + 1; 0: not counted yet */
 	struct nbr_class_groups below;
 

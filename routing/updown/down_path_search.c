@@ -70,48 +70,51 @@ is_better_hop(const struct down_path_search *w, const struct down_path_load *b,
 	return is_less_loaded_above(b, x, y);
 }
 
-/* What counts first about a hop, in one number: the load of its links, then of
- * the switch that they lead to. */
-static inline uint64_t
-hop_load(const struct down_path_load *b, const struct down_path_hop *x)
+/* The best of the hops up from s in which bit is set, NULL: none. */
+static const struct down_path_hop *
+best_unlike_hop(const struct down_path_search *w,
+	const struct down_path_load *b, sw_ix s, uint64_t bit)
 {
-	return (uint64_t)b->link[x->group] << 32 | b->sw[x->peer];
+	const struct down_path_hop *best = NULL;
+
+	for (uint32_t i = 0; i + 1 < w->ups[s]; i++) {
+		const struct down_path_hop *x = &w->hop[s][i];
+
+		if ((w->nearer[s][i] & bit) != 0 &&
+			(best == NULL || is_better_hop(w, b, x, best)))
+			best = x;
+	}
+	return best;
 }
 
 /*
- * The best of the hops up from s in which bit is set: least loaded link, then
- * least loaded switch, then the least load above that. There is at least one.
+ * The same: least loaded link, then least loaded switch, then the least load
+ * above that, where all hops have as many links, as in most trees.
  */
 static const struct down_path_hop *
 best_hop(const struct down_path_search *w, const struct down_path_load *b,
 	sw_ix s, uint64_t bit)
 {
-	const struct down_path_hop *hops = w->hop[s];
+	const struct down_path_hop *hops = w->hop[s], *best = NULL;
 	const uint64_t *nearer = w->nearer[s];
-	const struct down_path_hop *best = NULL;
-	uint32_t n = w->ups[s] - 1;
-	uint64_t least = 0;
+	uint32_t n = w->ups[s] - 1, link = UINT32_MAX, sw = UINT32_MAX;
 
+	if (w->navoid_tops > 0 || !w->alike[s])
+		return best_unlike_hop(w, b, s, bit);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct down_path_hop *x = &hops[i];
-		uint64_t load;
-		bool better;
+		uint32_t its = b->link[x->group];
 
-		if (!(nearer[i] & bit))
+		if (its > link || (nearer[i] & bit) == 0)
 			continue;
-		load = hop_load(b, x);
-		if (best == NULL)
-			better = true;
-		else if (w->navoid_tops > 0 || x->links != best->links)
-			better = is_better_hop(w, b, x, best);
-		else
-			better = load < least ||
-				 (load == least &&
-					 is_less_loaded_above(b, x, best));
-		if (!better)
+		if (its == link &&
+			(b->sw[x->peer] > sw ||
+				(b->sw[x->peer] == sw &&
+					!is_less_loaded_above(b, x, best))))
 			continue;
 		best = x;
-		least = load;
+		link = its;
+		sw = b->sw[x->peer];
 	}
 	return best;
 }
@@ -140,6 +143,7 @@ find_hops(const struct down_path_search *w, sw_ix s)
 	struct down_path_hop *x = arena_array(u->graph.a, n, sizeof(*x));
 
 	w->hop[s] = x;
+	w->alike[s] = true;
 	w->nearer[s] = arena_array(u->graph.a, n, sizeof(uint64_t));
 	for (uint32_t i = u->graph.first[s]; i < u->graph.first[s + 1]; i++) {
 		const struct link_group *g = &u->graph.group[i];
@@ -155,6 +159,7 @@ find_hops(const struct down_path_search *w, sw_ix s)
 			.class = (uint16_t)w->below.classes.up.first[g->peer],
 			.ups = (uint16_t)(ups > 0 ? ups : 1),
 		};
+		w->alike[s] &= x[-1].links == w->hop[s]->links;
 	}
 }
 
@@ -378,6 +383,7 @@ down_path_begin(struct down_path_search *w)
 	w->any = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->any));
 	w->asked = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->asked));
 	w->hop = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->hop));
+	w->alike = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->alike));
 	w->ups = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->ups));
 	w->below = nbr_class_below(&u->graph, &classes);
 	for (unsigned k = 0; k < UPDN_PATH_MAX; k++)
