@@ -6,6 +6,7 @@ enum {
 	MOST_STEPS = 2 * UPDN_PATH_MAX,
 	ALL_SHARES = (1 << UPDN_SHARES) - 1,
 	TOO_MANY = 4, /* at most one LID in this many is split */
+	NO_SWITCH = UINT16_MAX,
 };
 
 struct prev_paths {
@@ -13,11 +14,37 @@ struct prev_paths {
 	const struct routes *prev;
 	sw_ix *now; /* previous switch -> switch now, or TOPO_NONE */
 	sw_ix *was; /* and back */
+	uint32_t
+		*at; /* of a previous switch: where its ports begin in next[] */
+	uint16_t *next; /* by port: the switch behind, NO_SWITCH: not known */
 	const sw_ix *seq;
 	uint32_t *place; /* [nsw] how many switches with hosts come before it */
 	sw_ix *source[UPDN_SHARES]; /* switches with hosts, by class */
 	uint32_t nsource[UPDN_SHARES], n;
 };
+
+/* Many paths are followed: next[] is read in one place, where the topology is
+ * in many. */
+static void
+map_links(struct prev_paths *c)
+{
+	const struct topo *was = c->prev->topo;
+	struct arena *a = c->w->u->graph.a;
+	uint32_t n = 0;
+
+	c->at = arena_array(a, was->nsw + 1U, sizeof(*c->at));
+	for (sw_ix s = 0; s < was->nsw; s++) {
+		n += was->node[was->sw[s].node].nports + 1U;
+		c->at[s + 1] = n;
+	}
+	c->next = arena_unset(a, n, sizeof(*c->next));
+	memset(c->next, 0xff, n * sizeof(*c->next));
+	for (sw_ix s = 0; s < was->nsw; s++)
+		for (uint32_t i = was->sw[s].adj;
+			i < was->sw[s].adj + was->sw[s].nadj; i++)
+			c->next[c->at[s] + was->adj[i].out] =
+				(uint16_t)was->adj[i].peer;
+}
 
 static void
 map_switches(struct prev_paths *c)
@@ -33,6 +60,7 @@ map_switches(struct prev_paths *c)
 	c->was = arena_array(u->graph.a, u->graph.nsw, sizeof(*c->was));
 	c->place = arena_array(u->graph.a, u->graph.nsw, sizeof(*c->place));
 	memset(c->now, 0xff, was->nsw * sizeof(*c->now));
+	map_links(c);
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = c->seq[i];
 		node_ix n = topo_by_node_guid(
@@ -66,27 +94,28 @@ choose_source(const struct prev_paths *c, sw_ix dest, uint32_t k)
 	return c->source[k][(at + (c->source[k][at % n] == dest)) % n];
 }
 
+/* The switch that s sent LID lid to, TOPO_NONE: none. */
+static sw_ix
+next_switch(const struct prev_paths *c, sw_ix s, uint16_t lid)
+{
+	uint32_t i = c->at[s] + routes_port(c->prev, s, lid);
+
+	return i < c->at[s + 1] && c->next[i] != NO_SWITCH
+		       ? c->next[i]
+		       : routes_next_switch(c->prev, s, lid);
+}
+
 /* The path that a packet from s to LID lid took; its length, 0: none. */
 static uint32_t
 trace_path(const struct prev_paths *c, sw_ix s, sw_ix dest, uint16_t lid,
 	sw_ix *path)
 {
-	const struct topo *was = c->prev->topo;
 	sw_ix at = c->was[s], end = c->was[dest];
 	uint32_t n = 0;
 
 	while (at != end && n < MOST_STEPS) {
-		const struct topo_node *x = &was->node[was->sw[at].node];
-		uint8_t out = routes_port(c->prev, at, lid);
-		port_ix peer;
-
 		path[n++] = c->now[at];
-		if (out == 0 || out > x->nports)
-			return 0;
-		peer = was->port[x->first_port + out].peer;
-		if (peer == TOPO_NONE)
-			return 0;
-		at = was->node[was->port[peer].node].sw;
+		at = next_switch(c, at, lid);
 		if (at == TOPO_NONE)
 			return 0;
 	}
