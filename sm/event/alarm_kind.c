@@ -23,8 +23,8 @@ static const struct alarm_row rows[ALARM_KINDS] = {
 	[ALARM_SM_KEY] = {"sm-key", false,
 		"The master has another SM_Key: neither manager hands the "
 		"fabric over to the other.",
-		"Give both the same fabric.sm_key; beside OpenSM, the "
-		"default."},
+		"Give both the same key: fabric.sm_key here, sm_key in "
+		"opensm.conf."},
 	[ALARM_MASTERS] = {"masters", true,
 		"Another subnet manager is master as well.",
 		"Stop the one that should not run."},
