@@ -130,8 +130,8 @@ is_default(const struct parsing *p, const struct section_key *key)
 
 /*
  * An answer to a poll is waited for as long as that to any first try, but not
- * longer than polls are apart: an interval that is given must allow it. With the
- * default one it says the same as without, since config_print gives all.
+ * longer than polls are apart: an interval that is given must allow it. With
+ * the default one it says the same as without, since config_print gives all.
  */
 static void
 check_polls(struct parsing *p)
