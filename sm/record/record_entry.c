@@ -192,29 +192,31 @@ pen_mad(uint8_t *pen, const uint8_t *mad, const struct record_mask *mask)
 }
 
 static void
-xor_bytes(uint8_t *to, const uint8_t *from, size_t n)
+xor_word(uint8_t *to, const uint8_t *from)
 {
-	for (size_t i = 0; i < n; i++)
-		to[i] ^= from[i];
+	uint64_t x = word_of(to) ^ word_of(from);
+
+	memcpy(to, &x, WORD);
 }
 
 /* An answer. Its head, LID and attribute are in its image as they are: here
  * they are made what the xor with the request turns into these. */
 static uint8_t *
 pen_answer(uint8_t *pen, const struct sm_input *in,
-	const struct record_mask *mask, struct record_requests *requests,
+	const struct record_mask *mask, const struct record_requests *requests,
 	unsigned before, struct record_image *last)
 {
 	const struct transport_msg *m = in->is.message;
 	const struct record_request *q = record_requests_at(requests, before);
 	uint8_t mad[MAD_SIZE];
 
-	record_requests_close(requests, before);
 	memcpy(mad, m->mad, MAD_SIZE);
 	record_mask_message(mask, mad, MAD_SIZE);
-	memset(mad + AT_TID, 0, WORD);
-	be_put16(mad + AT_TID, m->addr.lid);
-	xor_bytes(mad, q->mad, AT_ATTR + 2);
+	be_put64(mad + AT_TID, m->addr.lid);
+	xor_word(mad, q->mad);
+	xor_word(mad + AT_TID, q->mad + AT_TID);
+	mad[AT_ATTR] ^= q->mad[AT_ATTR];
+	mad[AT_ATTR + 1] ^= q->mad[AT_ATTR + 1];
 	*pen++ = (uint8_t)before;
 	be_put64(pen, (uint64_t)(in->now.ns - last->now.ns));
 	last->now = in->now;
@@ -346,7 +348,7 @@ record_put_input(const struct sm_input *in, const char *config,
 {
 	bool has_message = content_of[in->kind] == MESSAGE;
 	int before = has_message
-			     ? record_requests_find(requests, in->is.message)
+			     ? record_requests_answer(requests, in->is.message)
 			     : -1;
 	uint8_t *pen =
 		begin_entry(before < 0 ? RECORD_INPUT : RECORD_ANSWER, out);
@@ -586,7 +588,8 @@ take_answer(struct entry_reader *r, struct record_image *last,
 	}
 	take_words(r, last->mad);
 	*m = (struct transport_msg){
-		.addr.lid = be_get16(last->mad + AT_TID), .len = MAD_SIZE};
+		.addr.lid = (uint16_t)be_get64(last->mad + AT_TID),
+		.len = MAD_SIZE};
 	memcpy(m->mad, last->mad, MAD_SIZE);
 	memset(m->mad + AT_TID, 0, WORD);
 	e->is.input.in =
@@ -605,7 +608,8 @@ record_entry_answer(
 	size_t n = record_requests_length(q->mad);
 
 	memcpy(m->mad + AT_TID, q->mad + AT_TID, WORD);
-	xor_bytes(m->mad + AT_ATTR + 2, q->mad + AT_ATTR + 2, n - AT_ATTR - 2);
+	for (size_t i = AT_ATTR + 2; i < n; i++)
+		m->mad[i] ^= q->mad[i];
 	memcpy(m->mad + n, q->mad + n, MAD_SIZE - n);
 	m->addr.qpn = q->qpn;
 	m->addr.pkey_index = q->pkey_index;

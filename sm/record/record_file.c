@@ -26,7 +26,7 @@ enum { FILES_MAX = 1000 };
 
 /* A level where answers that repeat cost little; the window stays in the cache,
  * and is no smaller than a batch: much repeats from one device to the next. */
-enum { LEVEL = -5, WINDOW_LOG = 17 };
+enum { LEVEL = -1, WINDOW_LOG = 17 };
 
 #define NAME_FORMAT "record-%016" PRIx64 "-%06" PRIu64
 

@@ -68,15 +68,16 @@ mask_key(const struct record_mask *m, uint64_t key)
 }
 
 static void
+mask_field(const struct record_mask *m, uint8_t *field)
+{
+	be_put64(field, mask_key(m, be_get64(field)));
+}
+
+static inline void
 mask_at(const struct record_mask *m, uint8_t *bytes, size_t n, size_t at)
 {
-	uint64_t key;
-
-	if (at + 8 > n)
-		return;
-	key = be_get64(bytes + at);
-	if (key != 0) /* most have none */
-		be_put64(bytes + at, mask_key(m, key));
+	if (at + 8 <= n && be_get64(bytes + at) != 0) /* most are no key */
+		mask_field(m, bytes + at);
 }
 
 /* The attribute of an SMP, or of a record of subnet administration; n bytes. */

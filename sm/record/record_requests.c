@@ -114,34 +114,23 @@ record_requests_digest(const struct record_requests *r)
 }
 
 int
-record_requests_find(
-	const struct record_requests *r, const struct transport_msg *m)
+record_requests_answer(struct record_requests *r, const struct transport_msg *m)
 {
 	unsigned at = place_of(m);
-	const struct record_request *q = &r->place[at];
-	bool answers = q->open && m->error == 0 && m->len == MAD_SIZE &&
-		       memcmp(q->mad + AT_TID, m->mad + AT_TID, 4) == 0 &&
-		       m->addr.lid == q->lid && m->addr.qpn == q->qpn &&
-		       m->addr.sl == q->sl && !m->addr.grh.present &&
-		       m->addr.pkey_index == q->pkey_index;
+	struct record_request *q = &r->place[at];
 
-	return answers ? (int)((r->last - at) % RECORD_REQUESTS) : -1;
-}
-
-static unsigned
-place_before(const struct record_requests *r, unsigned before)
-{
-	return (r->last - before) % RECORD_REQUESTS;
+	if (!q->open || m->error != 0 || m->len != MAD_SIZE ||
+		memcmp(q->mad + AT_TID, m->mad + AT_TID, 4) != 0 ||
+		m->addr.lid != q->lid || m->addr.qpn != q->qpn ||
+		m->addr.sl != q->sl || m->addr.grh.present ||
+		m->addr.pkey_index != q->pkey_index)
+		return -1;
+	q->open = false;
+	return (int)((r->last - at) % RECORD_REQUESTS);
 }
 
 const struct record_request *
 record_requests_at(const struct record_requests *r, unsigned before)
 {
-	return &r->place[place_before(r, before)];
-}
-
-void
-record_requests_close(struct record_requests *r, unsigned before)
-{
-	r->place[place_before(r, before)].open = false;
+	return &r->place[(r->last - before) % RECORD_REQUESTS];
 }

@@ -60,15 +60,12 @@ bool record_requests_add(struct record_requests *r,
 uint16_t record_requests_digest(const struct record_requests *r);
 
 /* Which request m answers, from its address and TID: how many places it is
- * before the latest one; -1: none. */
-int record_requests_find(
-	const struct record_requests *r, const struct transport_msg *m);
+ * before the latest one; -1: none. No other message answers it then. */
+int record_requests_answer(
+	struct record_requests *r, const struct transport_msg *m);
 
 /* That request, open or not; before: any number. Lent. */
 const struct record_request *record_requests_at(
 	const struct record_requests *r, unsigned before);
-
-/* It is answered. */
-void record_requests_close(struct record_requests *r, unsigned before);
 
 #endif

@@ -21,7 +21,7 @@ hand_over(struct record_tap *tap)
 {
 	const uint8_t *entry = (const uint8_t *)tap->entry.text;
 
-	record_image_follow(&tap->last, (enum record_kind)*entry);
+	record_image_follow(&tap->last, (enum record_kind) * entry);
 	tap->sink(tap->cookie, entry, tap->entry.n);
 }
 
@@ -115,24 +115,35 @@ record_tap_begin(struct record_tap *tap, const struct config *c,
 	return 0;
 }
 
+static void
+put_input(struct record_tap *tap, const struct sm_input *in, const char *config)
+{
+	record_put_input(in, config, &tap->mask, &tap->requests, &tap->last,
+		&tap->entry);
+	hand_over(tap);
+}
+
+/* A configuration that cannot be masked is read back as none, and the replay
+ * ends there. */
+static void
+put_reconfigure(struct record_tap *tap, const struct sm_input *in)
+{
+	struct buf config = {0};
+
+	(void)print_config(tap, in->is.reconfigure.config, &config, NULL);
+	put_input(tap, in, config.text);
+	buf_free(&config);
+}
+
 void
 record_tap_input(struct record_tap *tap, const struct sm_input *in)
 {
-	struct buf config = {0};
-	struct reason why;
-
 	if (tap->requests.fresh >= RECORD_REQUESTS_DIGEST)
 		record_tap_asked(tap);
-	/* a configuration that cannot be masked is read back as none, and the
-	 * replay ends there */
 	if (in->kind == SM_INPUT_RECONFIGURE)
-		(void)print_config(
-			tap, in->is.reconfigure.config, &config, &why);
-	record_put_input(in, config.text, &tap->mask, &tap->requests,
-		&tap->last, &tap->entry);
-	hand_over(tap);
-	if (config.text != NULL)
-		buf_free(&config);
+		put_reconfigure(tap, in);
+	else
+		put_input(tap, in, NULL);
 }
 
 void

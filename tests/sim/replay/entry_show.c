@@ -183,8 +183,8 @@ entry_show_difference(const struct record_entry *was, const uint8_t *is,
 
 	if (is != NULL) {
 		buf_put(&copy, is, n);
-		any = record_entry_read((uint8_t *)copy.text, n, NULL, &e,
-			      NULL) == 0;
+		any = record_entry_read(
+			      (uint8_t *)copy.text, n, NULL, &e, NULL) == 0;
 	}
 	show_side("recorded", was, out);
 	show_side("replayed", any ? &e : NULL, out);

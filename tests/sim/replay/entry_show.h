@@ -11,7 +11,8 @@
 void entry_show_line(const struct record_entry *e, struct buf *out);
 
 /* Append what differs between an entry of a recording and what was done instead
- * of it (an entry of n bytes), in lines; NULL: nothing was recorded, or done. */
+ * of it (an entry of n bytes), in lines; NULL: nothing was recorded, or done.
+ */
 void entry_show_difference(const struct record_entry *was, const uint8_t *is,
 	size_t n, struct buf *out);
 

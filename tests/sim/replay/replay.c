@@ -108,8 +108,8 @@ peek_entry(struct replay *r)
 		if (rc == 0)
 			return false;
 		r->number++;
-		if (rc < 0 || record_entry_read(r->next, r->nnext,
-				      &r->last, &r->entry, &why) != 0) {
+		if (rc < 0 || record_entry_read(r->next, r->nnext, &r->last,
+				      &r->entry, &why) != 0) {
 			end_broken(r, why.text);
 			return false;
 		}
@@ -326,8 +326,8 @@ read_again(struct replay *r)
 {
 	r->event.n = 0;
 	buf_put(&r->event, r->next, r->nnext);
-	(void)record_entry_read((uint8_t *)r->event.text, r->event.n, NULL,
-		&r->acted, NULL);
+	(void)record_entry_read(
+		(uint8_t *)r->event.text, r->event.n, NULL, &r->acted, NULL);
 }
 
 static void

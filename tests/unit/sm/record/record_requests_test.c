@@ -163,8 +163,8 @@ TEST(alike)
 	ck_assert(e.known);
 	ck_assert_int_eq(e.is.input.in.now.ns, mono_ms(2).ns);
 	record_entry_answer(&e, &requests);
-	ck_assert_int_eq(smp_decode(e.is.input.message.mad, MAD_SIZE, &s, NULL),
-		0);
+	ck_assert_int_eq(
+		smp_decode(e.is.input.message.mad, MAD_SIZE, &s, NULL), 0);
 	ck_assert_uint_eq(s.data[63], 0x55);
 	record_put_gap(1, &entry);
 	(void)read_entry(&read);
