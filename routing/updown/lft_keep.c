@@ -11,6 +11,7 @@
 enum {
 	UNROUTED = 2,	 /* LIDs that are not routed */
 	ROWS_MIN = 1024, /* a thread's worth of work */
+	MANY = 8,	 /* stale entries of a row */
 };
 
 /* What one thread examines and changes: the switches from .. to. */
@@ -24,7 +25,9 @@ struct part {
 	sw_ix led_of;  /* ... as seen from this switch, and from similar ones */
 	sw_ix counted; /* count holds its entries, by kind of LID and port */
 	uint32_t count[UNROUTED + 1][256];
-	bool *used;	/* by LID: the entry of this row carries load */
+	bool meant;	/* f.meant counts the kept entries that carry load */
+	bool *used;	/* by LID: the entry of this row does, once that is so;
+			   where there are no hosts */
 	bool *staged;	/* blocks of f.row, and */
 	uint32_t *list; /* a list of them */
 	uint32_t nlist;
@@ -271,10 +274,8 @@ count_row(struct part *t, sw_ix s)
 	t->counted = s;
 }
 
-/*
- * Which entries of s carry load: all where hosts are, elsewhere those that a
- * neighbour sent to s by.
- */
+/* Which entries of s, where no hosts are, carry load: those that a neighbour
+ * sent to s by. */
 static void
 find_used(struct part *t, sw_ix s)
 {
@@ -283,9 +284,7 @@ find_used(struct part *t, sw_ix s)
 	const struct topo_switch *sw = &prev->topo->sw[p->was[s]];
 	const struct topo_adj *last = NULL;
 
-	memset(t->used, p->u->graph.weight[s] > 0, t->f.bytes);
-	if (p->u->graph.weight[s] > 0)
-		return;
+	memset(t->used, 0, t->f.bytes);
 	for (uint32_t i = 0; i < sw->nadj; i++) {
 		const struct topo_adj *a = &prev->topo->adj[sw->adj + i];
 
@@ -305,25 +304,57 @@ find_used(struct part *t, sw_ix s)
 	}
 }
 
-/* Count what the kept entries put on the ports of s: sum, and meant those that
- * carry load. */
+/* True if the previous entry of s for a LID carries load. Where hosts are, each
+ * does. */
+static bool
+is_used(const struct part *t, sw_ix s, uint16_t lid)
+{
+	const struct keep_job *p = &t->m->p;
+	const struct topo *was = p->prev->topo;
+	const struct topo_switch *sw = &was->sw[p->was[s]];
+
+	if (p->u->graph.weight[s] > 0)
+		return true;
+	if (t->meant)
+		return t->used[lid];
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (lid / LFT_BLOCK < p->prev->nblocks &&
+			routes_port(p->prev, was->adj[i].peer, lid) ==
+				was->adj[i].peer_port)
+			return true;
+	return false;
+}
+
+/* Count what the kept entries put on the ports of s: sum. */
 static void
 count_kept(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
 	const struct keep_job *p = &t->m->p;
 	const struct dest_table *d = p->d;
 	struct row_job *f = &t->f;
-	sw_ix s = bad->sw;
 
-	count_row(t, s);
-	find_used(t, s);
+	count_row(t, bad->sw);
 	memcpy(f->sum, t->count, sizeof(f->sum));
 	for (size_t k = 0; k < n; k++)
 		f->sum[d->other[bad[k].i]]
-		      [keep_prev_port(p, s, d->lid[bad[k].i])]--;
-	memcpy(f->meant, f->sum, sizeof(f->meant));
-	if (p->u->graph.weight[s] > 0)
+		      [keep_prev_port(p, bad->sw, d->lid[bad[k].i])]--;
+}
+
+/* Count those of them that carry load: meant. Where hosts are, all do; nothing
+ * has been added to sum yet then. */
+static void
+count_meant(struct part *t, const struct lft_stale_entry *bad, size_t n)
+{
+	const struct keep_job *p = &t->m->p;
+	const struct dest_table *d = p->d;
+	struct row_job *f = &t->f;
+	sw_ix s = bad->sw;
+
+	if (p->u->graph.weight[s] > 0) {
+		memcpy(f->meant, f->sum, sizeof(f->meant));
 		return;
+	}
+	find_used(t, s);
 	memset(f->meant, 0, sizeof(f->meant));
 	for (uint32_t i = 0; i < d->n; i++)
 		if (t->used[d->lid[i]])
@@ -335,15 +366,23 @@ count_kept(struct part *t, const struct lft_stale_entry *bad, size_t n)
 				[keep_prev_port(p, s, d->lid[bad[k].i])]--;
 }
 
-/* Count before the first choice in a row. */
+/*
+ * Count before the first choice in a row; what carries load, which takes all
+ * entries of all neighbours, only before the first choice that looks at it
+ * (meant), or where many entries are stale.
+ */
 static void
-count_once(struct part *t, const struct lft_stale_entry *bad, size_t n)
+count_once(
+	struct part *t, const struct lft_stale_entry *bad, size_t n, bool meant)
 {
-	if (!t->f.counted) {
+	if (!t->f.counted)
 		count_kept(t, bad, n);
-		memcpy(t->f.passing, t->f.meant, sizeof(t->f.passing));
-	}
 	t->f.counted = true;
+	if (t->meant || (!meant && n < MANY))
+		return;
+	count_meant(t, bad, n);
+	memcpy(t->f.passing, t->f.meant, sizeof(t->f.passing));
+	t->meant = true;
 }
 
 /* ---- new entries ---- */
@@ -423,7 +462,7 @@ change_other_trees(struct part *t, const struct lft_stale_entry *bad, size_t n)
 			port = port_to_switch(
 				t, s, u->crossing_leaf[u->graph.plane[s]]);
 		} else {
-			count_once(t, bad, n);
+			count_once(t, bad, n, false);
 			for (unsigned p = 1; p < LFT_DROP; p++)
 				if (mark[p] && (port == LFT_DROP ||
 						       sum[p] < sum[port]))
@@ -443,7 +482,7 @@ begin_row(struct part *t, sw_ix s)
 	t->f.W = row_mask_words(u->graph.first[s + 1] - u->graph.first[s]);
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
-	t->f.counted = false;
+	t->f.counted = t->meant = false;
 	if (lft_stale_is_alike(u, s, t->led_of))
 		return;
 	t->led_of = s;
@@ -473,9 +512,11 @@ change_entries(struct part *t, const struct lft_stale_entry *bad, size_t n)
 			continue;
 		find_lead(t, s, i, mask);
 		if (!next_hop_only_choice(f, s, i, mask, &port)) {
-			count_once(t, bad, n);
-			port = next_hop_choose(
-				f, s, i, mask, t->used[d->lid[i]]);
+			bool used = is_used(t, s, d->lid[i]);
+
+			count_once(t, bad, n,
+				next_hop_is_meant(f, s, i, mask, used));
+			port = next_hop_choose(f, s, i, mask, used);
 		}
 		set_entry(t, s, d->lid[i], port);
 	}

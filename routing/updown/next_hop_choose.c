@@ -103,6 +103,16 @@ next_hop_choose_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
  * others are no load, and their turns would come as regularly as those of the
  * links. LIDs that are not counted take the port with the least sum.
  */
+bool
+next_hop_is_meant(
+	struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m, bool carries)
+{
+	uint64_t sub[UPDN_MASK_WORDS];
+
+	return carries || path_passes(&f->d->path[i], s) ||
+	       follow_any(f, s, i, m, sub);
+}
+
 uint8_t
 next_hop_choose(
 	struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m, bool carries)

@@ -58,8 +58,7 @@ struct row_job {
 	uint8_t *pattern_last;
 	uint8_t *far_row; /* made from pattern_last */
 	bool far_valid;
-	bool counted; /* sum counts the kept entries, and meant those of them
-			 that carry load */
+	bool counted; /* sum counts the kept entries */
 	bool own; /* the row, split LIDs apart, depends on more than candidates:
 		     on counts, or on what is special about the switch */
 
@@ -150,6 +149,11 @@ void row_fill_find_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m);
 /* next_hop_choose.c: the port for LID i among the groups in m, counted as used.
  * carries: the previous entry carried load. */
 uint8_t next_hop_choose(struct row_job *f, sw_ix s, uint32_t i,
+	const uint64_t *m, bool carries);
+
+/* True if that looks at what is meant to pass the ports: at f->meant, or
+ * f->passing; else at f->sum alone. */
+bool next_hop_is_meant(struct row_job *f, sw_ix s, uint32_t i,
 	const uint64_t *m, bool carries);
 
 /* The choice for a split LID, written into the row, if one of its down paths

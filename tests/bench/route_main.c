@@ -16,6 +16,8 @@
  *	with HEDDLE_FRUGAL on a heap like the daemon's
  *        route --keep TIMES NAME...	the same of kept tables after one failed
  *	cable alone
+ *        route --host TIMES NAME...	the same of kept tables after one host
+ *	came back
  *        route --whole TIMES NAME...	both, verified, with disjoint paths for
  *	multi-port nodes and rebalanced links
  *
@@ -205,6 +207,26 @@ one_failed(const struct engine *e, struct route_job *job,
 	job->topo = was;
 }
 
+/* The fabric without one host, not the SM's; for topo_unref. */
+static struct topo *
+one_host_less(const struct fabric *f, const struct topo *was)
+{
+	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	struct fabric_edit edit = {.drop_node = drop};
+	uint32_t n = f->nnodes / 2;
+	struct fabric *less;
+	struct topo *t;
+
+	while (f->node[n].type == FABRIC_SWITCH || n == fabric_first_host(f))
+		n = (n + 1) % f->nnodes;
+	drop[n] = true;
+	less = fabric_rebuild(f, &edit);
+	t = frozen_again(less, was, 0);
+	fabric_free(less);
+	free(drop);
+	return t;
+}
+
 static size_t
 table_bytes(const struct topo *t)
 {
@@ -338,7 +360,7 @@ compute_all(const struct route_job *job, struct cost *c)
 
 /* What to do with each fabric; times: repetitions. */
 struct wanted {
-	bool rows, keep, whole;
+	bool rows, keep, host, whole;
 	uint32_t times;
 };
 
@@ -387,14 +409,17 @@ measure_many(const char *name, const struct fabric *f, struct topo *t,
 	struct cost c = {0};
 	struct routes *r = NULL;
 
-	if (!wanted->keep)
+	if (wanted->host)
+		job.topo = one_host_less(f, t);
+	else if (!wanted->keep)
 		again_and_again(name, &job, wanted);
-	if (wanted->keep || wanted->whole)
+	if (wanted->keep || wanted->host || wanted->whole)
 		r = wanted->whole ? compute_all(&job, &c)
 				  : run_engine(&engine_ftree, &job, false, &c);
 	if (r != NULL) {
+		topo_unref(wanted->host ? job.topo : NULL);
 		job.prev = r;
-		job.topo = one_less(f, t);
+		job.topo = wanted->host ? topo_ref(t) : one_less(f, t);
 		again_and_again(name, &job, wanted);
 		topo_unref(job.topo);
 	}
@@ -445,9 +470,11 @@ main(int argc, char **argv)
 
 	struct wanted wanted = {.rows = strcmp(fixtures, "--row") == 0,
 		.keep = strcmp(fixtures, "--keep") == 0,
+		.host = strcmp(fixtures, "--host") == 0,
 		.whole = strcmp(fixtures, "--whole") == 0};
 
-	if (wanted.keep || wanted.whole || strcmp(fixtures, "--fresh") == 0)
+	if (wanted.keep || wanted.host || wanted.whole ||
+		strcmp(fixtures, "--fresh") == 0)
 		wanted.times = args_number(argc, argv, 2, 20);
 	if (getenv("HEDDLE_FRUGAL") != NULL)
 		mem_frugal();
