@@ -26,10 +26,20 @@ device_keys_known(const struct device_store *h, const struct topo *t, port_ix p)
 	return true;
 }
 
+/* Most blocks of most tables hold nothing. */
+static bool
+holds_keys(const uint8_t *block)
+{
+	static const uint8_t none[MAD_DATA] = {0};
+
+	return block != NULL && memcmp(block, none, sizeof(none)) != 0;
+}
+
 bool
 device_keys_table(const struct device_store *h, const struct topo *t, port_ix p,
-	unsigned cap, uint16_t *out)
+	unsigned cap, uint16_t *out, unsigned *n)
 {
+	unsigned used = 0;
 	bool all = true;
 
 	memset(out, 0, cap * sizeof(*out));
@@ -38,10 +48,17 @@ device_keys_table(const struct device_store *h, const struct topo *t, port_ix p,
 		unsigned at = b * PKEY_TABLE_BLOCK;
 
 		all &= is != NULL;
-		for (unsigned i = 0;
-			is != NULL && i < PKEY_TABLE_BLOCK && at + i < cap; i++)
+		if (!holds_keys(is))
+			continue;
+		for (unsigned i = 0; i < PKEY_TABLE_BLOCK && at + i < cap; i++)
 			out[at + i] = be_get16(is + (size_t)2 * i);
+		used = at + PKEY_TABLE_BLOCK < cap ? at + PKEY_TABLE_BLOCK
+						   : cap;
 	}
+	while (used > 0 && out[used - 1] == 0)
+		used--;
+	if (n != NULL)
+		*n = used;
 	return all;
 }
 

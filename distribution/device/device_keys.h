@@ -24,10 +24,11 @@ bool device_keys_known(
 
 /*
  * The whole table of a port with cap entries into out[], unknown blocks as
- * zeros. False: some block is unknown.
+ * zeros; *n, if not NULL: how many there are up to the last one in use. False:
+ * some block is unknown.
  */
 bool device_keys_table(const struct device_store *h, const struct topo *t,
-	port_ix p, unsigned cap, uint16_t *out);
+	port_ix p, unsigned cap, uint16_t *out, unsigned *n);
 
 /*
  * Presume the table of a fresh port (pkey_table_is_fresh), of cap entries,

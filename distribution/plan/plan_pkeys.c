@@ -78,7 +78,7 @@ lay_table(struct plan_maker *m, port_ix p, struct change *c)
 		n = merge_memberships(key, n, number);
 		key = number;
 	}
-	good = device_keys_table(m->hw, m->t, p, c->cap, c->was);
+	good = device_keys_table(m->hw, m->t, p, c->cap, c->was, NULL);
 	if (guard && !good)
 		m->guard[p] = GUARD_AS_IS;
 	if (good &&

@@ -306,12 +306,12 @@ remember_tables(struct sm *sm)
 
 	for (port_ix p = 0; p < t->nports; p++) {
 		uint16_t is[PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK];
-		unsigned cap = pkey_table_cap(t, p), i, n = 0;
+		unsigned cap = pkey_table_cap(t, p), used, i, n = 0;
 
 		if (!topo_has_lid(t, p) || cap == 0 ||
-			!device_keys_table(sm->hw, t, p, cap, is))
+			!device_keys_table(sm->hw, t, p, cap, is, &used))
 			continue;
-		for (i = 0; i < cap; i++)
+		for (i = 0; i < used; i++)
 			if (is[i] != 0)
 				is[n++] = is[i];
 		map_put(&sm->kept.saved_pkeys, t->port[p].guid,

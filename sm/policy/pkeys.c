@@ -246,9 +246,9 @@ pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key)
 /* ---- what tables hold ---- */
 
 static bool
-table_has_key(const uint16_t *table, unsigned cap, uint16_t key)
+table_has_key(const uint16_t *table, unsigned n, uint16_t key)
 {
-	for (unsigned i = 0; i < cap; i++)
+	for (unsigned i = 0; i < n; i++)
 		if (table[i] == key)
 			return true;
 	return false;
@@ -259,20 +259,19 @@ settle_port(const struct pkeys *k, const struct device_store *known, port_ix p,
 	struct found *live, struct found *table)
 {
 	uint16_t is[PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK];
-	unsigned cap = pkey_table_cap(k->topo, p), i;
+	unsigned cap = pkey_table_cap(k->topo, p), used = 0, i;
 	const uint16_t *want;
 	size_t n = pkeys_of(k, p, &want);
-	bool whole = cap > 0 && device_keys_table(known, k->topo, p, cap, is);
+	bool whole =
+		cap > 0 && device_keys_table(known, k->topo, p, cap, is, &used);
 
 	for (i = 0; i < n; i++) {
-		if (!whole || table_has_key(is, cap, want[i]))
+		if (!whole || table_has_key(is, used, want[i]))
 			add_key(live, p, want[i]);
 		if (!whole)
 			add_key(table, p, want[i]);
 	}
-	while (whole && cap > 0 && is[cap - 1] == 0)
-		cap--;
-	for (i = 0; whole && i < cap; i++)
+	for (i = 0; whole && i < used; i++)
 		add_key(table, p, is[i]);
 }
 
