@@ -223,6 +223,11 @@ void builder_drain(
  */
 void builder_port_written(struct builder *d, uint64_t node_guid, unsigned port,
 	const uint8_t info[64]);
+/* Whether this SwitchInfo has other settings than were last read or
+ * acknowledged: LinearFDBTop, MulticastFDBTop, the default ports, or
+ * LifeTimeValue. */
+bool builder_switch_differs(
+	const struct builder *d, uint64_t node_guid, const uint8_t info[64]);
 void builder_switch_written(
 	struct builder *d, uint64_t node_guid, const uint8_t info[64]);
 

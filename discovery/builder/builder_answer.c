@@ -112,6 +112,25 @@ builder_renamed(struct builder *d, uint64_t guid)
 	d->node[n]->desc = NULL;
 }
 
+bool
+builder_switch_differs(
+	const struct builder *d, uint64_t node_guid, const uint8_t info[64])
+{
+	struct mad_switch_info is, was;
+	builder_id n;
+
+	return builder_find(d, node_guid, &n) &&
+	       d->node[n]->type == TOPO_SWITCH &&
+	       mad_switch_info_decode(info, &is, NULL) == 0 &&
+	       mad_switch_info_decode(d->node[n]->switch_info, &was, NULL) ==
+		       0 &&
+	       (is.lft_top != was.lft_top || is.mft_top != was.mft_top ||
+		       is.def_port != was.def_port ||
+		       is.def_mcast_pri != was.def_mcast_pri ||
+		       is.def_mcast_not != was.def_mcast_not ||
+		       is.life != was.life);
+}
+
 void
 builder_switch_written(
 	struct builder *d, uint64_t node_guid, const uint8_t info[64])

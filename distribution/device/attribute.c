@@ -129,6 +129,7 @@ const struct device_attribute device_attribute[DEVICE_ATTRS] = {
 		.lacks = port_settings_lacks},
 	[DEVICE_SWITCH_INFO] = {.attr = MAD_SWITCH_INFO,
 		.by_port0 = true,
+		.block_doubted = true,
 		.modifier = modify_by_block,
 		.lacks = switch_settings_lacks},
 	[DEVICE_ADAPTIVE] = {.attr = MAD_AR_INFO,

@@ -249,6 +249,9 @@ take_answer(void *self, const struct device_job *job, enum device_verdict v,
 		i.empty = !ok && is_blank_block(res->data);
 	else if (job->attr == DEVICE_PORT_INFO)
 		ok = port_matches(c, job->port, &i, res->data);
+	else if (job->attr == DEVICE_SWITCH_INFO)
+		ok = !c->job.switch_differs(
+			c->job.cookie, i.at.guid, res->data);
 	if (ok || is_known_port0(c, &i))
 		return;
 	if (i.why == DEVICE_CHECK_DOUBT && job->attr == DEVICE_SL2VL &&
@@ -277,6 +280,8 @@ device_check_item_text(const struct device_check_item *i, char *out, size_t n)
 	else if (i->at.attr == DEVICE_SL2VL)
 		(void)snprintf(out, n, "the SL2VL row from port %u to port %u",
 			i->at.block, i->at.port);
+	else if (i->at.attr == DEVICE_SWITCH_INFO)
+		(void)snprintf(out, n, "SwitchInfo");
 	else if (i->at.attr == DEVICE_AR_INFO)
 		(void)snprintf(out, n, "adaptive routing as a whole");
 	else if (i->at.attr == DEVICE_AR_GROUP)

@@ -35,8 +35,9 @@ enum device_check_why {
 };
 
 struct device_check_item {
-	/* of DEVICE_LFT, DEVICE_SL2VL, DEVICE_PORT_INFO, DEVICE_AR_INFO and
-	   its tables; DEVICE_PKEY is pkey_read's, and passed over */
+	/* of DEVICE_LFT, DEVICE_SL2VL, DEVICE_PORT_INFO, DEVICE_SWITCH_INFO,
+	   DEVICE_AR_INFO and its tables; DEVICE_PKEY is pkey_read's, DEVICE_MFT
+	   mft's, and passed over */
 	struct device_at at;
 	enum device_check_why why;
 	/* only in device_check_wrong: */
@@ -53,6 +54,11 @@ struct device_check_job {
 		*item; /* not kept; items of absent or quarantined nodes are
 			  left out */
 	size_t n;
+	/* Whether a switch that shows this SwitchInfo has other settings than
+	 * it acknowledged last. */
+	bool (*switch_differs)(
+		void *cookie, uint64_t guid, const uint8_t info[MAD_DATA]);
+	void *cookie;
 };
 
 /*

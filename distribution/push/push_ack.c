@@ -476,6 +476,7 @@ take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 	uint32_t lacks;
 
 	(void)mad_switch_info_decode(sent, &want, NULL);
+	device_doubt_copies(p->job.hw, push_at(p, s), sent, res, p->job.stray);
 	/* it has no MulticastFDBTop: not a fault */
 	if (res->outcome == XACT_STATUS && s->kind == PLAN_MCAST_TOP)
 		return;

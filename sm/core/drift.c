@@ -410,6 +410,8 @@ take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
 	}
 	if (port && !w->empty)
 		take_port_flaw(sm, w, now);
+	else if (w->at.attr == DEVICE_SWITCH_INFO)
+		dirty_mark(sm, w->at.guid, now, DIRTY_LATE_COPY, NULL);
 	else if (w->why == DEVICE_CHECK_DOUBT)
 		dirty_mark_replan(sm, now, DIRTY_LATE_COPY, NULL);
 	else

@@ -72,6 +72,23 @@ in_flight_written(struct sm *sm, bool mcast)
 		record_writing(sm, false);
 }
 
+void
+in_flight_read_doubts(struct sm *sm, struct mono now)
+{
+	size_t n;
+	const struct device_doubt *d = device_doubts(sm->hw, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (d[i].at.attr == DEVICE_MFT)
+			continue;
+		if (!timer_is_set(&sm->timers, TIMER_CHECK))
+			timer_set(&sm->timers, TIMER_CHECK, now);
+		if (mono_before(
+			    timer_due(&sm->timers, TIMER_CHECK), d[i].until))
+			timer_set(&sm->timers, TIMER_CHECK, d[i].until);
+	}
+}
+
 /*
  * The previous run ended while it wrote, or another master did: its Sets may
  * still arrive, after what is read now. They may change tables, or bring up
@@ -107,4 +124,13 @@ in_flight_switch_written(
 	struct sm *sm = cookie;
 
 	builder_switch_written(sm->builder, node_guid, info);
+}
+
+bool
+in_flight_switch_differs(
+	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA])
+{
+	const struct sm *sm = cookie;
+
+	return builder_switch_differs(sm->builder, node_guid, info);
 }

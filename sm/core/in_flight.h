@@ -36,12 +36,17 @@ struct mono in_flight_stray(const struct sm *sm);
 void in_flight_writing(struct sm *sm);
 /* ... the mark of a push goes, if nothing else is under way. */
 void in_flight_written(struct sm *sm, bool mcast);
+/* Blocks that are in doubt are checked when no copy of a Set can arrive. */
+void in_flight_read_doubts(struct sm *sm, struct mono now);
 /* The core starts: the previous run may have ended while it wrote. */
 void in_flight_restart(struct sm *sm, struct mono now);
 /* Another master may have sent Sets until then. */
 void in_flight_inherit(struct sm *sm, struct mono then);
 /* True while such Sets may arrive: nothing is read, nor written. */
 bool in_flight_expects_sets(const struct sm *sm, struct mono now);
+/* cookie: the sm. Whether a switch has other settings than it acknowledged. */
+bool in_flight_switch_differs(
+	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
 /* cookie: the sm. A switch acknowledged this SwitchInfo: the builder has it. */
 void in_flight_switch_written(
 	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);

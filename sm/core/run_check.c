@@ -91,16 +91,9 @@ take_samples(struct sm *sm)
 void
 run_check_schedule(struct sm *sm, struct mono now)
 {
-	const struct device_doubt *d;
-	size_t n, i;
-
 	take_samples(sm);
 	timer_set(&sm->timers, TIMER_CHECK, mono_add(now, in_flight_drain(sm)));
-	d = device_doubts(sm->hw, &n);
-	for (i = 0; i < n; i++)
-		if (mono_before(
-			    timer_due(&sm->timers, TIMER_CHECK), d[i].until))
-			timer_set(&sm->timers, TIMER_CHECK, d[i].until);
+	in_flight_read_doubts(sm, now);
 }
 
 /* ---- the phase ---- */
@@ -122,6 +115,8 @@ run_check_begin(struct sm *sm, struct mono now)
 		.x = sm->x,
 		.item = sm->check.sample,
 		.n = sm->check.nsample,
+		.switch_differs = in_flight_switch_differs,
+		.cookie = sm,
 	};
 
 	timer_stop(&sm->timers, TIMER_CHECK);

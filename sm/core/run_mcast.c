@@ -370,6 +370,7 @@ end_cycle(struct sm *sm, struct mono now)
 	size_t n;
 
 	judge_failures(sm, now);
+	in_flight_read_doubts(sm, now);
 	(void)mft_failures(m->mft, &n);
 	if (n > 0)
 		timer_sooner(&sm->timers, TIMER_MCAST,

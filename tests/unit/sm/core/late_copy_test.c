@@ -106,6 +106,17 @@ hold_up(void *cookie, struct sim_msg *m)
 	return SIM_DROP;
 }
 
+/* The n-th host, by its place in the fabric. */
+static uint32_t
+nth_host(const struct fabric *f, unsigned nth)
+{
+	uint32_t n = 0;
+
+	while (f->node[n].type == FABRIC_SWITCH || nth-- > 0)
+		n++;
+	return n;
+}
+
 static void
 open_scene(struct scene *s, uint16_t attr, uint64_t seed)
 {
@@ -126,6 +137,8 @@ open_scene(struct scene *s, uint16_t attr, uint64_t seed)
 			: attr == MAD_LFT ? 0
 					  : 2]);
 	s->watch = watch_new(s->w->sim);
+	for (unsigned h = 14; attr == MAD_SWITCH_INFO && h < 16; h++)
+		sim_fault_node(s->w->sim, nth_host(s->f, h), false);
 	world_start(s->w);
 	ck_assert(world_settle(s->w, mono_ms(60000)));
 	sim_set_hook(s->w->sim, hold_up, s);
@@ -328,4 +341,36 @@ LOOP_TEST(no_copy_by_a_late_branch, 3, 11)
 {
 	for (unsigned n = 0; strike_tree((uint64_t)_i, n, 4); n++)
 		(void)strike_tree((uint64_t)_i, n, 7);
+}
+
+/* ---- SwitchInfo ---- */
+
+static void
+add_host(struct scene *s, unsigned nth)
+{
+	unsigned runs = s->w->commits;
+
+	sim_fault_node(s->w->sim, nth_host(s->f, nth), true);
+	while (runs == s->w->commits)
+		world_run(s->w, mono_ms(1));
+}
+
+/*
+ * Two hosts come one after the other, with the highest LIDs: copies of the Sets
+ * for the first bring the LinearFDBTop back that cuts the second off. That is
+ * found when no copy can arrive any more, not by the next sweep.
+ */
+TEST(no_host_is_lost_by_a_late_top)
+{
+	AUTO(scene) struct scene s;
+
+	open_scene(&s, MAD_SWITCH_INFO, 3);
+	s.late = mono_ms(7L * TIMEOUT_MS);
+	add_host(&s, 14);
+	s.late = mono_ms(0);
+	ck_assert_uint_gt(s.ncopies, 0);
+	add_host(&s, 15);
+	ck_assert_uint_eq(s.arrived, 0);
+	world_run(s.w, mono_ms(400));
+	judge_scene(&s, 0, 7);
 }
