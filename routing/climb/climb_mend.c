@@ -68,11 +68,11 @@ pair_of(const struct climb *x, sw_ix t, sw_ix u)
 static void
 list_pair(struct climb_mend *m, sw_ix t, sw_ix u)
 {
-	bool *listed = &m->listed[pair_of(m->x, t, u)];
+	size_t pair = pair_of(m->x, t, u);
 
-	if (*listed || climb_common_layers(m->x, t, u) != 0)
+	if (climb_common_layers(m->x, t, u) != 0 || m->listed[pair])
 		return;
-	*listed = true;
+	m->listed[pair] = true;
 	m->left = mem_grow(m->left, m->nleft, &m->left_room, sizeof(*m->left));
 	m->left[m->nleft++] = t > u ? (struct pair){t, u} : (struct pair){u, t};
 }
@@ -416,6 +416,17 @@ force_first(struct climb_mend *m)
 	force_path(m, p.u, p.t, layer);
 }
 
+static void
+list_all(struct climb_mend *m)
+{
+	const struct swgraph *g = m->x->g;
+
+	for (sw_ix t = 0; t < g->nsw; t++)
+		for (sw_ix u = 0; u < t && g->live[t]; u++)
+			if (g->live[u] && g->comp[u] == g->comp[t])
+				list_pair(m, t, u);
+}
+
 /* The load of links, by all trees as they are now. */
 static void
 renew_load(struct climb *x)
@@ -442,9 +453,7 @@ climb_mend(struct climb *x)
 		.stack = arena_array(a, n, sizeof(*m.stack)),
 		.breaks = arena_array(a, n, sizeof(*m.breaks))};
 
-	for (sw_ix t = 0; t < x->g->nsw; t++)
-		for (uint32_t k = 1; k < x->nseq[t]; k++)
-			list_pair(&m, t, x->seq[climb_pair(x, t, k)]);
+	list_all(&m);
 	if (m.nleft == 0)
 		return;
 	m.search = (struct climb_search){
