@@ -43,8 +43,8 @@ struct climb_mend {
 	struct pair *left; /* all that have no layer, and some that have got
 			      one; n of them */
 	size_t nleft, left_room;
-	bool *listed;	/* [nsw * nsw] by pair: it is one of these */
-	uint8_t *tried; /* [nsw * nsw] attempts, by pair */
+	bool *listed;	   /* [nsw * nsw] by pair: it is one of these */
+	uint8_t *tried;	   /* [nsw * nsw] attempts, by pair */
 	uint16_t *without; /* [nsw * nsw] layers in which no path was found, as
 			      none will be: pins only take some */
 	bool *escapes;	   /* [nsw] pins of the tree are the escape tree's */
@@ -158,8 +158,8 @@ change_switch(struct climb_mend *m, sw_ix t, sw_ix u, uint32_t c)
 }
 
 /* The path found becomes that of its switches in the tree of t, and what hangs
- * behind them gets its layers anew. Returns what the pairs weigh that are without
- * a layer by that, less those that were. */
+ * behind them gets its layers anew. Returns what the pairs weigh that are
+ * without a layer by that, less those that were. */
 static int
 hang_path(struct climb_mend *m, sw_ix t)
 {
@@ -291,8 +291,7 @@ mend_trees(struct climb_mend *m, sw_ix t, sw_ix u)
 		if (!find_path(m, t, u, l))
 			continue;
 		more = hang_path(m, t);
-		found = find_path(m, u, t, l) &&
-			more + hang_path(m, u) < 0;
+		found = find_path(m, u, t, l) && more + hang_path(m, u) < 0;
 		if (!found)
 			undo_changes(m);
 		m->n = 0;

@@ -24,8 +24,8 @@ struct climb_search_room {
 	uint32_t *cost;	  /* [states] */
 	uint32_t *before; /* [states] where it was reached from, or NO_STATE */
 	uint32_t bucket[CLIMB_COST_MOST]; /* entries by cost, or NO_STATE */
-	uint32_t most; /* highest cost of one, in the last search */
-	struct entry *entry;		  /* nentries of them */
+	uint32_t most;	     /* highest cost of one, in the last search */
+	struct entry *entry; /* nentries of them */
 	uint32_t nentries;
 	uint32_t open;	  /* ... in buckets */
 	bool *seen;	  /* [nsw] none is, in between */
