@@ -161,6 +161,16 @@ memory:
 	@$(MAKE) --no-print-directory -j2 all
 	@tests/bench/memory.sh $(FABRICS)
 
+# Packets lost when switches and links are pulled, drained before or not: make
+# pull [FABRICS="two:8:16:16"].
+.PHONY: pull
+pull:
+	@$(MAKE) --no-print-directory -j2 $(B)/bench/pull
+	@for f in $(or $(FABRICS),two:8:16:16 ufm-sdk-selene-compute); do \
+		echo "== $$f"; $(B)/bench/pull $$f 2>/dev/null; rc=$$?; \
+		[ $$rc != 77 ] || echo "SKIP: no $$f"; \
+		[ $$rc = 0 ] || [ $$rc = 77 ] || exit $$rc; done
+
 # The figures of two papers, measured again: data and drawings in build/figures.
 # PARTS="table1 strict" picks from those on adaptive routing.
 .PHONY: figures
