@@ -145,16 +145,6 @@ nbr_class_groups(const struct nbr_class_groups *f, sw_ix s, uint32_t *n)
 	return list;
 }
 
-const uint64_t **
-nbr_class_rows(const struct swgraph *g, const uint64_t *rows)
-{
-	const uint64_t **row = arena_array(g->a, g->nsw, sizeof(*row));
-
-	for (sw_ix s = 0; s < g->nsw; s++)
-		row[s] = rows + (size_t)s * g->words;
-	return row;
-}
-
 struct nbr_class_union
 nbr_class_unions(
 	const struct swgraph *g, const struct nbr_class *classes, bool up)

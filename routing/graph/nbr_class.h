@@ -72,9 +72,6 @@ struct nbr_class_groups nbr_class_below(
 const uint16_t *nbr_class_groups(
 	const struct nbr_class_groups *f, sw_ix s, uint32_t *n);
 
-/* Rows of g->words words, one per switch, as sets to make unions of. */
-const uint64_t **nbr_class_rows(const struct swgraph *g, const uint64_t *rows);
-
 /* Unions over the neighbours above, or below. */
 struct nbr_class_union nbr_class_unions(
 	const struct swgraph *g, const struct nbr_class *classes, bool up);

@@ -18,12 +18,18 @@
 static const uint64_t **
 some_sets(const struct updown *u, struct rng *rng)
 {
-	uint64_t *rows = arena_array(u->graph.a,
-		(size_t)u->graph.nsw * u->graph.words, sizeof(*rows));
+	const uint64_t **set =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*set));
 
-	for (size_t i = 0; i < (size_t)u->graph.nsw * u->graph.words; i++)
-		rows[i] = rng_next(rng) & rng_next(rng) & rng_next(rng);
-	return nbr_class_rows(&u->graph, rows);
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		uint64_t *row =
+			arena_array(u->graph.a, u->graph.words, sizeof(*row));
+
+		for (uint32_t w = 0; w < u->graph.words; w++)
+			row[w] = rng_next(rng) & rng_next(rng) & rng_next(rng);
+		set[s] = row;
+	}
+	return set;
 }
 
 static void
