@@ -53,7 +53,8 @@ push_free(struct push *p)
 bool
 push_done(const struct push *p)
 {
-	return p->inflight == 0 && p->phase == p->plan->nphases;
+	return p->inflight == 0 && p->phase == p->plan->nphases &&
+	       !p->drain_last;
 }
 
 bool
@@ -90,6 +91,12 @@ void
 push_settle_first(struct push *p)
 {
 	p->settle_first = true;
+}
+
+void
+push_drain_last(struct push *p)
+{
+	p->drain_last = true;
 }
 
 size_t
@@ -371,8 +378,18 @@ skip_rest(struct push *p)
 			plan->nsteps -
 			(p->open ? p->next : plan->phase[p->phase].first);
 	p->phase = plan->nphases;
+	p->drain_last = false;
 	p->nagain = 0;
 	p->wake = MONO_NEVER;
+}
+
+static void
+drain_last(struct push *p, struct mono now)
+{
+	struct mono over = mono_add(p->ended, p->job.drain);
+
+	p->drain_last = !p->stopped && mono_before(now, over);
+	p->wake = p->drain_last ? over : MONO_NEVER;
 }
 
 void
@@ -404,4 +421,6 @@ push_feed(struct push *p, struct mono now)
 		p->open = false;
 		p->ended = now;
 	}
+	if (p->drain_last)
+		drain_last(p, now);
 }

@@ -128,6 +128,12 @@ void push_drain_first(struct push *p);
  */
 void push_settle_first(struct push *p);
 
+/*
+ * Before the first push_feed: it is done when packets that were in flight at the
+ * end of the last phase have drained.
+ */
+void push_drain_last(struct push *p);
+
 /* When push_feed is due although nothing was answered. */
 struct mono push_next(const struct push *p);
 

@@ -22,6 +22,7 @@ struct push {
 	bool reading;	   /* blocks in doubt, before a phase */
 	bool drain_first;  /* before any phase */
 	bool settle_first; /* blocks in doubt, before any phase */
+	bool drain_last;   /* after all phases */
 	unsigned inflight; /* of this phase */
 	struct mono ended; /* when the phase before was over */
 	struct mono wake;  /* of a drain or a poll */

@@ -289,6 +289,19 @@ maintenance_apply(struct sm *sm)
 			d->list[i].narrow);
 }
 
+bool
+maintenance_is_pending(const struct sm *sm)
+{
+	const struct drains *d = &sm->maintenance;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (d->list[i].generation <= sm->generation &&
+			(sm->view == NULL ||
+				d->list[i].generation > sm->view->generation))
+			return true;
+	return false;
+}
+
 /* True if a drained switch with hosts has several neighbours, and other traffic
  * passes it: it is given one. */
 static bool

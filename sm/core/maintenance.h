@@ -39,6 +39,8 @@ void maintenance_end(
 	struct sm *sm, struct drain *d, const char *why, struct mono now);
 
 void maintenance_apply(struct sm *sm); /* before a freeze */
+/* A drain comes into force with this run. */
+bool maintenance_is_pending(const struct sm *sm);
 /* A view was committed: what is drained and still in use is narrowed, or there
  * is an alarm about it. */
 void maintenance_review(struct sm *sm, struct mono now);

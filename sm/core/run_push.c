@@ -159,6 +159,8 @@ run_push_start(struct sm *sm, struct mono now)
 		sa_pause(sm->hosts.sa);
 	sm->run.push = push_new(&push);
 	drain_before(sm, now);
+	if (maintenance_is_pending(sm))
+		push_drain_last(sm->run.push); /* then it may be pulled */
 	log_plan(sm->run.plan);
 	sm->run.waited = mono_sub(now, sm->run.first_heard);
 	save_before_push(sm, now);
