@@ -129,8 +129,8 @@ void push_drain_first(struct push *p);
 void push_settle_first(struct push *p);
 
 /*
- * Before the first push_feed: it is done when packets that were in flight at the
- * end of the last phase have drained.
+ * Before the first push_feed: it is done when packets that were in flight at
+ * the end of the last phase have drained.
  */
 void push_drain_last(struct push *p);
 
