@@ -336,6 +336,28 @@ pull_close(struct pull *p)
 
 enum { NO_TIER = UINT32_MAX };
 
+/* Switches with hosts get 0, the others NO_TIER. One alone beside switches that
+ * have more is no host: each Quantum has an aggregation node. */
+static void
+find_leaves(const struct fabric *f, uint32_t *tier)
+{
+	uint32_t *hosts = mem_zalloc(f->nnodes, sizeof(*hosts)), most = 0;
+
+	for (uint32_t c = 0; c < 2 * f->ncables; c++) {
+		uint32_t a = f->cable[c / 2].node[c % 2];
+
+		if (f->node[a].type == FABRIC_CA)
+			hosts[f->cable[c / 2].node[1 - c % 2]]++;
+	}
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		most = hosts[n] > most ? hosts[n] : most;
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		tier[n] = hosts[n] > 1 || (most == 1 && hosts[n] == 1)
+				  ? 0
+				  : NO_TIER;
+	free(hosts);
+}
+
 /* Hops to the nearest switch with hosts, of each switch. */
 static uint32_t *
 tiers_of(const struct fabric *f)
@@ -343,12 +365,7 @@ tiers_of(const struct fabric *f)
 	uint32_t *tier = mem_alloc(f->nnodes * sizeof(*tier));
 	bool more = true;
 
-	for (uint32_t n = 0; n < f->nnodes; n++)
-		tier[n] = NO_TIER;
-	for (uint32_t c = 0; c < f->ncables; c++)
-		for (unsigned e = 0; e < 2; e++)
-			if (f->node[f->cable[c].node[e]].type == FABRIC_CA)
-				tier[f->cable[c].node[1 - e]] = 0;
+	find_leaves(f, tier);
 	for (uint32_t k = 0; more; k++) {
 		more = false;
 		for (uint32_t c = 0; c < 2 * f->ncables; c++) {
