@@ -41,6 +41,7 @@ configure() {
 		esac
 	} >"$E2E_DIR/opensm.conf"
 	parts=
+	rm -f "$E2E_DIR/partitions.conf"
 	if [ "$2" = qos ]; then
 		parts=$E2E_DIR/partitions.conf
 		cat >"$parts" <<-'EOT'
