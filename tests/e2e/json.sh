@@ -133,9 +133,9 @@ calm() {
 
 # break_things: what only shows where something is wrong
 break_things() {
+	sim counter leaf2/9 PortXmitDiscards 70000 || fail counter
 	sim counter leaf2/9 SymbolErrorCounter 800 || fail counter
 	sim counter leaf2/10 SymbolErrorCounter 900 || fail counter
-	sim counter leaf2/9 PortXmitDiscards 70000 || fail counter
 	sim link leaf3/10 down || fail link
 	sim remove h17 || fail remove
 	sim rename h30 h21x || fail rename
