@@ -330,12 +330,10 @@ lists_default(const struct config *c)
 	return false;
 }
 
-void
-config_loss_partition_text(const struct config_loss *l, const struct config *is,
+static void
+pairs_text(const struct config_loss *l, const struct config *is,
 	const struct topo *t, struct buf *out)
 {
-	if (l->pairs == 0)
-		return;
 	buf_printf(out,
 		"%" PRIu32 " ports lose others: %" PRIu64
 		" pair%s of ports may not talk any more, the first \"%s\" and "
@@ -355,42 +353,64 @@ config_loss_partition_text(const struct config_loss *l, const struct config *is,
 				: ", 0x7fff, which is not configured");
 }
 
-void
-config_loss_lid_text(
-	const struct config_loss *l, const struct topo *t, struct buf *out)
+static void
+lids_text(const struct config_loss *l, const struct topo *t, struct buf *out)
 {
-	if (l->renumbered > 0)
-		buf_printf(out,
-			"%" PRIu32 " port%s %s renumbered, the first \"%s\" "
-			"from LID %u to %u",
-			l->renumbered, ending_of(l->renumbered),
-			l->renumbered == 1 ? "is" : "are",
-			topo_desc(t, t->port[l->moved].node), l->lid,
-			l->new_lid);
+	buf_printf(out,
+		"%" PRIu32 " port%s %s renumbered, the first \"%s\" from LID "
+		"%u to %u",
+		l->renumbered, ending_of(l->renumbered),
+		l->renumbered == 1 ? "is" : "are",
+		topo_desc(t, t->port[l->moved].node), l->lid, l->new_lid);
+}
+
+static void
+gids_text(const struct config_loss *l, const struct config *is, struct buf *out)
+{
+	buf_printf(out,
+		"%" PRIu32 " port%s get%s other GIDs, of subnet prefix "
+		"0x%016" PRIx64,
+		l->readdressed, ending_of(l->readdressed),
+		l->readdressed == 1 ? "s" : "", is->fabric.subnet_prefix);
+}
+
+uint64_t
+config_loss_count(const struct config_loss *l, enum config_loss_kind kind)
+{
+	const uint64_t count[CONFIG_LOSS_KINDS] = {
+		[CONFIG_LOSS_PAIRS] = l->pairs,
+		[CONFIG_LOSS_LIDS] = l->renumbered,
+		[CONFIG_LOSS_GIDS] = l->readdressed,
+	};
+
+	return count[kind];
 }
 
 void
-config_loss_gid_text(
-	const struct config_loss *l, const struct config *is, struct buf *out)
+config_loss_kind_text(const struct config_loss *l, enum config_loss_kind kind,
+	const struct config *is, const struct topo *t, struct buf *out)
 {
-	if (l->readdressed > 0)
-		buf_printf(out,
-			"%" PRIu32 " port%s get%s other GIDs, of subnet prefix "
-			"0x%016" PRIx64,
-			l->readdressed, ending_of(l->readdressed),
-			l->readdressed == 1 ? "s" : "",
-			is->fabric.subnet_prefix);
+	if (config_loss_count(l, kind) == 0)
+		return;
+	if (kind == CONFIG_LOSS_PAIRS)
+		pairs_text(l, is, t, out);
+	else if (kind == CONFIG_LOSS_LIDS)
+		lids_text(l, t, out);
+	else
+		gids_text(l, is, out);
 }
 
 void
 config_loss_text(const struct config_loss *l, const struct config *is,
 	const struct topo *t, const char *between, struct buf *out)
 {
-	config_loss_partition_text(l, is, t, out);
-	if (l->pairs > 0 && l->renumbered > 0)
-		buf_printf(out, "%s", between);
-	config_loss_lid_text(l, t, out);
-	if (l->readdressed > 0 && (l->pairs > 0 || l->renumbered > 0))
-		buf_printf(out, "%s", between);
-	config_loss_gid_text(l, is, out);
+	bool any = false;
+
+	for (unsigned k = 0; k < CONFIG_LOSS_KINDS; k++) {
+		if (config_loss_count(l, (enum config_loss_kind)k) == 0)
+			continue;
+		buf_printf(out, "%s", any ? between : "");
+		config_loss_kind_text(l, (enum config_loss_kind)k, is, t, out);
+		any = true;
+	}
 }

@@ -28,6 +28,13 @@ struct config_loss_ask {
 	size_t nrecord;
 };
 
+enum config_loss_kind {
+	CONFIG_LOSS_PAIRS, /* of ports that may not talk any more */
+	CONFIG_LOSS_LIDS,
+	CONFIG_LOSS_GIDS,
+	CONFIG_LOSS_KINDS
+};
+
 struct config_loss {
 	uint32_t affected;     /* ports that lose a port, a LID or GIDs */
 	uint64_t pairs;	       /* of ports that may not talk any more */
@@ -48,14 +55,14 @@ int config_loss_judge(const struct config_loss_ask *ask,
 /* True if more ports lose something than the new configuration accepts. */
 bool config_loss_refused(const struct config_loss *l, const struct config *is);
 
-/* Append which ports may not talk any more, which are renumbered, and how many
- * lose their GIDs, in a sentence each; nothing where there is no such loss. */
-void config_loss_partition_text(const struct config_loss *l,
-	const struct config *is, const struct topo *t, struct buf *out);
-void config_loss_lid_text(
-	const struct config_loss *l, const struct topo *t, struct buf *out);
-void config_loss_gid_text(
-	const struct config_loss *l, const struct config *is, struct buf *out);
+/* How many are lost of a kind: pairs, or ports. */
+uint64_t config_loss_count(
+	const struct config_loss *l, enum config_loss_kind kind);
+
+/* Append what is lost of a kind, in a sentence; nothing where none is. */
+void config_loss_kind_text(const struct config_loss *l,
+	enum config_loss_kind kind, const struct config *is,
+	const struct topo *t, struct buf *out);
 
 /* Append all of them, with this text between each two. */
 void config_loss_text(const struct config_loss *l, const struct config *is,

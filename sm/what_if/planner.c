@@ -503,33 +503,26 @@ put_impact(struct plan *p, json_t *o)
 static void
 add_config_losses(const struct plan *p, json_t *verdict)
 {
-	const struct topo *t = p->in.given.topo;
+	static const char *const kinds[CONFIG_LOSS_KINDS] = {
+		"partitions", "renumbered", "gids"};
 	struct config_loss loss;
 	struct reason why = {""};
-	struct buf text = {0};
 
 	if (loss_preview_judge(&p->in.given, p->in.cfg, &loss, &why) != 0) {
 		plan_verdict_add(verdict, "lids", 0, why.text, json_array());
 		return;
 	}
-	if (loss.pairs > 0) {
-		config_loss_partition_text(&loss, p->in.cfg, t, &text);
-		plan_verdict_add(verdict, "partitions", loss.pairs, text.text,
-			json_array());
+	for (unsigned k = 0; k < CONFIG_LOSS_KINDS; k++) {
+		uint64_t n = config_loss_count(&loss, (enum config_loss_kind)k);
+		struct buf text = {0};
+
+		config_loss_kind_text(&loss, (enum config_loss_kind)k,
+			p->in.cfg, p->in.given.topo, &text);
+		if (n > 0)
+			plan_verdict_add(
+				verdict, kinds[k], n, text.text, json_array());
+		buf_free(&text);
 	}
-	buf_free(&text);
-	if (loss.renumbered > 0) {
-		config_loss_lid_text(&loss, t, &text);
-		plan_verdict_add(verdict, "renumbered", loss.renumbered,
-			text.text, json_array());
-	}
-	buf_free(&text);
-	if (loss.readdressed > 0) {
-		config_loss_gid_text(&loss, p->in.cfg, &text);
-		plan_verdict_add(verdict, "gids", loss.readdressed, text.text,
-			json_array());
-	}
-	buf_free(&text);
 }
 
 static json_t *

@@ -182,12 +182,12 @@ TEST(the_first_partition)
 	ck_assert(config_loss_refused(&l, is));
 	is->fabric.accept_loss = HOSTS - 1;
 	ck_assert(!config_loss_refused(&l, is));
-	config_loss_partition_text(&l, is, r.t, &text);
+	config_loss_kind_text(&l, CONFIG_LOSS_PAIRS, is, r.t, &text);
 	ck_assert_msg(strstr(text.text, "11 ports lose others: 54 pairs") &&
 			      strstr(text.text, "0x7fff, which is not"),
 		"%s", text.text);
 	buf_free(&text);
-	config_loss_lid_text(&l, r.t, &text);
+	config_loss_kind_text(&l, CONFIG_LOSS_LIDS, is, r.t, &text);
 	ck_assert_uint_eq(text.n, 0);
 	buf_free(&text);
 }
@@ -217,7 +217,7 @@ TEST(lids_that_ports_lose)
 		ck_assert_msg((l.renumbered > 0) == cases[i].any, "%s: %u",
 			cases[i].is, l.renumbered);
 		ck_assert_uint_eq(l.affected, l.renumbered);
-		config_loss_lid_text(&l, r.t, &text);
+		config_loss_kind_text(&l, CONFIG_LOSS_LIDS, b, r.t, &text);
 		ck_assert_int_eq(text.n > 0, cases[i].any);
 		config_unref(a);
 		config_unref(b);
