@@ -304,11 +304,8 @@ memory_json(void)
 static void
 add_quarantine_alarm(const struct view *v, struct buf *out)
 {
-	const struct view_quarantine *q;
+	const struct view_quarantine *q = &v->quarantine[0];
 
-	if (v == NULL || v->nquarantine == 0)
-		return;
-	q = &v->quarantine[0];
 	buf_printf(out, "; %zu quarantined node%s, first 0x%016llx \"%s\": %s",
 		v->nquarantine, names_plural((long long)v->nquarantine),
 		(unsigned long long)q->guid,
@@ -316,8 +313,7 @@ add_quarantine_alarm(const struct view *v, struct buf *out)
 		q->why);
 }
 
-/* The kinds of alarms that are on, as bits: those whose texts alarm_json has.
- */
+/* The kinds of alarms that are on, as bits. */
 static uint32_t
 alarms_on(const struct status_facts *f)
 {
@@ -337,6 +333,12 @@ alarms_on(const struct status_facts *f)
 	return alarms;
 }
 
+static bool
+is_on(uint32_t alarms, unsigned kind)
+{
+	return (alarms >> kind & 1) != 0;
+}
+
 static json_t *
 alarms_json(const struct status_facts *f)
 {
@@ -348,7 +350,7 @@ alarms_json(const struct status_facts *f)
 			json_util_object(
 				M("name", alarm_kind_row((enum alarm_kind)k)
 						  ->name),
-				M("on", json_boolean((alarms >> k & 1) != 0))));
+				M("on", json_boolean(is_on(alarms, k)))));
 	return list;
 }
 
@@ -359,21 +361,23 @@ alarms_json(const struct status_facts *f)
 static json_t *
 alarm_json(const struct status_facts *f)
 {
+	uint32_t alarms = alarms_on(f);
 	struct buf out = {0};
 	json_t *text;
 
 	if (f->sm->alarm[0] != '\0')
 		buf_printf(&out, "; %s", f->sm->alarm);
-	add_quarantine_alarm(f->view, &out);
-	if (f->daemon->refused[0] != '\0')
+	if (is_on(alarms, ALARM_QUARANTINE))
+		add_quarantine_alarm(f->view, &out);
+	if (is_on(alarms, ALARM_CONFIGURATION))
 		buf_printf(&out, "; the configuration was refused: %s",
 			f->daemon->refused);
-	if (f->cabling.wanted && f->cabling.unused[0] != '\0')
+	if (is_on(alarms, ALARM_CABLING))
 		buf_printf(&out,
 			"; the cabling is not compared with its plan: "
 			"%s",
 			f->cabling.unused);
-	if (!f->daemon->state_writable)
+	if (is_on(alarms, ALARM_STATE))
 		buf_printf(&out, "; the state file cannot be written: LIDs may "
 				 "change at the next restart");
 	text = names_text(out.n > 0 ? out.text + 2 : "");
