@@ -24,7 +24,7 @@
 #include "routing/climb/climb_priv.h"
 #include "sm/base/mem.h"
 
-/* A pair is tried at most so many times. */
+/* How often a pair is tried. */
 enum { ATTEMPTS = 30 };
 
 struct undo {
