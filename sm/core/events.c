@@ -39,18 +39,12 @@ add_answer(struct event *e, const struct events_answer *a, double took)
 /* An event of the fabric, which the run that led to the present view, or to the
  * one that is about to be, answered. */
 static void
-tell_found(struct sm *sm, const struct topo_event *found, struct mono now)
+tell_answered(struct sm *sm, const struct topo_event *found, struct mono now)
 {
 	struct events_answer *a = &sm->events.answer;
 	struct event e = topo_event_value(found);
 	uint64_t told;
 
-	event_log_note(sm->events.log, found, now);
-	if (found->folded || found->unseen) {
-		if (!found->unseen)
-			event_log_add(sm->events.log, found->kind);
-		return;
-	}
 	if (a->generation != 0 && a->told != 0)
 		event_number(&e, "with", a->told);
 	else if (a->generation != 0)
@@ -58,6 +52,16 @@ tell_found(struct sm *sm, const struct topo_event *found, struct mono now)
 	told = tell_one(sm, &e, now);
 	if (a->told == 0)
 		a->told = told;
+}
+
+static void
+tell_found(struct sm *sm, const struct topo_event *found, struct mono now)
+{
+	event_log_note(sm->events.log, found, now);
+	if (!found->folded && !found->unseen)
+		tell_answered(sm, found, now);
+	else if (!found->unseen)
+		event_log_add(sm->events.log, found->kind);
 }
 
 static void
@@ -266,6 +270,15 @@ take_event(void *cookie, const struct topo_event *found)
 		tell_found(b->sm, &e, b->now);
 }
 
+/* It is among what is missing already. */
+static void
+take_left_link(void *cookie, const struct topo_event *found)
+{
+	const struct events_batch *b = cookie;
+
+	tell_answered(b->sm, found, b->now);
+}
+
 /* ---- what a run has done ---- */
 
 static void
@@ -382,6 +395,7 @@ events_note(struct sm *sm, const struct view *is, struct mono now)
 		event_log_back(sm->events.log, sm->run.topo, take_event, &b);
 	topo_unref(sm->events.seen);
 	sm->events.seen = NULL;
+	event_log_left(sm->events.log, sm->run.topo, take_left_link, &b);
 	event_log_settle(sm->events.log, sm->run.topo);
 	tell_run(sm, is, now);
 	tell_rest(sm, now);

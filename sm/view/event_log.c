@@ -215,6 +215,21 @@ event_log_back(const struct event_log *l, const struct topo *t,
 }
 
 void
+event_log_left(const struct event_log *l, const struct topo *t,
+	topo_event_sink *sink, void *cookie)
+{
+	for (size_t i = 0; i < l->nmissing; i++) {
+		const struct event_missing *m = &l->missing[i];
+		const struct topo_event e = {
+			.kind = EVENT_LINK_DOWN, .a = m->a, .b = m->b};
+
+		if (!m->is_node && event_log_is_told(m, t) && !is_back(t, m) &&
+			is_of_missing_node(l, m))
+			sink(cookie, &e);
+	}
+}
+
+void
 event_log_settle(struct event_log *l, const struct topo *t)
 {
 	size_t n = 0;

@@ -211,6 +211,10 @@ TEST(nodes_go_and_come)
 	ck_assert_uint_eq(count_told(w, EVENT_LINK_UP), 0);
 	ck_assert_uint_eq(count_of(w, EVENT_LINK_UP), 7);
 	expect_missing(w, 0, 1);
+	/* which link, nothing had told: it went with the switch */
+	ck_assert_uint_eq(count_told(w, EVENT_LINK_DOWN), 1);
+	EXPECT(EVENT_LINK_DOWN, "link: down \"", "\"spine2\" (0x",
+		") port 3");
 	event_log_accept(sm_events(w->sm));
 	expect_missing(w, 0, 0);
 	/* a node that hangs is not gone: its link is up */
