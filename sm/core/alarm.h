@@ -18,17 +18,18 @@ struct alarm_state {
 	bool on[ALARM_CORE_KINDS];
 	struct mono since[ALARM_CORE_KINDS];
 	struct mono reviewed;
+	bool waiting; /* something happened since, and was not reviewed */
 };
 
 /* Join the texts of all that are on in to->alarm, and their kinds in
  * to->alarms; the other members of *to are made. */
 void alarm_join(const struct sm *sm, struct sm_status *to);
 
-/* Whether they are to be reviewed: in the midst of a run they are not settled,
- * and once a second is enough. */
-bool alarm_is_due(const struct sm *sm, struct mono now);
+/* After every event: tell what has begun or ended. In the midst of a run alarms
+ * are not settled, and once a second is enough. */
+void alarm_step(struct sm *sm, struct mono now);
 
-/* Tell what has begun or ended by this status. */
-void alarm_review(struct sm *sm, const struct sm_status *is, struct mono now);
+/* When that is to be done though no event comes. */
+struct mono alarm_next(const struct sm *sm);
 
 #endif

@@ -136,6 +136,9 @@ static const struct wait {
 	{.phases = IN(SM_PUSH), .if_so = may_push, .due = run_push_next},
 	{.phases = IN(SM_STANDBY), .due = standby_next},
 	{.phases = IN(SM_STANDBY), .if_so = may_poll, .timer = TIMER_POLL},
+	{.phases = IN(SM_IDLE) | IN(SM_STANDBY),
+		.due = alarm_next,
+		.act = alarm_step},
 };
 
 enum { WAITS = sizeof(waits) / sizeof(waits[0]) };
@@ -154,12 +157,6 @@ advance_phase(struct sm *sm, struct mono now)
 	for (size_t i = 0; i < WAITS && !hand_over_is_open(sm); i++)
 		if (waits[i].act != NULL)
 			waits[i].act(sm, now);
-	if (alarm_is_due(sm, now)) {
-		struct sm_status is;
-
-		sm_status(sm, &is);
-		alarm_review(sm, &is, now);
-	}
 }
 
 static bool

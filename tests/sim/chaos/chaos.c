@@ -577,6 +577,20 @@ was_killed(const struct chaos_script *s)
 	return false;
 }
 
+/* What is on is told once a second, but not in the midst of a run. */
+static int
+judge_events(struct chaos *c, struct reason *why)
+{
+	bool killed = was_killed(&c->script);
+	int rc = chaos_events_judge(c->w, killed, why);
+
+	for (unsigned i = 0; i < 3 && rc != 0; i++) {
+		world_run(c->w, mono_ms(500));
+		rc = chaos_events_judge(c->w, killed, why);
+	}
+	return rc;
+}
+
 static int
 live_day(struct chaos *c, const struct chaos_limits *l)
 {
@@ -596,7 +610,7 @@ live_day(struct chaos *c, const struct chaos_limits *l)
 	end_faults(c);
 	if (come_to_rest(c, why) || (s->back && wait_for_links(c, why)))
 		return -1;
-	if (chaos_events_judge(c->w, was_killed(s), why) != 0)
+	if (judge_events(c, why) != 0)
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
 	c->r->blocks = sim_stats(c->w->sim)->lft_sets;

@@ -422,6 +422,10 @@ TEST(last_path)
 	}
 	ck_assert_ptr_nonnull(
 		strstr(alarm_of(&l), "1 of what is drained still carries"));
+	/* the event waits for no sweep */
+	world_run(l.w, mono_ms(1000));
+	ck_assert_ptr_nonnull(
+		strstr(core_event(l.w, EVENT_ALARM_ON), "drains"));
 	take_back(&l, "leaf2", port);
 	core_expect_order(l.w, "undrained");
 	ck_assert_str_eq(alarm_of(&l), "");
