@@ -50,7 +50,7 @@ endif
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS_ALL := -std=c11 -g $(OPT) $(WARN) -fno-common -fstack-protector-strong \
 	-pthread -MMD -MP $(CFLAGS)
-LDLIBS_ALL := -lev -lyaml -ljansson -libmad -libumad -lsystemd -lz -lzstd -lm -pthread
+LDLIBS_ALL := -lev -lyaml -ljansson -libumad -lsystemd -lz -lzstd -lm -pthread
 ifneq ($(SAN),)
 CFLAGS_ALL += -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
@@ -97,7 +97,7 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libheddletest.a $(B)/libheddle.a
 	@mkdir -p $(@D)
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
-		$(LDLIBS_ALL) -lcheck -lsubunit -lm -lrt
+		$(LDLIBS_ALL) -libmad -lcheck -lsubunit -lm -lrt
 
 unit-bins: $(UNITBIN)
 

@@ -16,6 +16,7 @@ $(B)/heddle-sim: $(B)/obj/tests/sim/serve/heddlesim_main.o
 $(B)/heddle-ftscheck: $(B)/obj/tests/e2e/ftscheck_main.o
 $(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o
 $(B)/heddle-saclient: $(B)/obj/tests/e2e/saclient_main.o
+$(B)/heddle-setdiff: LDLIBS_ALL += -libmad
 $(B)/heddle-setdiff: $(B)/obj/tests/e2e/setdiff_main.o
 $(TESTPROGRAMS:%=$(B)/%): $(B)/libheddletest.a $(B)/libheddle.a
 	@echo LD $@

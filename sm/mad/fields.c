@@ -1,5 +1,6 @@
 #include "sm/mad/fields.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "sm/mad/mad.h"
@@ -49,20 +50,24 @@ load_member(const uint8_t *member, uint16_t size)
 	}
 }
 
+/* The bits of a row are in eight bytes from its first one on: so many may lie
+ * behind an attribute. */
+enum { WORD = 8, ROOM = MAD_DATA + WORD };
+
 void
 fields_decode(
 	const struct fields_row *row, size_t n, const uint8_t *d, void *out)
 {
-	uint8_t buf[MAD_DATA]; /* libibmad wants a mutable buffer */
+	uint8_t buf[ROOM] = {0};
 	uint8_t *base = out;
 
-	memcpy(buf, d, sizeof(buf));
-	for (size_t i = 0; i < n; i++) {
-		uint64_t v = row[i].size == 8
-				     ? mad_get_field64(buf, 0, row[i].id)
-				     : mad_get_field(buf, 0, row[i].id);
+	memcpy(buf, d, MAD_DATA);
+	for (const struct fields_row *r = row; r < row + n; r++) {
+		uint64_t x;
 
-		store_member(base + row[i].offset, row[i].size, v);
+		memcpy(&x, buf + r->at / 8, WORD);
+		x = be64toh(x) << r->at % 8 >> (64 - r->bits);
+		store_member(base + r->offset, r->size, x);
 	}
 }
 
@@ -70,15 +75,15 @@ void
 fields_encode(
 	const struct fields_row *row, size_t n, const void *in, uint8_t *d)
 {
+	uint8_t buf[ROOM] = {0};
 	const uint8_t *base = in;
 
-	memset(d, 0, MAD_DATA);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t v = load_member(base + row[i].offset, row[i].size);
+	for (const struct fields_row *r = row; r < row + n; r++) {
+		uint64_t v = load_member(base + r->offset, r->size), x;
 
-		if (row[i].size == 8)
-			mad_set_field64(d, 0, row[i].id, v);
-		else
-			mad_set_field(d, 0, row[i].id, (uint32_t)v);
+		memcpy(&x, buf + r->at / 8, WORD);
+		x |= htobe64(v << (64 - r->bits) >> r->at % 8);
+		memcpy(buf + r->at / 8, &x, WORD);
 	}
+	memcpy(d, buf, MAD_DATA);
 }

@@ -8,109 +8,112 @@
 
 #define ROWS(table) (table), sizeof(table) / sizeof((table)[0])
 
-#define ROW(m, field) FIELDS_ROW(struct mad_node_info, m, field)
+#define ROW(m, at, bits) FIELDS_ROW(struct mad_node_info, m, at, bits)
 static const struct fields_row node_info[] = {
-	ROW(base_version, IB_NODE_BASE_VERS_F),
-	ROW(class_version, IB_NODE_CLASS_VERS_F),
-	ROW(type, IB_NODE_TYPE_F),
-	ROW(nports, IB_NODE_NPORTS_F),
-	ROW(sysimg, IB_NODE_SYSTEM_GUID_F),
-	ROW(guid, IB_NODE_GUID_F),
-	ROW(port_guid, IB_NODE_PORT_GUID_F),
-	ROW(partition_cap, IB_NODE_PARTITION_CAP_F),
-	ROW(device, IB_NODE_DEVID_F),
-	ROW(revision, IB_NODE_REVISION_F),
-	ROW(local_port, IB_NODE_LOCAL_PORT_F),
-	ROW(vendor, IB_NODE_VENDORID_F),
+	ROW(base_version, 0, 8),
+	ROW(class_version, 8, 8),
+	ROW(type, 16, 8),
+	ROW(nports, 24, 8),
+	ROW(sysimg, 32, 64),
+	ROW(guid, 96, 64),
+	ROW(port_guid, 160, 64),
+	ROW(partition_cap, 224, 16),
+	ROW(device, 240, 16),
+	ROW(revision, 256, 32),
+	ROW(local_port, 288, 8),
+	ROW(vendor, 296, 24),
 };
 #undef ROW
 
-#define ROW(m, field) FIELDS_ROW(struct mad_switch_info, m, field)
+#define ROW(m, at, bits) FIELDS_ROW(struct mad_switch_info, m, at, bits)
 static const struct fields_row switch_info[] = {
-	ROW(lft_cap, IB_SW_LINEAR_FDB_CAP_F),
-	ROW(rft_cap, IB_SW_RANDOM_FDB_CAP_F),
-	ROW(mft_cap, IB_SW_MCAST_FDB_CAP_F),
-	ROW(lft_top, IB_SW_LINEAR_FDB_TOP_F),
-	ROW(def_port, IB_SW_DEF_PORT_F),
-	ROW(def_mcast_pri, IB_SW_DEF_MCAST_PRIM_F),
-	ROW(def_mcast_not, IB_SW_DEF_MCAST_NOT_PRIM_F),
-	ROW(life, IB_SW_LIFE_TIME_F),
-	ROW(state_change, IB_SW_STATE_CHANGE_F),
-	ROW(opt_sl2vl, IB_SW_OPT_SLTOVL_MAPPING_F),
-	ROW(lids_per_port, IB_SW_LIDS_PER_PORT_F),
-	ROW(enf_cap, IB_SW_PARTITION_ENFORCE_CAP_F),
-	ROW(enf_in, IB_SW_PARTITION_ENF_INB_F),
-	ROW(enf_out, IB_SW_PARTITION_ENF_OUTB_F),
-	ROW(filter_in, IB_SW_FILTER_RAW_INB_F),
-	ROW(filter_out, IB_SW_FILTER_RAW_OUTB_F),
-	ROW(enhanced_p0, IB_SW_ENHANCED_PORT0_F),
-	ROW(mft_top, IB_SW_MCAST_FDB_TOP_F),
+	ROW(lft_cap, 0, 16),
+	ROW(rft_cap, 16, 16),
+	ROW(mft_cap, 32, 16),
+	ROW(lft_top, 48, 16),
+	ROW(def_port, 64, 8),
+	ROW(def_mcast_pri, 72, 8),
+	ROW(def_mcast_not, 80, 8),
+	ROW(life, 88, 5),
+	ROW(state_change, 93, 1),
+	ROW(opt_sl2vl, 94, 2),
+	ROW(lids_per_port, 96, 16),
+	ROW(enf_cap, 112, 16),
+	ROW(enf_in, 128, 1),
+	ROW(enf_out, 129, 1),
+	ROW(filter_in, 130, 1),
+	ROW(filter_out, 131, 1),
+	ROW(enhanced_p0, 132, 1),
+	ROW(mft_top, 144, 16),
 };
 #undef ROW
 
-#define ROW(m, field) FIELDS_ROW(struct mad_port_info, m, field)
+#define ROW(m, at, bits) FIELDS_ROW(struct mad_port_info, m, at, bits)
 static const struct fields_row port_info[] = {
-	ROW(mkey, IB_PORT_MKEY_F),
-	ROW(gid_prefix, IB_PORT_GID_PREFIX_F),
-	ROW(lid, IB_PORT_LID_F),
-	ROW(sm_lid, IB_PORT_SMLID_F),
-	ROW(capmask, IB_PORT_CAPMASK_F),
-	ROW(diag, IB_PORT_DIAG_F),
-	ROW(mkey_lease, IB_PORT_MKEY_LEASE_F),
-	ROW(local_port, IB_PORT_LOCAL_PORT_F),
-	ROW(width_enabled, IB_PORT_LINK_WIDTH_ENABLED_F),
-	ROW(width_supported, IB_PORT_LINK_WIDTH_SUPPORTED_F),
-	ROW(width_active, IB_PORT_LINK_WIDTH_ACTIVE_F),
-	ROW(speed_supported, IB_PORT_LINK_SPEED_SUPPORTED_F),
-	ROW(state, IB_PORT_STATE_F),
-	ROW(phys_state, IB_PORT_PHYS_STATE_F),
-	ROW(down_default, IB_PORT_LINK_DOWN_DEF_F),
-	ROW(mkey_prot, IB_PORT_MKEY_PROT_BITS_F),
-	ROW(lmc, IB_PORT_LMC_F),
-	ROW(speed_active, IB_PORT_LINK_SPEED_ACTIVE_F),
-	ROW(speed_enabled, IB_PORT_LINK_SPEED_ENABLED_F),
-	ROW(mtu, IB_PORT_NEIGHBOR_MTU_F),
-	ROW(sm_sl, IB_PORT_SMSL_F),
-	ROW(vl_cap, IB_PORT_VL_CAP_F),
-	ROW(init_type, IB_PORT_INIT_TYPE_F),
-	ROW(vl_high_limit, IB_PORT_VL_HIGH_LIMIT_F),
-	ROW(arb_high_cap, IB_PORT_VL_ARBITRATION_HIGH_CAP_F),
-	ROW(arb_low_cap, IB_PORT_VL_ARBITRATION_LOW_CAP_F),
-	ROW(init_reply, IB_PORT_INIT_TYPE_REPLY_F),
-	ROW(mtu_cap, IB_PORT_MTU_CAP_F),
-	ROW(vl_stall, IB_PORT_VL_STALL_COUNT_F),
-	ROW(hoq_life, IB_PORT_HOQ_LIFE_F),
-	ROW(op_vls, IB_PORT_OPER_VLS_F),
-	ROW(enf_in, IB_PORT_PART_EN_INB_F),
-	ROW(enf_out, IB_PORT_PART_EN_OUTB_F),
-	ROW(filter_in, IB_PORT_FILTER_RAW_INB_F),
-	ROW(filter_out, IB_PORT_FILTER_RAW_OUTB_F),
-	ROW(mkey_viol, IB_PORT_MKEY_VIOL_F),
-	ROW(pkey_viol, IB_PORT_PKEY_VIOL_F),
-	ROW(qkey_viol, IB_PORT_QKEY_VIOL_F),
-	ROW(guid_cap, IB_PORT_GUID_CAP_F),
-	ROW(client_rereg, IB_PORT_CLIENT_REREG_F),
-	ROW(mcast_pkey_supr, IB_PORT_MCAST_PKEY_SUPR_ENAB_F),
-	ROW(subnet_timeout, IB_PORT_SUBN_TIMEOUT_F),
-	ROW(resp_time, IB_PORT_RESP_TIME_VAL_F),
-	ROW(phy_errors, IB_PORT_LOCAL_PHYS_ERR_F),
-	ROW(overrun_errors, IB_PORT_OVERRUN_ERR_F),
-	ROW(credit_hint, IB_PORT_MAX_CREDIT_HINT_F),
-	ROW(link_round_trip, IB_PORT_LINK_ROUND_TRIP_F),
-	ROW(capmask2, IB_PORT_CAPMASK2_F),
-	ROW(speed_ext_active, IB_PORT_LINK_SPEED_EXT_ACTIVE_F),
-	ROW(speed_ext_supported, IB_PORT_LINK_SPEED_EXT_SUPPORTED_F),
-	ROW(speed_ext_enabled, IB_PORT_LINK_SPEED_EXT_ENABLED_F),
+	ROW(mkey, 0, 64),
+	ROW(gid_prefix, 64, 64),
+	ROW(lid, 128, 16),
+	ROW(sm_lid, 144, 16),
+	ROW(capmask, 160, 32),
+	ROW(diag, 192, 16),
+	ROW(mkey_lease, 208, 16),
+	ROW(local_port, 224, 8),
+	ROW(width_enabled, 232, 8),
+	ROW(width_supported, 240, 8),
+	ROW(width_active, 248, 8),
+	ROW(speed_supported, 256, 4),
+	ROW(state, 260, 4),
+	ROW(phys_state, 264, 4),
+	ROW(down_default, 268, 4),
+	ROW(mkey_prot, 272, 2),
+	ROW(lmc, 277, 3),
+	ROW(speed_active, 280, 4),
+	ROW(speed_enabled, 284, 4),
+	ROW(mtu, 288, 4),
+	ROW(sm_sl, 292, 4),
+	ROW(vl_cap, 296, 4),
+	ROW(init_type, 300, 4),
+	ROW(vl_high_limit, 304, 8),
+	ROW(arb_high_cap, 312, 8),
+	ROW(arb_low_cap, 320, 8),
+	ROW(init_reply, 328, 4),
+	ROW(mtu_cap, 332, 4),
+	ROW(vl_stall, 336, 3),
+	ROW(hoq_life, 339, 5),
+	ROW(op_vls, 344, 4),
+	ROW(enf_in, 348, 1),
+	ROW(enf_out, 349, 1),
+	ROW(filter_in, 350, 1),
+	ROW(filter_out, 351, 1),
+	ROW(mkey_viol, 352, 16),
+	ROW(pkey_viol, 368, 16),
+	ROW(qkey_viol, 384, 16),
+	ROW(guid_cap, 400, 8),
+	ROW(client_rereg, 408, 1),
+	ROW(mcast_pkey_supr, 409, 2),
+	ROW(subnet_timeout, 411, 5),
+	ROW(resp_time, 419, 5),
+	ROW(phy_errors, 424, 4),
+	ROW(overrun_errors, 428, 4),
+	ROW(credit_hint, 432, 16),
+	ROW(speed_ext2_active, 449, 2),
+	ROW(speed_ext2_supported, 451, 2),
+	ROW(speed_ext2_enabled, 453, 3),
+	ROW(link_round_trip, 456, 24),
+	ROW(capmask2, 480, 16),
+	ROW(speed_ext_active, 496, 4),
+	ROW(speed_ext_supported, 500, 4),
+	ROW(speed_ext_enabled, 507, 5),
 };
 #undef ROW
 
-#define ROW(m, field) FIELDS_ROW(struct mad_sm_info, m, field)
+#define ROW(m, at, bits) FIELDS_ROW(struct mad_sm_info, m, at, bits)
 static const struct fields_row sm_info[] = {
-	ROW(guid, IB_SMINFO_GUID_F),
-	ROW(key, IB_SMINFO_KEY_F),
-	ROW(act_count, IB_SMINFO_ACT_F),
-	ROW(priority, IB_SMINFO_PRIO_F),
-	ROW(state, IB_SMINFO_STATE_F),
+	ROW(guid, 0, 64),
+	ROW(key, 64, 64),
+	ROW(act_count, 128, 32),
+	ROW(priority, 160, 4),
+	ROW(state, 164, 4),
 };
 #undef ROW
 
@@ -173,20 +176,11 @@ mad_switch_info_encode(const struct mad_switch_info *in, uint8_t d[MAD_DATA])
 	fields_encode(ROWS(switch_info), in, d);
 }
 
-/*
- * The byte of LinkSpeedExtActive2 (2 bits), Supported2 (2) and Enabled2 (3),
- * after a reserved bit: libibmad has no fields for them before release 49.
- */
-enum { EXT2_AT = 56, EXT2_ACTIVE = 5, EXT2_SUPPORTED = 3 };
-
 int
 mad_port_info_decode(const uint8_t d[MAD_DATA], struct mad_port_info *out,
 	struct reason *why)
 {
 	fields_decode(ROWS(port_info), d, out);
-	out->speed_ext2_active = d[EXT2_AT] >> EXT2_ACTIVE & 3;
-	out->speed_ext2_supported = d[EXT2_AT] >> EXT2_SUPPORTED & 3;
-	out->speed_ext2_enabled = d[EXT2_AT] & 7;
 	if (out->state > PORT_ACTIVE_DEFER)
 		return reason_set(why,
 			"PortInfo: port state %u is above 5 (active defer)",
@@ -198,10 +192,6 @@ void
 mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA])
 {
 	fields_encode(ROWS(port_info), in, d);
-	d[EXT2_AT] =
-		(uint8_t)((in->speed_ext2_active & 3) << EXT2_ACTIVE |
-			  (in->speed_ext2_supported & 3) << EXT2_SUPPORTED |
-			  (in->speed_ext2_enabled & 7));
 }
 
 uint8_t

@@ -3,12 +3,11 @@
  * host-order structs outside, exact bytes inside, never a cast of a buffer to a
  * struct.
  *
- * Field positions are those of libibmad (mad_get_field and friends), which the
- * real tools use too (0.4 us a PortInfo); the SMP's envelope, read for every
- * message, and fields that libibmad lacks are read by shifts. Decode functions
- * take the 64 bytes of an SMP's payload, so they cannot run off a buffer; they
- * return -1 with a reason for an impossible value (a node type of 0, a switch
- * with 0 ports): bytes from the wire are hostile until they are checked.
+ * Attributes are tables of fields (fields.h), at the positions of IBA and of
+ * libibmad, which the real tools use. Decode functions take the 64 bytes of an
+ * SMP's payload, so they cannot run off a buffer; they return -1 with a reason
+ * for an impossible value (a node type of 0, a switch with 0 ports): bytes from
+ * the wire are hostile until they are checked.
  *
  * IBA volume 1: MAD header 13.4.3, SMP formats 14.2.1, attributes 14.2.5.
  *

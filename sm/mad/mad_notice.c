@@ -4,15 +4,15 @@
 #include "sm/mad/fields.h"
 #include "sm/mad/mad.h"
 
-#define ROW(m, field) FIELDS_ROW(struct mad_notice, m, field)
+#define ROW(m, at, bits) FIELDS_ROW(struct mad_notice, m, at, bits)
 static const struct fields_row notice[] = {
-	ROW(generic, IB_NOTICE_IS_GENERIC_F),
-	ROW(type, IB_NOTICE_TYPE_F),
-	ROW(producer, IB_NOTICE_PRODUCER_F),
-	ROW(trap, IB_NOTICE_TRAP_NUMBER_F),
-	ROW(issuer_lid, IB_NOTICE_ISSUER_LID_F),
-	ROW(toggle, IB_NOTICE_TOGGLE_F),
-	ROW(count, IB_NOTICE_COUNT_F),
+	ROW(generic, 0, 1),
+	ROW(type, 1, 7),
+	ROW(producer, 8, 24),
+	ROW(trap, 32, 16),
+	ROW(issuer_lid, 48, 16),
+	ROW(toggle, 64, 1),
+	ROW(count, 65, 15),
 };
 #undef ROW
 

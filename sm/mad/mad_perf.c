@@ -1,9 +1,9 @@
 #include "sm/mad/mad_perf.h"
 
-#include <infiniband/mad.h>
 #include <string.h>
 
 #include "sm/base/be.h"
+#include "sm/mad/fields.h"
 
 enum {
 	RESP_TIME_BITS = 5,
@@ -47,41 +47,34 @@ mad_perf_class_info_encode(
 				(in->resp_time & RESP_TIME_MASK));
 }
 
-/* Name, field and bits in PortCounters; 0 bits: none. */
+/* Name, and place in PortCounters; 0 bits: none. */
 static const struct {
 	const char *name;
-	enum MAD_FIELDS field;
+	uint16_t at;
 	uint8_t bits;
 } kinds[MAD_PERF_KINDS] = {
-	[MAD_PERF_XMIT_DATA] = {"PortXmitData", IB_PC_XMT_BYTES_F, 32},
-	[MAD_PERF_RCV_DATA] = {"PortRcvData", IB_PC_RCV_BYTES_F, 32},
-	[MAD_PERF_XMIT_PACKETS] = {"PortXmitPkts", IB_PC_XMT_PKTS_F, 32},
-	[MAD_PERF_RCV_PACKETS] = {"PortRcvPkts", IB_PC_RCV_PKTS_F, 32},
-	[MAD_PERF_XMIT_UNICAST] = {"PortUnicastXmitPkts", IB_NO_FIELD, 0},
-	[MAD_PERF_RCV_UNICAST] = {"PortUnicastRcvPkts", IB_NO_FIELD, 0},
-	[MAD_PERF_XMIT_MULTICAST] = {"PortMulticastXmitPkts", IB_NO_FIELD, 0},
-	[MAD_PERF_RCV_MULTICAST] = {"PortMulticastRcvPkts", IB_NO_FIELD, 0},
-	[MAD_PERF_SYMBOL_ERRORS] = {"SymbolErrorCounter", IB_PC_ERR_SYM_F, 16},
-	[MAD_PERF_LINK_RECOVERED] = {"LinkErrorRecoveryCounter",
-		IB_PC_LINK_RECOVERS_F, 8},
-	[MAD_PERF_LINK_DOWNED] = {"LinkDownedCounter", IB_PC_LINK_DOWNED_F, 8},
-	[MAD_PERF_RCV_ERRORS] = {"PortRcvErrors", IB_PC_ERR_RCV_F, 16},
-	[MAD_PERF_RCV_REMOTE_PHYSICAL] = {"PortRcvRemotePhysicalErrors",
-		IB_PC_ERR_PHYSRCV_F, 16},
-	[MAD_PERF_RCV_RELAY_ERRORS] = {"PortRcvSwitchRelayErrors",
-		IB_PC_ERR_SWITCH_REL_F, 16},
-	[MAD_PERF_XMIT_DISCARDS] = {"PortXmitDiscards", IB_PC_XMT_DISCARDS_F,
+	[MAD_PERF_XMIT_DATA] = {"PortXmitData", 192, 32},
+	[MAD_PERF_RCV_DATA] = {"PortRcvData", 224, 32},
+	[MAD_PERF_XMIT_PACKETS] = {"PortXmitPkts", 256, 32},
+	[MAD_PERF_RCV_PACKETS] = {"PortRcvPkts", 288, 32},
+	[MAD_PERF_XMIT_UNICAST] = {"PortUnicastXmitPkts", 0, 0},
+	[MAD_PERF_RCV_UNICAST] = {"PortUnicastRcvPkts", 0, 0},
+	[MAD_PERF_XMIT_MULTICAST] = {"PortMulticastXmitPkts", 0, 0},
+	[MAD_PERF_RCV_MULTICAST] = {"PortMulticastRcvPkts", 0, 0},
+	[MAD_PERF_SYMBOL_ERRORS] = {"SymbolErrorCounter", 32, 16},
+	[MAD_PERF_LINK_RECOVERED] = {"LinkErrorRecoveryCounter", 48, 8},
+	[MAD_PERF_LINK_DOWNED] = {"LinkDownedCounter", 56, 8},
+	[MAD_PERF_RCV_ERRORS] = {"PortRcvErrors", 64, 16},
+	[MAD_PERF_RCV_REMOTE_PHYSICAL] = {"PortRcvRemotePhysicalErrors", 80,
 		16},
-	[MAD_PERF_XMIT_CONSTRAINT] = {"PortXmitConstraintErrors",
-		IB_PC_ERR_XMTCONSTR_F, 8},
-	[MAD_PERF_RCV_CONSTRAINT] = {"PortRcvConstraintErrors",
-		IB_PC_ERR_RCVCONSTR_F, 8},
-	[MAD_PERF_LOCAL_INTEGRITY] = {"LocalLinkIntegrityErrors",
-		IB_PC_ERR_LOCALINTEG_F, 4},
-	[MAD_PERF_BUFFER_OVERRUN] = {"ExcessiveBufferOverrunErrors",
-		IB_PC_ERR_EXCESS_OVR_F, 4},
-	[MAD_PERF_VL15_DROPPED] = {"VL15Dropped", IB_PC_VL15_DROPPED_F, 16},
-	[MAD_PERF_XMIT_WAIT] = {"PortXmitWait", IB_PC_XMT_WAIT_F, 32},
+	[MAD_PERF_RCV_RELAY_ERRORS] = {"PortRcvSwitchRelayErrors", 96, 16},
+	[MAD_PERF_XMIT_DISCARDS] = {"PortXmitDiscards", 112, 16},
+	[MAD_PERF_XMIT_CONSTRAINT] = {"PortXmitConstraintErrors", 128, 8},
+	[MAD_PERF_RCV_CONSTRAINT] = {"PortRcvConstraintErrors", 136, 8},
+	[MAD_PERF_LOCAL_INTEGRITY] = {"LocalLinkIntegrityErrors", 152, 4},
+	[MAD_PERF_BUFFER_OVERRUN] = {"ExcessiveBufferOverrunErrors", 156, 4},
+	[MAD_PERF_VL15_DROPPED] = {"VL15Dropped", 176, 16},
+	[MAD_PERF_XMIT_WAIT] = {"PortXmitWait", 320, 32},
 };
 
 const char *
@@ -96,39 +89,65 @@ mad_perf_limit(enum mad_perf_kind kind)
 	return (UINT64_C(1) << kinds[kind].bits) - 1;
 }
 
+#define ROW(m, at, bits) FIELDS_ROW(struct mad_perf_counters, m, at, bits)
+static const struct fields_row selectors[] = {
+	ROW(port, 8, 8),
+	ROW(select, 16, 16),
+	ROW(select2, 144, 8),
+};
+#undef ROW
+
+enum { SELECTORS = sizeof(selectors) / sizeof(selectors[0]) };
+
+/* The row of a kind; 0 bits: there is none. */
+static struct fields_row
+row_of(enum mad_perf_kind kind)
+{
+	return (struct fields_row){.at = kinds[kind].at,
+		.bits = kinds[kind].bits,
+		.size = sizeof(uint64_t),
+		.offset = (uint16_t)(offsetof(struct mad_perf_counters, count) +
+				     kind * sizeof(uint64_t))};
+}
+
+/* All rows of PortCounters, in out; their number. */
+static size_t
+list_rows(struct fields_row out[SELECTORS + MAD_PERF_KINDS])
+{
+	size_t n = SELECTORS;
+
+	memcpy(out, selectors, sizeof(selectors));
+	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
+		if (kinds[k].bits > 0)
+			out[n++] = row_of((enum mad_perf_kind)k);
+	return n;
+}
+
 void
 mad_perf_counters_decode(
 	const uint8_t d[MAD_PERF_SIZE], struct mad_perf_counters *out)
 {
-	uint8_t copy[MAD_PERF_SIZE]; /* libibmad wants a mutable buffer */
+	struct fields_row row[SELECTORS + MAD_PERF_KINDS];
 
-	memcpy(copy, d, sizeof(copy));
-	*out = (struct mad_perf_counters){
-		.port = (uint8_t)mad_get_field(copy, 0, IB_PC_PORT_SELECT_F),
-		.select = (uint16_t)mad_get_field(
-			copy, 0, IB_PC_COUNTER_SELECT_F),
-		.select2 = mad_get_field(copy, 0, IB_PC_COUNTER_SELECT2_F),
-	};
-	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
-		if (kinds[k].bits > 0)
-			out->count[k] = mad_get_field(copy, 0, kinds[k].field);
+	*out = (struct mad_perf_counters){0};
+	fields_decode(row, list_rows(row), d, out);
 }
 
 void
 mad_perf_counters_encode(
 	const struct mad_perf_counters *in, uint8_t d[MAD_PERF_SIZE])
 {
-	memset(d, 0, MAD_PERF_SIZE);
-	mad_set_field(d, 0, IB_PC_PORT_SELECT_F, in->port);
-	mad_set_field(d, 0, IB_PC_COUNTER_SELECT_F, in->select);
-	mad_set_field(d, 0, IB_PC_COUNTER_SELECT2_F, in->select2 & UINT8_MAX);
+	struct fields_row row[SELECTORS + MAD_PERF_KINDS];
+	struct mad_perf_counters held = *in;
+
 	for (unsigned k = 0; k < MAD_PERF_KINDS; k++) {
 		uint64_t most = mad_perf_limit((enum mad_perf_kind)k);
-		uint64_t n = in->count[k] < most ? in->count[k] : most;
 
-		if (kinds[k].bits > 0)
-			mad_set_field(d, 0, kinds[k].field, (uint32_t)n);
+		if (held.count[k] > most)
+			held.count[k] = most;
 	}
+	memset(d, 0, MAD_PERF_SIZE);
+	fields_encode(row, list_rows(row), &held, d);
 }
 
 void
@@ -154,35 +173,31 @@ mad_perf_extended_encode(
 		be_put64(d + EXT_AT + 8 * i, in->count[i]);
 }
 
-/* A counter of a lane; those of lane 0 to 11 follow one another. */
-static enum MAD_FIELDS
-of_lane(enum MAD_FIELDS first, unsigned lane)
-{
-	return (enum MAD_FIELDS)((unsigned)first + lane);
-}
+/* Bytes of PortExtendedSpeedsCounters; those of lanes follow one another. */
+enum {
+	AT_DETECTED = 20,
+	AT_LANE_CORRECTED = 44,
+	AT_LANE_UNCORRECTABLE = 92,
+	AT_CORRECTED = 140,
+	AT_UNCORRECTABLE = 144,
+	AT_SYMBOLS = 148,
+};
 
 void
 mad_perf_fec_decode(const uint8_t d[MAD_PERF_SIZE], struct mad_perf_fec *out)
 {
-	uint8_t copy[MAD_PERF_SIZE]; /* libibmad wants a mutable buffer */
-
-	memcpy(copy, d, sizeof(copy));
 	*out = (struct mad_perf_fec){
-		.port = (uint8_t)mad_get_field(copy, 0, IB_PESC_PORT_SELECT_F),
-		.corrected_blocks = mad_get_field(
-			copy, 0, IB_PESC_PORT_FEC_CORR_BLOCK_CTR_F),
-		.uncorrectable_blocks = mad_get_field(
-			copy, 0, IB_PESC_PORT_FEC_UNCORR_BLOCK_CTR_F),
-		.corrected_symbols = mad_get_field(
-			copy, 0, IB_PESC_PORT_FEC_CORR_SYMBOL_CTR_F),
+		.port = d[1],
+		.corrected_blocks = be_get32(d + AT_CORRECTED),
+		.uncorrectable_blocks = be_get32(d + AT_UNCORRECTABLE),
+		.corrected_symbols = be_get32(d + AT_SYMBOLS),
 	};
-	for (unsigned i = 0; i < MAD_PERF_LANES; i++) {
-		out->detected[i] = mad_get_field(
-			copy, 0, of_lane(IB_PESC_ERR_DET_CTR_LANE0_F, i));
-		out->lane_corrected[i] = mad_get_field(copy, 0,
-			of_lane(IB_PESC_FEC_CORR_BLOCK_CTR_LANE0_F, i));
-		out->lane_uncorrectable[i] = mad_get_field(copy, 0,
-			of_lane(IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE0_F, i));
+	for (size_t i = 0; i < MAD_PERF_LANES; i++) {
+		out->detected[i] = be_get16(d + AT_DETECTED + 2 * i);
+		out->lane_corrected[i] =
+			be_get32(d + AT_LANE_CORRECTED + 4 * i);
+		out->lane_uncorrectable[i] =
+			be_get32(d + AT_LANE_UNCORRECTABLE + 4 * i);
 	}
 }
 
@@ -190,25 +205,19 @@ void
 mad_perf_fec_encode(const struct mad_perf_fec *in, uint8_t d[MAD_PERF_SIZE])
 {
 	memset(d, 0, MAD_PERF_SIZE);
-	mad_set_field(d, 0, IB_PESC_PORT_SELECT_F, in->port);
-	for (unsigned i = 0; i < MAD_PERF_LANES; i++) {
+	d[1] = in->port;
+	be_put32(d + AT_CORRECTED, in->corrected_blocks);
+	be_put32(d + AT_UNCORRECTABLE, in->uncorrectable_blocks);
+	be_put32(d + AT_SYMBOLS, in->corrected_symbols);
+	for (size_t i = 0; i < MAD_PERF_LANES; i++) {
 		uint32_t n = in->detected[i];
 
-		mad_set_field(d, 0, of_lane(IB_PESC_ERR_DET_CTR_LANE0_F, i),
-			n < UINT16_MAX ? n : UINT16_MAX);
-		mad_set_field(d, 0,
-			of_lane(IB_PESC_FEC_CORR_BLOCK_CTR_LANE0_F, i),
-			in->lane_corrected[i]);
-		mad_set_field(d, 0,
-			of_lane(IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE0_F, i),
+		be_put16(d + AT_DETECTED + 2 * i,
+			(uint16_t)(n < UINT16_MAX ? n : UINT16_MAX));
+		be_put32(d + AT_LANE_CORRECTED + 4 * i, in->lane_corrected[i]);
+		be_put32(d + AT_LANE_UNCORRECTABLE + 4 * i,
 			in->lane_uncorrectable[i]);
 	}
-	mad_set_field(
-		d, 0, IB_PESC_PORT_FEC_CORR_BLOCK_CTR_F, in->corrected_blocks);
-	mad_set_field(d, 0, IB_PESC_PORT_FEC_UNCORR_BLOCK_CTR_F,
-		in->uncorrectable_blocks);
-	mad_set_field(d, 0, IB_PESC_PORT_FEC_CORR_SYMBOL_CTR_F,
-		in->corrected_symbols);
 }
 
 void

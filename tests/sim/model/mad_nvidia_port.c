@@ -2,12 +2,12 @@
 
 #include "sm/mad/fields.h"
 
-#define ROW(m, field) FIELDS_ROW(struct mad_nvidia_port, m, field)
+#define ROW(m, at, bits) FIELDS_ROW(struct mad_nvidia_port, m, at, bits)
 static const struct fields_row ext_port[] = {
-	ROW(change, IB_MLNX_EXT_PORT_STATE_CHG_ENABLE_F),
-	ROW(speed_supported, IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F),
-	ROW(speed_enabled, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F),
-	ROW(speed_active, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F),
+	ROW(change, 24, 8),
+	ROW(speed_supported, 56, 8),
+	ROW(speed_enabled, 88, 8),
+	ROW(speed_active, 120, 8),
 };
 #undef ROW
 

@@ -2,14 +2,14 @@
 
 #include "sm/mad/fields.h"
 
-#define ROW(m, field) FIELDS_ROW(struct mad_port_ext, m, field)
+#define ROW(m, at, bits) FIELDS_ROW(struct mad_port_ext, m, at, bits)
 static const struct fields_row rows[] = {
-	ROW(capmask, IB_PORT_EXT_CAPMASK_F),
-	ROW(active, IB_PORT_EXT_FEC_MODE_ACTIVE_F),
-	ROW(fdr_supported, IB_PORT_EXT_FDR_FEC_MODE_SUPPORTED_F),
-	ROW(fdr_enabled, IB_PORT_EXT_FDR_FEC_MODE_ENABLED_F),
-	ROW(edr_supported, IB_PORT_EXT_EDR_FEC_MODE_SUPPORTED_F),
-	ROW(edr_enabled, IB_PORT_EXT_EDR_FEC_MODE_ENABLED_F),
+	ROW(capmask, 0, 32),
+	ROW(active, 32, 16),
+	ROW(fdr_supported, 48, 16),
+	ROW(fdr_enabled, 64, 16),
+	ROW(edr_supported, 80, 16),
+	ROW(edr_enabled, 96, 16),
 };
 #undef ROW
 
