@@ -301,12 +301,8 @@ record_port(struct push *p, size_t ix, const uint8_t *data, struct mono now)
 static bool
 has_state(const struct push *p, const struct plan_step *s, const uint8_t *data)
 {
-	struct mad_port_info is, want;
-
-	return mad_port_info_decode(data, &is, NULL) != 0 ||
-	       mad_port_info_decode(
-		       p->plan->payload[s->payload], &want, NULL) != 0 ||
-	       is.state >= want.state;
+	return mad_port_info_state(data) >=
+	       mad_port_info_state(p->plan->payload[s->payload]);
 }
 
 /*

@@ -137,11 +137,6 @@ push_settings_taken(
 	push_settings_load(p, s, sent);
 	lacks = device_attribute_lacks(
 		s->attr, push_topo(p), s->port, s->block, is, sent);
-	if (mad_port_info_decode(is, &has, NULL) != 0 ||
-		mad_port_info_decode(sent, &want, NULL) != 0)
-		return true;
-	if (has.mkey == 0) /* a key that is protected is not shown */
-		has.mkey = want.mkey;
 	if (port_settings_needed(lacks) != 0 &&
 		push_settings_resend(p, ix, now))
 		return false;
@@ -149,7 +144,12 @@ push_settings_taken(
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged another LID");
 		return false;
 	}
-	if (lacks != 0 || !changes_state(s))
-		record_settings(p, s, &has, &want);
+	if ((lacks == 0 && changes_state(s)) ||
+		mad_port_info_decode(is, &has, NULL) != 0 ||
+		mad_port_info_decode(sent, &want, NULL) != 0)
+		return true;
+	if (has.mkey == 0) /* a key that is protected is not shown */
+		has.mkey = want.mkey;
+	record_settings(p, s, &has, &want);
 	return true;
 }

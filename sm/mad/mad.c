@@ -234,6 +234,12 @@ mad_port_info_settings(const uint8_t d[MAD_DATA], struct mad_port_info *out)
 	return out->state > PORT_ACTIVE_DEFER ? -1 : 0;
 }
 
+uint8_t
+mad_port_info_state(const uint8_t d[MAD_DATA])
+{
+	return d[32] & 15;
+}
+
 void
 mad_port_info_put_state(uint8_t d[MAD_DATA], uint8_t state)
 {

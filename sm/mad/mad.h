@@ -196,7 +196,8 @@ void mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA]);
 int mad_port_info_settings(
 	const uint8_t d[MAD_DATA], struct mad_port_info *out);
 
-/* Write the port state alone. */
+/* Read, or write, the port state alone. */
+uint8_t mad_port_info_state(const uint8_t d[MAD_DATA]);
 void mad_port_info_put_state(uint8_t d[MAD_DATA], uint8_t state);
 
 /*
