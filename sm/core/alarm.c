@@ -53,12 +53,34 @@ alarm_join(const struct sm *sm, struct sm_status *to)
 	}
 }
 
-static void
-review(struct sm *sm, const struct sm_status *is, struct mono now)
+static struct mono
+next_review(const struct sm *sm)
+{
+	return mono_add(sm->alarms.reviewed, mono_ms(REVIEW_MS));
+}
+
+bool
+alarm_is_due(struct sm *sm, struct mono now)
+{
+	sm->alarms.waiting =
+		(sm->phase != SM_IDLE && sm->phase != SM_STANDBY) ||
+		mono_before(now, next_review(sm));
+	return !sm->alarms.waiting;
+}
+
+struct mono
+alarm_next(const struct sm *sm)
+{
+	return sm->alarms.waiting ? next_review(sm) : MONO_NEVER;
+}
+
+void
+alarm_review(struct sm *sm, const struct sm_status *is, struct mono now)
 {
 	struct alarm_state *a = &sm->alarms;
 	const char *text[ALARM_CORE_KINDS];
 
+	a->reviewed = now;
 	list_alarms(sm, is, text);
 	for (unsigned i = 0; i < ALARM_CORE_KINDS; i++) {
 		bool on = text[i][0] != '\0';
@@ -78,31 +100,4 @@ review(struct sm *sm, const struct sm_status *is, struct mono now)
 		a->since[i] = now;
 		events_tell(sm, &e, now);
 	}
-}
-
-static struct mono
-next_review(const struct sm *sm)
-{
-	return mono_add(sm->alarms.reviewed, mono_ms(REVIEW_MS));
-}
-
-void
-alarm_step(struct sm *sm, struct mono now)
-{
-	struct sm_status is;
-
-	sm->alarms.waiting =
-		(sm->phase != SM_IDLE && sm->phase != SM_STANDBY) ||
-		mono_before(now, next_review(sm));
-	if (sm->alarms.waiting)
-		return;
-	sm->alarms.reviewed = now;
-	sm_status(sm, &is);
-	review(sm, &is, now);
-}
-
-struct mono
-alarm_next(const struct sm *sm)
-{
-	return sm->alarms.waiting ? next_review(sm) : MONO_NEVER;
 }

@@ -25,11 +25,14 @@ struct alarm_state {
  * to->alarms; the other members of *to are made. */
 void alarm_join(const struct sm *sm, struct sm_status *to);
 
-/* After every event: tell what has begun or ended. In the midst of a run alarms
- * are not settled, and once a second is enough. */
-void alarm_step(struct sm *sm, struct mono now);
+/* After every event: whether they are to be reviewed now. In the midst of a run
+ * they are not settled, and once a second is enough: then they wait. */
+bool alarm_is_due(struct sm *sm, struct mono now);
 
-/* When that is to be done though no event comes. */
+/* Until when they wait; MONO_NEVER: nothing happened since the last review. */
 struct mono alarm_next(const struct sm *sm);
+
+/* Tell what has begun or ended by this status. */
+void alarm_review(struct sm *sm, const struct sm_status *is, struct mono now);
 
 #endif

@@ -104,6 +104,17 @@ run_due(const struct sm *sm)
 	return sm->in_flight.late_sets_until;
 }
 
+static void
+review_alarms(struct sm *sm, struct mono now)
+{
+	struct sm_status is;
+
+	if (!alarm_is_due(sm, now))
+		return;
+	sm_status(sm, &is);
+	alarm_review(sm, &is, now);
+}
+
 #define IN(phase) (1U << (phase))
 
 /*
@@ -138,7 +149,7 @@ static const struct wait {
 	{.phases = IN(SM_STANDBY), .if_so = may_poll, .timer = TIMER_POLL},
 	{.phases = IN(SM_IDLE) | IN(SM_STANDBY),
 		.due = alarm_next,
-		.act = alarm_step},
+		.act = review_alarms},
 };
 
 enum { WAITS = sizeof(waits) / sizeof(waits[0]) };

@@ -5,8 +5,8 @@
  *
  * Bits count from the first byte's highest, as in the tables of IBA chapter 14.
  * libibmad knows the same positions, and tests compare all of them; here they
- * are read by two shifts, since a manager decodes some 30 PortInfo for each port
- * that it brings up.
+ * are read by two shifts, since a manager decodes some 16 PortInfo for each
+ * port that it brings up.
  */
 #ifndef HEDDLE_SM_MAD_FIELDS_H
 #define HEDDLE_SM_MAD_FIELDS_H

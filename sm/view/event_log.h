@@ -64,8 +64,9 @@ void event_log_shift(struct event_log *l, struct mono zero);
 void event_log_back(const struct event_log *l, const struct topo *t,
 	topo_event_sink *sink, void *cookie);
 
-/* Tell sink each link that went with a node which is in this topology again, and
- * the link is not: nothing has told of it by itself. Before event_log_settle. */
+/* Tell sink each link that went with a node which is in this topology again,
+ * and the link is not: nothing has told of it by itself. Before
+ * event_log_settle. */
 void event_log_left(const struct event_log *l, const struct topo *t,
 	topo_event_sink *sink, void *cookie);
 
