@@ -16,13 +16,21 @@ tell_rest(struct sm *sm, struct mono now)
 		sm->ops->event(sm->ops->cookie, &e);
 }
 
-/* Tell an event, as far as the budget of its kind goes: its number, or 0. */
+/* Tell an event that is counted, as far as the budget of its kind goes: its
+ * number, or 0. */
 static uint64_t
-tell_one(struct sm *sm, const struct event *e, struct mono now)
+tell_counted(struct sm *sm, const struct event *e, struct mono now)
 {
-	if (!event_log_take(sm->events.log, e->kind, now))
+	if (!event_log_allows(sm->events.log, e->kind, now))
 		return 0;
 	return sm->ops->event(sm->ops->cookie, e);
+}
+
+static void
+tell_one(struct sm *sm, const struct event *e, struct mono now)
+{
+	event_log_add(sm->events.log, e->kind);
+	(void)tell_counted(sm, e, now);
 }
 
 static void
@@ -49,7 +57,7 @@ tell_answered(struct sm *sm, const struct topo_event *found, struct mono now)
 		event_number(&e, "with", a->told);
 	else if (a->generation != 0)
 		add_answer(&e, a, a->took);
-	told = tell_one(sm, &e, now);
+	told = tell_counted(sm, &e, now);
 	if (a->told == 0)
 		a->told = told;
 }
@@ -58,10 +66,11 @@ static void
 tell_found(struct sm *sm, const struct topo_event *found, struct mono now)
 {
 	event_log_note(sm->events.log, found, now);
-	if (!found->folded && !found->unseen)
+	if (found->unseen)
+		return;
+	event_log_add(sm->events.log, found->kind);
+	if (!found->folded)
 		tell_answered(sm, found, now);
-	else if (!found->unseen)
-		event_log_add(sm->events.log, found->kind);
 }
 
 static void
@@ -69,13 +78,13 @@ tell_manager(struct sm *sm, const struct topo_event *found, struct mono now)
 {
 	struct event e = topo_event_value(found);
 
-	(void)tell_one(sm, &e, now);
+	tell_one(sm, &e, now);
 }
 
 void
 events_tell(struct sm *sm, const struct event *e, struct mono now)
 {
-	(void)tell_one(sm, e, now);
+	tell_one(sm, e, now);
 	tell_rest(sm, now);
 }
 
@@ -270,7 +279,7 @@ take_event(void *cookie, const struct topo_event *found)
 		tell_found(b->sm, &e, b->now);
 }
 
-/* It is among what is missing already. */
+/* It is counted, and among what is missing, already. */
 static void
 take_left_link(void *cookie, const struct topo_event *found)
 {

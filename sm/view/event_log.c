@@ -124,13 +124,19 @@ has_budget(struct event_log *l, enum event_kind kind, struct mono now)
 }
 
 bool
-event_log_take(struct event_log *l, enum event_kind kind, struct mono now)
+event_log_allows(struct event_log *l, enum event_kind kind, struct mono now)
 {
-	l->count[kind]++;
 	if (has_budget(l, kind, now))
 		return true;
 	l->more[kind]++;
 	return false;
+}
+
+bool
+event_log_take(struct event_log *l, enum event_kind kind, struct mono now)
+{
+	event_log_add(l, kind);
+	return event_log_allows(l, kind, now);
 }
 
 bool

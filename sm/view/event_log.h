@@ -41,11 +41,15 @@ void event_log_note(
 double event_log_lasted(
 	const struct event_log *l, const struct topo_event *e, struct mono now);
 
-/* Count an event that is not told by itself. */
+/* Count an event. */
 void event_log_add(struct event_log *l, enum event_kind kind);
 
-/* Count an event of this kind. True: it is to be told; else it is beyond the
- * budget. */
+/* Whether an event of this kind that is counted is to be told; else it is
+ * beyond the budget. */
+bool event_log_allows(
+	struct event_log *l, enum event_kind kind, struct mono now);
+
+/* Both. */
 bool event_log_take(struct event_log *l, enum event_kind kind, struct mono now);
 
 /* After a batch: true with an event in *out that sums up what exceeded the

@@ -213,6 +213,7 @@ TEST(nodes_go_and_come)
 	expect_missing(w, 0, 1);
 	/* which link, nothing had told: it went with the switch */
 	ck_assert_uint_eq(count_told(w, EVENT_LINK_DOWN), 1);
+	ck_assert_uint_eq(count_of(w, EVENT_LINK_DOWN), 8);
 	EXPECT(EVENT_LINK_DOWN, "link: down \"", "\"spine2\" (0x", ") port 3");
 	event_log_accept(sm_events(w->sm));
 	expect_missing(w, 0, 0);
