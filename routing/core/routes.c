@@ -550,7 +550,7 @@ routes_restore(struct routes *r, const struct route_rank *rank, size_t n)
 		uint64_t guid = t->node[t->sw[s].node].guid;
 		const struct route_rank *is = routes_rank_of(rank, n, guid);
 
-		r->rank[s] = is != NULL ? is->rank : UINT32_MAX;
+		r->rank[s] = is != NULL ? is->rank : ROUTE_NO_RANK;
 		all[s] = (struct ranked){is != NULL ? is->place : 0, s, guid};
 	}
 	restore_sw_order(r, all);

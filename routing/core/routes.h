@@ -31,6 +31,9 @@ enum route_order {
 	ROUTE_NO_ORDER, /* the tables obey no order of switches */
 };
 
+/* The rank of a switch whose rank is not known, or which has none. */
+#define ROUTE_NO_RANK UINT32_MAX
+
 /*
  * What multicast trees obey, whatever the unicast tables do: a total order of
  * the switches and the links that trees may use. pos[s] is the place of switch

@@ -201,7 +201,7 @@ tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank)
 	if (prev != NULL) {
 		s = topo_switch_in(prev->topo, t, s);
 		if (s == TOPO_NONE || prev->order == ROUTE_NO_ORDER ||
-			prev->rank[s] == UINT32_MAX)
+			prev->rank[s] == ROUTE_NO_RANK)
 			return false;
 		*rank = prev->rank[s];
 		return true;
@@ -211,7 +211,7 @@ tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank)
 	if (r == NULL || job->ranks_order == ROUTE_NO_ORDER)
 		return false;
 	*rank = r->rank;
-	return *rank != UINT32_MAX;
+	return *rank != ROUTE_NO_RANK;
 }
 
 /* The ranks in force; signed, because a new top comes above tier 0. */

@@ -134,7 +134,7 @@ rank_below(struct updown *u, sw_ix *queue, uint32_t n)
 			g++) {
 			sw_ix peer = u->graph.group[g].peer;
 
-			if (u->rank[peer] != UINT32_MAX)
+			if (u->rank[peer] != ROUTE_NO_RANK)
 				continue;
 			u->rank[peer] = u->rank[s] + 1;
 			queue[n++] = peer;
@@ -198,7 +198,7 @@ add_missing_tops(
 	bool *has = arena_array(u->graph.a, u->graph.ncomp, sizeof(*has));
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
-		if (u->graph.live[s] && u->rank[s] != UINT32_MAX)
+		if (u->graph.live[s] && u->rank[s] != ROUTE_NO_RANK)
 			has[u->graph.comp[s]] = true;
 	for (uint32_t c = 0; c < u->graph.ncomp; c++) {
 		if (has[c])

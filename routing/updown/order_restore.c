@@ -72,7 +72,7 @@ order_restore(struct updown *u, const char *engine)
 	order_begin(u);
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		u->rank[s] = prev->rank[s];
-		if (u->graph.live[s] && u->rank[s] == UINT32_MAX)
+		if (u->graph.live[s] && u->rank[s] == ROUTE_NO_RANK)
 			return false;
 	}
 	u->order = prev->order;

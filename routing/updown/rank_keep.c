@@ -74,7 +74,7 @@ rank_keep(struct updown *u)
 	u->order = u->graph.job->prev != NULL ? u->graph.job->prev->order
 					      : u->graph.job->ranks_order;
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		u->rank[s] = UINT32_MAX;
+		u->rank[s] = ROUTE_NO_RANK;
 		known[s] = tree_previous_rank(u->graph.job, s, &u->rank[s]);
 		n += known[s];
 		fresh += !known[s] && u->graph.live[s];

@@ -42,7 +42,7 @@ rank_repair_lower(struct updown *u, bool *good)
 	do {
 		n = 0;
 		for (sw_ix s = 0; s < u->graph.nsw; s++) {
-			uint32_t rank = UINT32_MAX;
+			uint32_t rank = ROUTE_NO_RANK;
 
 			for (uint32_t g = u->graph.first[s];
 				!good[s] && g < u->graph.first[s + 1]; g++) {
@@ -51,7 +51,7 @@ rank_repair_lower(struct updown *u, bool *good)
 				if (good[peer] && u->rank[peer] < rank)
 					rank = u->rank[peer];
 			}
-			if (rank == UINT32_MAX)
+			if (rank == ROUTE_NO_RANK)
 				continue;
 			u->rank[s] = rank + 1;
 			ready[n++] = s;

@@ -17,7 +17,7 @@ static bool
 is_orderless(const struct routes *r)
 {
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		if (r->rank[s] != UINT32_MAX)
+		if (r->rank[s] != ROUTE_NO_RANK)
 			return false;
 	return true;
 }

@@ -71,7 +71,7 @@ routes_json_ranks(const struct routes *r)
 		nsw = 0;
 	qsort(rank, nsw, sizeof(*rank), by_rank);
 	/* the last ones are not known */
-	while (nsw > 0 && rank[nsw - 1] == UINT32_MAX)
+	while (nsw > 0 && rank[nsw - 1] == ROUTE_NO_RANK)
 		nsw--;
 	for (uint32_t i = 0; i < nsw; i += n) {
 		for (n = 1; i + n < nsw && rank[i + n] == rank[i]; n++)

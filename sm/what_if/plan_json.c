@@ -140,8 +140,8 @@ load_json(const struct forecast *f)
 			x.pairs = verify_state_pairs(r->verified, s, x.a->out);
 			x.load = verify_state_load(r->verified, s, x.a->out);
 			if (r->order != ROUTE_NO_ORDER &&
-				r->rank[s] != UINT32_MAX &&
-				r->rank[x.a->peer] != UINT32_MAX)
+				r->rank[s] != ROUTE_NO_RANK &&
+				r->rank[x.a->peer] != ROUTE_NO_RANK)
 				add_load(levels, r->rank[s], r->rank[x.a->peer],
 					x.load);
 			add_worst(w, &n, &x);

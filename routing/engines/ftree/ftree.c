@@ -66,7 +66,7 @@ take_tiers(struct updown *u, const struct tree *tree)
 	uint32_t placed = 0, kept = 0, said = 0;
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		u->rank[s] = u->graph.live[s] ? tree->tier[s] : UINT32_MAX;
+		u->rank[s] = u->graph.live[s] ? tree->tier[s] : ROUTE_NO_RANK;
 		placed += tree->origin[s] != TREE_UNPLACED;
 		kept += tree->origin[s] == TREE_REMEMBERED;
 		said += tree->origin[s] == TREE_CONFIGURED ||

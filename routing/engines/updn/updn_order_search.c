@@ -187,7 +187,7 @@ rank_by_closeness(struct updown *u)
 	uint64_t *far = order_host_distance(u);
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		u->rank[s] = u->graph.live[s] ? 0 : UINT32_MAX;
+		u->rank[s] = u->graph.live[s] ? 0 : ROUTE_NO_RANK;
 		for (sw_ix x = 0; u->graph.live[s] && x < u->graph.nsw; x++)
 			u->rank[s] += u->graph.live[x] && far[x] < far[s];
 	}
@@ -213,7 +213,7 @@ make_candidate_order(struct updown *u, uint32_t k)
 		rank_by_closeness(u);
 	} else {
 		for (sw_ix s = 0; s < u->graph.nsw; s++)
-			u->rank[s] = u->graph.live[s] ? 0 : UINT32_MAX;
+			u->rank[s] = u->graph.live[s] ? 0 : ROUTE_NO_RANK;
 		order_sort(u);
 		if (k > 3)
 			order_from_root(
