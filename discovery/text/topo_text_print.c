@@ -47,6 +47,40 @@ print_ids(const struct topo_node *n, struct buf *out)
 		buf_printf(out, "sysimgguid=0x%" PRIx64 "\n", n->sysimg);
 }
 
+/* A line for each port of a node that has a link; a host's port has a GUID and
+ * LIDs of its own. */
+static void
+print_links(const struct topo *t, const struct topo_node *n, struct buf *out)
+{
+	bool host = n->type != TOPO_SWITCH;
+
+	for (unsigned i = 1; i <= n->nports; i++) {
+		const struct topo_port *p = &t->port[n->first_port + i];
+		const struct topo_port *q;
+		const struct topo_node *far;
+
+		if (p->peer == TOPO_NONE)
+			continue;
+		q = &t->port[p->peer];
+		far = &t->node[q->node];
+		buf_printf(out, "[%u]", i);
+		if (host)
+			buf_printf(out, "(%" PRIx64 ") ", p->guid);
+		buf_printf(out, "\t\"%c-%016" PRIx64 "\"[%u]", type_letter(far),
+			far->guid, q->num);
+		if (far->type != TOPO_SWITCH)
+			buf_printf(out, "%s(%" PRIx64 ") ", host ? " " : "",
+				q->guid);
+		else
+			q = &t->port[far->first_port];
+		buf_printf(out, "\t\t# ");
+		if (host)
+			buf_printf(out, "lid %u lmc %u ", lid_of(p), lmc_of(p));
+		buf_printf(out, "\"%s\" lid %u %s%s\n", topo_desc(t, q->node),
+			lid_of(q), width_text(p->width), speed_text(p));
+	}
+}
+
 static void
 print_switch(const struct topo *t, node_ix ix, struct buf *out)
 {
@@ -62,25 +96,7 @@ print_switch(const struct topo *t, node_ix ix, struct buf *out)
 		n->nports, n->guid, topo_desc(t, ix),
 		n->flags & TN_ENHANCED_P0 ? "enhanced" : "base", lid_of(p0),
 		lmc_of(p0));
-	for (unsigned i = 1; i <= n->nports; i++) {
-		const struct topo_port *p = &t->port[n->first_port + i];
-		const struct topo_port *q;
-		const struct topo_node *far;
-
-		if (p->peer == TOPO_NONE)
-			continue;
-		q = &t->port[p->peer];
-		far = &t->node[q->node];
-		buf_printf(out, "[%u]\t\"%c-%016" PRIx64 "\"[%u]", i,
-			type_letter(far), far->guid, q->num);
-		if (far->type != TOPO_SWITCH)
-			buf_printf(out, "(%" PRIx64 ") ", q->guid);
-		else
-			q = &t->port[far->first_port];
-		buf_printf(out, "\t\t# \"%s\" lid %u %s%s\n",
-			topo_desc(t, q->node), lid_of(q), width_text(p->width),
-			speed_text(p));
-	}
+	print_links(t, n, out);
 }
 
 static void
@@ -94,25 +110,7 @@ print_host(const struct topo *t, node_ix ix, struct buf *out)
 	buf_printf(out, "%s\t%u \"%c-%016" PRIx64 "\"\t\t# \"%s\"\n",
 		ca ? "Ca" : "Rt", n->nports, type_letter(n), n->guid,
 		topo_desc(t, ix));
-	for (unsigned i = 1; i <= n->nports; i++) {
-		const struct topo_port *p = &t->port[n->first_port + i];
-		const struct topo_port *q;
-		const struct topo_node *far;
-
-		if (p->peer == TOPO_NONE)
-			continue;
-		q = &t->port[p->peer];
-		far = &t->node[q->node];
-		buf_printf(out, "[%u](%" PRIx64 ") \t\"%c-%016" PRIx64 "\"[%u]",
-			i, p->guid, type_letter(far), far->guid, q->num);
-		if (far->type != TOPO_SWITCH)
-			buf_printf(out, " (%" PRIx64 ") ", q->guid);
-		else
-			q = &t->port[far->first_port];
-		buf_printf(out, "\t\t# lid %u lmc %u \"%s\" lid %u %s%s\n",
-			lid_of(p), lmc_of(p), topo_desc(t, q->node), lid_of(q),
-			width_text(p->width), speed_text(p));
-	}
+	print_links(t, n, out);
 }
 
 void
