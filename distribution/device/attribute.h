@@ -43,6 +43,14 @@ enum device_loss {
 	DEVICE_LOST_NODE = 1 << 3,
 };
 
+/* What reads the blocks of an attribute that are in doubt, and when. */
+enum device_doubt_reader {
+	DEVICE_CHECKS, /* device_check, when no copy can arrive any more */
+	DEVICE_OWNER_CHECKS, /* ... its owner, at that time */
+	DEVICE_OWNER_ENDS,   /* its owner, in its own time: the doubt lasts
+				until then */
+};
+
 struct device_attribute {
 	uint16_t attr; /* AttributeID */
 	/* of a block that are compared, the rest is zero; 0: no block of it is
@@ -52,13 +60,14 @@ struct device_attribute {
 	bool block_doubted; /* ... or by the block itself */
 	bool forwards;	    /* a switch forwards by it: what is in doubt is
 			       waited for before a stage */
-	uint8_t misses;	    /* answers in a row that a port, or a switch that is
-			       asked as a whole, may owe before it is asked for
-			       no more; 0: any number */
-	bool refusal_ends;  /* a status is no answer either */
-	bool by_port0;	    /* a switch is asked as a whole */
-	uint32_t blocks;    /* of one port, at most */
-	unsigned lost;	    /* enum device_loss bits */
+	enum device_doubt_reader doubts;
+	uint8_t misses;	   /* answers in a row that a port, or a switch that is
+			      asked as a whole, may owe before it is asked for
+			      no more; 0: any number */
+	bool refusal_ends; /* a status is no answer either */
+	bool by_port0;	   /* a switch is asked as a whole */
+	uint32_t blocks;   /* of one port, at most */
+	unsigned lost;	   /* enum device_loss bits */
 	/* AttributeModifier of a block of this port */
 	uint32_t (*modifier)(const struct topo *t, port_ix p, uint32_t block);
 	/* how many of the bytes the port has; NULL: all */

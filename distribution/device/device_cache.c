@@ -321,7 +321,8 @@ void
 device_believe(struct device_store *h, struct mono t)
 {
 	for (size_t i = h->ndoubts; i-- > 0;)
-		if (h->doubt[i].at.attr != DEVICE_MFT &&
+		if (device_attribute[h->doubt[i].at.attr].doubts !=
+				DEVICE_OWNER_ENDS &&
 			!mono_before(t, h->doubt[i].until))
 			drop_doubt(h, i);
 }

@@ -26,7 +26,7 @@ static void take_answer(void *self, const struct device_job *job,
 static bool
 is_read_by_owner(const struct device_at *at)
 {
-	return at->attr == DEVICE_PKEY || at->attr == DEVICE_MFT;
+	return device_attribute[at->attr].doubts != DEVICE_CHECKS;
 }
 
 static bool

@@ -256,8 +256,8 @@ const struct device_doubt *device_doubts(
 /* The block was read when no copy could arrive any more. */
 void device_settle(struct device_store *h, struct device_at at);
 
-/* Blocks are no longer in doubt when `until` is not after t; cells of multicast
- * tables are in doubt until they are settled. */
+/* Blocks are no longer in doubt when `until` is not after t; those that their
+ * owner ends are in doubt until they are settled. */
 void device_believe(struct device_store *h, struct mono t);
 
 #endif

@@ -79,7 +79,7 @@ in_flight_read_doubts(struct sm *sm, struct mono now)
 	const struct device_doubt *d = device_doubts(sm->hw, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (d[i].at.attr == DEVICE_MFT)
+		if (device_attribute[d[i].at.attr].doubts == DEVICE_OWNER_ENDS)
 			continue;
 		if (!timer_is_set(&sm->timers, TIMER_CHECK))
 			timer_set(&sm->timers, TIMER_CHECK, now);
