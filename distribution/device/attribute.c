@@ -127,6 +127,7 @@ const struct device_attribute device_attribute[DEVICE_ATTRS] = {
 		.forwards = true,
 		.modifier = modify_by_position},
 	[DEVICE_PORT_INFO] = {.attr = MAD_PORT_INFO,
+		.block_doubted = true,
 		.modifier = modify_by_port,
 		.lacks = port_settings_lacks},
 	[DEVICE_SWITCH_INFO] = {.attr = MAD_SWITCH_INFO,

@@ -170,6 +170,19 @@ record_link(const struct check *c, port_ix p, const struct mad_port_info *is,
 	device_set_kept(c->job.hw, &k);
 }
 
+/* A copy of a Set may have changed any setting; a device of its own accord only
+ * those that are not its own. */
+static bool
+has_other_settings(const struct check *c, port_ix p, enum device_check_why why,
+	const struct mad_port_info *is, const struct mad_port_info *was)
+{
+	uint32_t fields = port_settings_differ(c->topo, p, is, was);
+
+	if (why != DEVICE_CHECK_DOUBT)
+		fields = port_settings_needed(fields);
+	return fields != 0;
+}
+
 /*
  * Whether the port has at least the state it had, unless it was still coming
  * up, the addresses that it was given, and the settings that it acknowledged.
@@ -193,8 +206,8 @@ port_matches(const struct check *c, port_ix p, struct device_check_item *i,
 	i->field = owner ? other_address(&is, &was) : NULL;
 	if (is.state < state && state >= PORT_ARMED)
 		i->field = NULL; /* it restarted */
-	else if (i->field == NULL && port_settings_needed(port_settings_differ(
-					     c->topo, p, &is, &was)) != 0)
+	else if (i->field == NULL &&
+		 has_other_settings(c, p, i->why, &is, &was))
 		/* a link that came up anew has reset them */
 		i->field = is.state < PORT_ARMED ? NULL : "settings";
 	else if (i->field == NULL)

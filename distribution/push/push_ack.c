@@ -432,6 +432,9 @@ take_port_ack(struct push *p, size_t ix, const struct xact_result *res)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 
+	if (!plan_reads(s))
+		device_doubt_copies(p->job.hw, push_at(p, s),
+			p->plan->payload[s->payload], res, p->job.stray);
 	if (res->outcome == XACT_TIMEOUT)
 		fail_unacked(p, s, res);
 	else if (s->kind == PLAN_SETTLE && res->outcome == XACT_OK)

@@ -334,7 +334,16 @@ take_drift(struct sm *sm, const struct device_check_item *i, bool blank,
 		dirty_mark(sm, i->at.guid, now, DIRTY_TABLES, NULL);
 }
 
-/* A port does not hold what it acknowledged. */
+/* The port is asked, and written again, in so many milliseconds. */
+static void
+rewrite_port(struct sm *sm, port_ix p, int64_t ms, struct mono now)
+{
+	retry_port(sm, sm->view->topo, p);
+	timer_sooner(&sm->timers, TIMER_RETRY, mono_add(now, mono_ms(ms)));
+}
+
+/* A port does not hold what it acknowledged: by itself, or because a copy of a
+ * Set has arrived. */
 static void
 take_port_flaw(
 	struct sm *sm, const struct device_check_item *i, struct mono now)
@@ -342,7 +351,11 @@ take_port_flaw(
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->at.guid);
 
-	if (n != TOPO_NONE && i->at.port <= t->node[n].nports)
+	if (n == TOPO_NONE || i->at.port > t->node[n].nports)
+		return;
+	if (i->why == DEVICE_CHECK_DOUBT)
+		rewrite_port(sm, topo_port_of(t, n, i->at.port), 0, now);
+	else
 		drift_port_disobeys(
 			sm, topo_port_of(t, n, i->at.port), i->at.attr, now);
 }
@@ -373,10 +386,7 @@ drift_port_disobeys(
 			.at = {guid, attr, port->num, 0},
 			.why = DEVICE_CHECK_ACKED};
 	}
-	/* asked and written again: at once, and later not so soon */
-	retry_port(sm, t, p);
-	timer_sooner(&sm->timers, TIMER_RETRY,
-		mono_add(now, mono_ms(n < FLAWS ? 0 : AGAIN_MS)));
+	rewrite_port(sm, p, n < FLAWS ? 0 : AGAIN_MS, now);
 }
 
 /* True if something of the node is blank: then it has rebooted, and whatever

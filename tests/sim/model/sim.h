@@ -344,7 +344,7 @@ void sim_hand_life(struct sim *s, uint32_t node, uint8_t life); /* switch's */
 void sim_hand_default_mcast(
 	struct sim *s, uint32_t node, uint8_t primary, uint8_t other);
 void sim_hand_change_bit(struct sim *s, uint32_t node, bool set);
-/* A Set of a table, as by an SMP that arrives at the SMA. */
+/* A Set of a table or of PortInfo, as by an SMP that arrives at the SMA. */
 void sim_hand_set(struct sim *s, uint32_t node, const struct smp *set);
 void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8]);

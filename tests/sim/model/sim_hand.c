@@ -53,7 +53,11 @@ apply_set(struct sim *s, uint32_t node, unsigned arrived, struct smp q)
 void
 sim_hand_set(struct sim *s, uint32_t node, const struct smp *set)
 {
-	apply_set(s, node, 0, *set);
+	if (set->attr == MAD_PORT_INFO)
+		(void)sim_port_set(s, node, set->mod & ~MAD_PORT_INFO_EXT,
+			(set->mod & MAD_PORT_INFO_EXT) != 0, set->data);
+	else
+		apply_set(s, node, 0, *set);
 }
 
 void

@@ -19,6 +19,10 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
+#define GUARDED                                                                \
+	"distribution: {drain: 5ms}\nsmp: {timeout: 20ms}\n"                   \
+	"partitions: {blue: {pkey: 0x5, members: {\"h*\": full}}}\n"
+
 enum { TIMEOUT_MS = 20, BLOCK = 64, DISCARD = 15, ROW = 8 };
 
 struct held_up {
@@ -125,7 +129,8 @@ open_scene(struct scene *s, uint16_t attr, uint64_t seed)
 		"distribution: {drain: 5ms, max_stages: 1}\n"
 		"smp: {timeout: 20ms}\nrouting: {engines: [updn]}\n",
 		"distribution: {drain: 5ms}\nsmp: {timeout: 20ms}\n"
-		"sa: {trust_key: 0x5ec2e7}\n"};
+		"sa: {trust_key: 0x5ec2e7}\n",
+		GUARDED};
 	struct sim_options o = sim_defaults();
 
 	*s = (struct scene){
@@ -133,9 +138,10 @@ open_scene(struct scene *s, uint16_t attr, uint64_t seed)
 	o.service = mono_us(50);
 	o.seed = seed;
 	s->w = world_new(s->f, &o,
-		yaml[attr == MAD_SL2VL	  ? 1
-			: attr == MAD_LFT ? 0
-					  : 2]);
+		yaml[attr == MAD_SL2VL		? 1
+			: attr == MAD_LFT	? 0
+			: attr == MAD_PORT_INFO ? 3
+						: 2]);
 	s->watch = watch_new(s->w->sim);
 	for (unsigned h = 14; attr == MAD_SWITCH_INFO && h < 16; h++)
 		sim_fault_node(s->w->sim, nth_host(s->f, h), false);
@@ -373,4 +379,81 @@ TEST(no_host_is_lost_by_a_late_top)
 	ck_assert_uint_eq(s.arrived, 0);
 	world_run(s.w, mono_ms(400));
 	judge_scene(&s, 0, 7);
+}
+
+/* ---- PortInfo ---- */
+
+/* Ports of switches to hosts that enforce partitions. */
+static unsigned
+count_guards(const struct scene *s)
+{
+	unsigned guards = 0, peer_port;
+	uint32_t peer;
+
+	for (uint32_t n = 0; n < s->f->nnodes; n++)
+		for (unsigned p = 1; p <= s->f->node[n].nports; p++)
+			guards += s->f->node[n].type == FABRIC_SWITCH &&
+				  fabric_peer(s->f, n, p, &peer, &peer_port) &&
+				  s->f->node[peer].type != FABRIC_SWITCH &&
+				  sim_port_info(s->w->sim, n, p)->enf_in;
+	return guards;
+}
+
+/* Ports that have an LMC. */
+static unsigned
+count_lmcs(const struct scene *s)
+{
+	unsigned lmcs = 0;
+
+	for (uint32_t n = 0; n < s->f->nnodes; n++)
+		for (unsigned p = 0; p <= s->f->node[n].nports; p++)
+			lmcs += sim_port_info(s->w->sim, n, p)->lmc != 0;
+	return lmcs;
+}
+
+static void
+reload_and_commit(struct scene *s, const char *yaml)
+{
+	unsigned runs = s->w->commits;
+
+	world_reload(s->w, yaml);
+	while (runs == s->w->commits)
+		world_run(s->w, mono_ms(1));
+}
+
+/*
+ * Settings of ports are changed, and changed back: copies of the first Sets
+ * change them once more. That is found when no copy can arrive any more, not by
+ * the next sweep, and no port is said to have lost what it acknowledged.
+ */
+static void
+strike_settings(struct scene *s, const char *yaml)
+{
+	open_scene(s, MAD_PORT_INFO, 3);
+	s->late = mono_ms(7L * TIMEOUT_MS);
+	ck_assert_uint_eq(count_guards(s), 16);
+	ck_assert_uint_eq(count_lmcs(s), 0);
+	reload_and_commit(s, yaml);
+	s->late = mono_ms(0);
+	ck_assert_uint_gt(s->ncopies, 0);
+	reload_and_commit(s, GUARDED);
+	ck_assert_uint_eq(s->arrived, 0);
+	world_run(s->w, mono_ms(400));
+	judge_scene(s, 0, 7);
+}
+
+TEST(partitions_are_enforced_in_spite_of_a_late_copy)
+{
+	AUTO(scene) struct scene s;
+
+	strike_settings(&s, GUARDED "fabric: {partition_enforcement: false}\n");
+	ck_assert_uint_eq(count_guards(&s), 16);
+}
+
+TEST(addresses_stay_in_spite_of_a_late_copy)
+{
+	AUTO(scene) struct scene s;
+
+	strike_settings(&s, GUARDED "fabric: {lmc: {hosts: 1}}\n");
+	ck_assert_uint_eq(count_lmcs(&s), 0);
 }
