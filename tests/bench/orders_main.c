@@ -26,8 +26,8 @@
  *	end than at first, per cent; faults
  *
  * FABRIC: see shape.h; its links have 8 VLs. OUT: per cent of the links
- * between switches, or Ns: N switches. ENGINE: by name; nueN: nue on N layers;
- * behind either @N: with N QoS levels
+ * between switches, or Ns: N switches. ENGINE: by name, auto for fresh tables
+ * alone; nueN: nue on N layers; behind either @N: with N QoS levels
  */
 #include <math.h>
 #include <stdio.h>
@@ -370,7 +370,9 @@ measure_engine(const struct bench *b, char *name)
 	double began = clock_cpu_ms();
 
 	printf("%-8s %u ", name, levels);
-	if (e == NULL || !make_routes(e, &job, a, &r, &why))
+	if (e != NULL && b->lost > 0 && (e->caps & ENGINE_CHOOSES) != 0)
+		printf("chooses among engines, of which one has to be named\n");
+	else if (e == NULL || !make_routes(e, &job, a, &r, &why))
 		printf("refused: %s\n", why.text);
 	else if (b->lost == 0)
 		print_figures(r, clock_cpu_ms() - began);
