@@ -24,7 +24,7 @@ static const struct shape {
 	uint64_t load;
 } shapes[] = {
 	{"torus 6x5x4, 11 links out", &engine_torus, "torus:6x5x4", 11, 0, 119},
-	{"torus 8x6, 2 switches out", &engine_torus, "torus:8x6", 0, 2, 58},
+	{"torus 8x6, 2 switches out", &engine_torus, "torus:8x6", 0, 2, 59},
 	{"dragonfly 4,2,2", &engine_dragonfly, "dragonfly:4:2:2", 0, 0, 71},
 	{"dragonfly 4,2,2, 2 links out", &engine_dragonfly, "dragonfly:4:2:2",
 		2, 0, 81},

@@ -39,9 +39,9 @@ static const struct shape shapes[] = {
 	{{5, 5, 5}, 3, 4, 1, 125, 16, 4},
 	{{5, 5, 5}, 3, 20, 1, 300, 16, 4},
 	/* short ways round what is lost before long ones */
-	{{8, 8, 8}, 3, 15, 1, 720, 16, 4},
+	{{8, 8, 8}, 3, 15, 1, 690, 16, 4},
 	/* where hundreds of pairs have no common layer at first */
-	{{8, 8, 8}, 3, 77, 1, 960, 16, 4},
+	{{8, 8, 8}, 3, 77, 1, 970, 16, 4},
 };
 
 static struct fabric *
