@@ -9,18 +9,6 @@
 
 enum { NLIDS = MAD_LID_END, BLOCK = 64, NAMED = 8, DISCARD = 15 };
 
-bool
-watch_is_switch(const struct watch *w, uint32_t node)
-{
-	return node != FABRIC_NONE && w->s->node[node].type == FABRIC_SWITCH;
-}
-
-uint32_t
-watch_record(const struct watch *w, uint32_t node, unsigned port)
-{
-	return w->s->node[node].first + port;
-}
-
 static bool
 carries_data(const struct sim_port *p)
 {

@@ -52,15 +52,25 @@ struct watch {
 	struct watch_vls *vls; /* or NULL: VLs are not separate */
 };
 
-bool watch_is_switch(const struct watch *w, uint32_t node);
+static inline bool
+watch_is_switch(const struct watch *w, uint32_t node)
+{
+	return node != FABRIC_NONE && w->s->node[node].type == FABRIC_SWITCH;
+}
+
+/* Index of the port record. */
+static inline uint32_t
+watch_record(const struct watch *w, uint32_t node, unsigned port)
+{
+	return w->s->node[node].first + port;
+}
+
 /* All out-ports that packets to a LID may leave by. */
 void watch_hops(const struct watch *w, uint32_t sw, unsigned lid,
 	uint64_t ports[WATCH_WORDS]);
 /* Whether port is one of them. */
 bool watch_leads(
 	const struct watch *w, uint32_t sw, unsigned lid, unsigned port);
-/* Index of the port record. */
-uint32_t watch_record(const struct watch *w, uint32_t node, unsigned port);
 /*
  * Whether packets that come in by one port can leave by another: not by the
  * same port, nor where all SLs in use are mapped to VL 15.

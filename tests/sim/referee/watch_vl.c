@@ -226,12 +226,10 @@ follow_hop(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 	const struct sim_port *p = &w->s->port[rec];
 	struct watch_vls *l = w->vls;
 
-	for (unsigned sl = 0; sl < SLS; sl++) {
-		unsigned b;
+	for (unsigned sls = at->sls; sls != 0; sls &= sls - 1) {
+		unsigned sl = (unsigned)__builtin_ctz(sls);
+		unsigned b = sim_vl(w->s, at->sw, at->in, out, sl);
 
-		if ((at->sls >> sl & 1) == 0)
-			continue;
-		b = sim_vl(w->s, at->sw, at->in, out, sl);
 		if (!is_vl_usable(p, b))
 			continue;
 		if (at->vl >= 0)
@@ -422,10 +420,16 @@ next_dependent(const struct watch *w, uint32_t v, uint32_t *at)
 		w->vls->dep[watch_record(w, p->peer, p->peer_port)];
 	uint32_t end = (w->s->node[p->peer].nports + 1U) * VLS;
 
-	for (; dep != NULL && *at < end; ++*at)
-		if ((dep[*at / VLS][v % VLS] >> *at % VLS & 1) != 0)
+	while (dep != NULL && *at < end) {
+		unsigned vls = (unsigned)dep[*at / VLS][v % VLS] >> *at % VLS;
+
+		if (vls != 0) {
+			*at += (uint32_t)__builtin_ctz(vls);
 			return channel_index(
 				watch_record(w, p->peer, *at / VLS), *at % VLS);
+		}
+		*at += VLS - *at % VLS;
+	}
 	return UINT32_MAX;
 }
 
