@@ -340,7 +340,8 @@ LOOP_TEST(in_flight, 0, LEN(pulled))
 LOOP_TEST(packets, 0, LEN(pulled))
 {
 	const char *name = pulled[_i].name;
-	AUTO(lab) struct lab l = lab_new();
+	AUTO(lab)
+	struct lab l = lab_of(core_tree(), "distribution: {drain: 10ms}\n");
 	unsigned port = pulled_port(&l, _i);
 	struct load x;
 
