@@ -86,10 +86,12 @@ enum config_adaptive_by { CONFIG_BY_SL, CONFIG_BY_LID };
 /* Adaptive routing of our own. */
 struct config_adaptive_use {
 	bool enabled;
-	uint32_t by;	    /* enum config_adaptive_by */
-	uint32_t prefer;    /* enum config_prefer */
-	uint32_t ageing_us; /* 0: every packet chooses */
-	uint32_t sls;	    /* SL n is bit n */
+	uint32_t by;		       /* enum config_adaptive_by */
+	uint32_t prefer;	       /* enum config_prefer */
+	uint32_t ageing_us;	       /* 0: every packet chooses */
+	uint32_t sls;		       /* SL n is bit n */
+	struct schema_devices escapes; /* of kind ROUTE_ESCAPES, see
+					  routing/core/route_sets.h */
 };
 
 struct config_routing {

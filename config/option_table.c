@@ -234,6 +234,17 @@ static const struct schema_option adaptive[] = {
 			"those of adaptive levels do. Where not all may "
 			"choose, a switch that cannot tell service levels "
 			"apart forwards by its table."},
+	{SCHEMA_ROW(config_adaptive_use, escapes, DEVICES), .def = "[]",
+		.help = "Switches, as VENDOR or VENDOR:DEVICE in hexadecimal, "
+			"whose maker says that a packet chooses its port when "
+			"it leaves, and that half of each input buffer is kept "
+			"for packets that came by the forwarding table. No "
+			"switch tells that it does. Among such switches "
+			"packets may take every shortest path. A switch that "
+			"is listed and does not lets packets wait for each "
+			"other for ever. Where the proof of these paths fails, "
+			"the status says why, and the switches choose as all "
+			"others do."},
 };
 
 static const struct schema_option multi_port[] = {

@@ -146,6 +146,19 @@ struct schema_devices {
 	size_t n;
 };
 
+/* Whether a device is of a kind in the list. */
+static inline bool
+schema_devices_have(
+	const struct schema_devices *d, uint32_t vendor, uint32_t device)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->entry[i].vendor == vendor &&
+			(d->entry[i].device == device ||
+				d->entry[i].device == UINT32_MAX))
+			return true;
+	return false;
+}
+
 /* A part of a structure: "ring 8". */
 struct schema_shape {
 	uint32_t shape; /* index into choices */

@@ -97,7 +97,8 @@ adaptive_mixture_add(struct adaptive_mixture *x, sw_ix s,
 			lost[t].port[w] |= now[t].port[w];
 	x->now->row[s] = make_row(x->now, now);
 	x->lost->row[s] = make_row(x->lost, lost);
-	x->now->can[s].kind = x->lost->can[s].kind = ROUTE_COMMITS;
+	x->now->can[s].kind = x->lost->can[s].kind =
+		job->escapes ? ROUTE_ESCAPES : ROUTE_COMMITS;
 	free(now);
 	free(lost);
 }

@@ -547,9 +547,12 @@ make_groups(struct plan_maker *m, sw_ix s, const struct adaptive_can *can,
 	struct adaptive_groups *out)
 {
 	struct plan_adaptive_state *a = m->adaptive;
+	bool escapes = a->sets->can[s].kind == ROUTE_ESCAPES;
 	struct adaptive_groups_job job = {
 		.cap = can->choice.groups,
-		.default_first = a->sets->default_first && can->sub_groups > 1,
+		.default_first = a->sets->default_first &&
+				 can->sub_groups > 1 && !escapes,
+		.escapes = escapes,
 		.in_force = can->is_on,
 		.careful = a->careful,
 		.state = a->want->settings.ageing_us > 0 ? MAD_AR_BOUNDED
@@ -748,12 +751,23 @@ plan_mixture(struct plan_maker *m)
 	plan_switches(m);
 }
 
+/* Whether some switch has options that no order covers. */
+static bool
+escape(const struct route_sets *sets)
+{
+	for (sw_ix s = 0; s < sets->nsw; s++)
+		if (sets->can[s].kind == ROUTE_ESCAPES)
+			return true;
+	return false;
+}
+
 void
 plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
 {
 	const struct transition_result *x = m->p->change;
 	struct plan_adaptive_state *a = new_state(m, want);
-	bool ask = a->careful && transition_mcast_must_ask(x);
+	bool ask = a->careful && (transition_mcast_must_ask(x) ||
+					 (a->sets != NULL && escape(a->sets)));
 
 	m->adaptive = a;
 	find_targets(m);

@@ -151,10 +151,12 @@ make_group(const struct maker *m, uint16_t number, uint8_t port,
 	struct ports all = {{0}};
 
 	memset(out, 0, sizeof(*out));
-	ports_add(&all, port);
+	if (!job->escapes)
+		ports_add(&all, port);
 	for (unsigned w = 0; w < ROUTE_SET_WORDS; w++)
 		all.of[w] = (all.of[w] | set->port[w]) & job->linked[w];
-	if (port == 0xff || !bitset_has(all.of, port) || ports_count(all) < 2)
+	if (port == 0xff || !bitset_has(job->linked, port) ||
+		ports_count(all) < 1U + bitset_has(all.of, port))
 		return false;
 	memcpy(out->port[default_first], all.of, sizeof(all.of));
 	if (default_first) {

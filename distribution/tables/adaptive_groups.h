@@ -62,6 +62,8 @@ struct adaptive_groups_job {
 	uint16_t cap;	    /* slots that the switch has */
 	bool default_first; /* the default port alone is primary; else all
 			       ports of a group are alike */
+	bool escapes;	    /* the default is no port of a group: packets wait
+			       for these before they take it */
 	bool in_force;	    /* what it holds forwards packets, and is known */
 	bool careful;	    /* other switches' tables are changing */
 	uint8_t state;	    /* of LIDs with a group: free or bounded, of

@@ -180,22 +180,10 @@ row_before(const struct maker *m, sw_ix s)
 	return o == TOPO_NONE ? NULL : m->share->row[o];
 }
 
-/* Groups that a set may take: where the default comes first one for each port
- * that may be the default. */
-static uint32_t
-groups_of(const struct maker *m, const struct route_set *set)
-{
-	return m->out->default_first ? route_set_count(set) : 1;
-}
-
 static uint32_t
 groups_needed(const struct maker *m, const struct route_set_row *row)
 {
-	uint32_t n = 0;
-
-	for (uint16_t k = 1; k < row->n; k++)
-		n += groups_of(m, &row->set[k]);
-	return n;
+	return route_set_row_groups(row, m->out->default_first);
 }
 
 /* Whether the sets of a switch are made anew, and none is kept: some was left
@@ -449,34 +437,6 @@ renumber_sets(const struct maker *m, struct route_set_row *row)
 	row->n = n;
 }
 
-/* Sets that a switch has no room for are left out, those of the fewest
- * destination switches first. */
-static void
-drop_rare_sets(const struct maker *m, sw_ix s, struct route_set_row *row)
-{
-	uint32_t *uses, need = groups_needed(m, row);
-
-	if (need <= m->out->can[s].groups)
-		return;
-	uses = mem_zalloc(row->n, sizeof(*uses));
-	for (uint32_t i = 0; i < row->ndest; i++)
-		uses[row->of[i]]++;
-	while (need > m->out->can[s].groups) {
-		uint16_t rare = 0;
-
-		for (uint16_t k = 1; k < row->n; k++)
-			if (uses[k] > 0 && (rare == 0 || uses[k] < uses[rare]))
-				rare = k;
-		need -= groups_of(m, &row->set[rare]);
-		row->dropped += uses[rare];
-		uses[rare] = 0;
-	}
-	for (uint32_t i = 0; i < row->ndest; i++)
-		if (uses[row->of[i]] == 0)
-			row->of[i] = 0;
-	free(uses);
-}
-
 /* A row as it is kept: NULL without options, the one of before if that is the
  * same. */
 static struct route_set_row *
@@ -527,7 +487,7 @@ make_row(const struct maker *m, sw_ix s)
 		route_set_row_drop(row);
 		row = fill_row(m, s, all, false);
 	}
-	drop_rare_sets(m, s, row);
+	route_set_row_fit(row, m->out->can[s].groups, m->out->default_first);
 	return take_row(row, was);
 }
 

@@ -68,6 +68,48 @@ route_set_row_drop(struct route_set_row *row)
 	free(row);
 }
 
+static uint32_t
+groups_of(const struct route_set *set, bool by_default)
+{
+	return by_default ? route_set_count(set) : 1;
+}
+
+uint32_t
+route_set_row_groups(const struct route_set_row *row, bool by_default)
+{
+	uint32_t n = 0;
+
+	for (uint16_t k = 1; k < row->n; k++)
+		n += groups_of(&row->set[k], by_default);
+	return n;
+}
+
+void
+route_set_row_fit(struct route_set_row *row, uint32_t room, bool by_default)
+{
+	uint32_t *uses, need = route_set_row_groups(row, by_default);
+
+	if (need <= room)
+		return;
+	uses = mem_zalloc(row->n, sizeof(*uses));
+	for (uint32_t i = 0; i < row->ndest; i++)
+		uses[row->of[i]]++;
+	while (need > room) {
+		uint16_t rare = 0;
+
+		for (uint16_t k = 1; k < row->n; k++)
+			if (uses[k] > 0 && (rare == 0 || uses[k] < uses[rare]))
+				rare = k;
+		need -= groups_of(&row->set[rare], by_default);
+		row->dropped += uses[rare];
+		uses[rare] = 0;
+	}
+	for (uint32_t i = 0; i < row->ndest; i++)
+		if (uses[row->of[i]] == 0)
+			row->of[i] = 0;
+	free(uses);
+}
+
 uint32_t
 route_set_row_narrow(const struct route_set_row *row)
 {

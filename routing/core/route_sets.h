@@ -84,6 +84,9 @@ struct route_sets {
 	struct route_set_row **row; /* [nsw]; NULL: no options at all */
 	uint64_t dropped, narrow;   /* of all rows */
 	char why[160];		    /* why no switch has options; "": some do */
+	char no_escape[160]; /* why switches that escape have the sets of those
+				that commit; "": they have their own, or there
+				are none */
 };
 
 /* A row of one empty set, to be filled: of[] is 0. */
@@ -97,6 +100,13 @@ struct route_set_row *route_set_row_copy(const struct route_set_row *row);
 /* One reference more, and one less; NULL allowed. */
 struct route_set_row *route_set_row_share(struct route_set_row *row);
 void route_set_row_drop(struct route_set_row *row);
+/* Leave out sets that a switch with room for so many groups does not have,
+ * those of the fewest destination switches first. A set takes a group, or one
+ * for each of its ports that may be the default. */
+void route_set_row_fit(
+	struct route_set_row *row, uint32_t room, bool by_default);
+/* The groups that its sets take. */
+uint32_t route_set_row_groups(const struct route_set_row *row, bool by_default);
 /* How many sets of it are narrow. */
 uint32_t route_set_row_narrow(const struct route_set_row *row);
 /* True if both give every destination switch the same ports, and know the same

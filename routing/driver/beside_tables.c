@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "routing/adaptive/legal_sets.h"
+#include "routing/adaptive/shortest_sets.h"
 #include "routing/mcast/mcast_order.h"
 #include "routing/verify/sets_order.h"
 #include "routing/verify/verify.h"
@@ -150,20 +151,72 @@ judge_sets(const struct route_job *job, const struct routes *r,
 	return safe;
 }
 
+static bool
+has_row(const struct route_sets *sets)
+{
+	for (sw_ix s = 0; s < sets->nsw; s++)
+		if (sets->row[s] != NULL)
+			return true;
+	return false;
+}
+
+/* Put all shortest paths in place of legal sets where switches escape, if that
+ * stands; *no_escape says why not. */
+static struct route_sets *
+widen_sets(const struct route_job *job, const struct routes *r,
+	struct route_sets *legal, struct reason *no_escape)
+{
+	struct route_sets *sets = shortest_sets_make(r, legal);
+
+	if (!has_row(sets) || !judge_sets(job, r, sets, no_escape)) {
+		route_sets_unref(sets);
+		return legal;
+	}
+	route_sets_unref(legal);
+	return sets;
+}
+
+static bool
+some_escape(const struct route_adaptive *a, uint32_t nsw)
+{
+	for (sw_ix s = 0; s < nsw; s++)
+		if (a->can[s].kind == ROUTE_ESCAPES)
+			return true;
+	return false;
+}
+
+/* Legal sets go on from those before; these may be of another kind. */
+static struct route_sets *
+make_sets(const struct route_job *job, const struct routes *r,
+	struct reason *no_escape)
+{
+	struct route_adaptive fresh = *job->adaptive;
+	struct route_job anew = *job;
+
+	if (!some_escape(job->adaptive, r->topo->nsw))
+		return legal_sets_make(job, r);
+	fresh.found = NULL;
+	anew.adaptive = &fresh;
+	anew.prev = NULL;
+	return widen_sets(job, r, legal_sets_make(&anew, r), no_escape);
+}
+
 void
 beside_tables_sets(const struct route_job *job, struct routes *r)
 {
-	struct reason why = {""};
+	struct reason why = {""}, no_escape = {""};
 	struct route_sets *sets;
 
 	if (job->adaptive == NULL)
 		return;
-	sets = legal_sets_make(job, r);
+	sets = make_sets(job, r, &no_escape);
 	if (sets->why[0] == '\0' && !judge_sets(job, r, sets, &why)) {
 		route_sets_unref(sets);
 		sets = route_sets_new(r->topo, job->adaptive->can,
 			job->adaptive->default_first);
 		(void)snprintf(sets->why, sizeof(sets->why), "%s", why.text);
 	}
+	(void)snprintf(
+		sets->no_escape, sizeof(sets->no_escape), "%s", no_escape.text);
 	r->sets = sets;
 }

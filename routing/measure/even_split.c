@@ -116,6 +116,14 @@ default_of(const struct split *x, sw_ix s, const struct host *h)
 		x->in->pool, x->in->row[s], x->in->nblocks, h->lid);
 }
 
+/* Whether the table decides, or adds to the options: where a switch escapes it
+ * is left to packets that find these full. */
+static bool
+uses_default(const struct split *x, sw_ix s, const struct route_set *options)
+{
+	return options == NULL || x->sets->can[s].kind != ROUTE_ESCAPES;
+}
+
 static void
 open_switch(struct split *x, const struct batch *b, sw_ix s, uint32_t *depth)
 {
@@ -123,7 +131,8 @@ open_switch(struct split *x, const struct batch *b, sw_ix s, uint32_t *depth)
 	struct route_set *to = &x->to[s];
 
 	*to = o != NULL ? *o : (struct route_set){{0}};
-	for (uint32_t k = 0; k < b->n && s != b->to->sw; k++)
+	for (uint32_t k = 0;
+		k < b->n && s != b->to->sw && uses_default(x, s, o); k++)
 		route_set_add(to, default_of(x, s, &b->to[k]));
 	x->state[s] = OPEN;
 	x->stack[(*depth)++] = (struct visit){s, 0};
@@ -200,7 +209,8 @@ send_flow(struct split *x, const struct batch *b, sw_ix s, uint32_t k)
 	*flow = 0;
 	if (share == 0 || s == b->to->sw)
 		return true;
-	route_set_add(&to, d);
+	if (uses_default(x, s, o))
+		route_set_add(&to, d);
 	share /= route_set_count(&to);
 	for (unsigned p = route_set_next(&to, 0); p < PORTS;
 		p = route_set_next(&to, p + 1))

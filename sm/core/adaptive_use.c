@@ -12,9 +12,14 @@
 static struct route_choice
 choice_of(const struct sm *sm, const struct topo *t, sw_ix s)
 {
+	const struct topo_node *n = &t->node[t->sw[s].node];
 	struct adaptive_can can;
 
 	adaptive_can_of(sm->hw, t, s, qos_tells_adaptive(sm->cfg), &can);
+	if (can.choice.kind != ROUTE_FIXED &&
+		schema_devices_have(&sm->cfg->routing.adaptive.escapes,
+			n->vendor, n->device))
+		can.choice.kind = ROUTE_ESCAPES;
 	return can.choice;
 }
 
@@ -146,12 +151,17 @@ tell_switches(struct sm *sm, const struct topo *t)
 	};
 	if (!out->enabled)
 		return; /* nothing is shown of what switches could do */
-	if (sets != NULL)
+	if (sets != NULL) {
 		(void)snprintf(out->why, sizeof(out->why), "%s", sets->why);
+		(void)snprintf(out->no_escape, sizeof(out->no_escape), "%s",
+			sets->no_escape);
+	}
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		adaptive_can_of(
 			sm->hw, t, s, qos_tells_adaptive(sm->cfg), &can);
 		out->on += can.is_on;
+		out->escape += can.is_on && sets != NULL &&
+			       sets->can[s].kind == ROUTE_ESCAPES;
 		if (can.choice.kind != ROUTE_FIXED || out->fixed++ > 0)
 			continue;
 		(void)snprintf(out->first, sizeof(out->first),
@@ -172,10 +182,12 @@ log_switches(struct sm *sm)
 		return;
 	(void)snprintf(text, sizeof(text),
 		"switches that choose among ports=%u of %u cannot=%u no_room="
-		"%llu%s%s",
+		"%llu%s%s%s%s",
 		is->on, is->switches, is->fixed,
 		(unsigned long long)is->no_room,
-		is->why[0] != '\0' ? " none do: " : "", is->why);
+		is->why[0] != '\0' ? " none do: " : "", is->why,
+		is->no_escape[0] != '\0' ? " none escapes: " : "",
+		is->no_escape);
 	if (log_is_news(sm->logged.adaptive, sizeof(sm->logged.adaptive),
 		    is->enabled ? text : ""))
 		log_info("adaptive: %s%s%s", text,

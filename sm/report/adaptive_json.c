@@ -34,6 +34,8 @@ adaptive_json(const struct view *v, const struct sm_status *s)
 		M("switches", a->switches), M("choosing", a->on),
 		M("cannot", a->fixed), M("no_room", a->no_room),
 		M("narrow", a->narrow), M("why", names_text(a->why)),
+		M("escape", a->escape),
+		M("no_escape", names_text(a->no_escape)),
 		M("cannot_list",
 			adaptive_json_troubled(v, v->fixed,
 				v->nfixed < LISTED ? v->nfixed : LISTED)));
@@ -128,6 +130,11 @@ adaptive_json_show(const json_t *a, struct buf *out)
 		"adaptive    %(choosing)d of %(switches)d switches choose "
 		"among ports%(why)?{: %(why)s}"
 		"%(why)!{%(complete)!{, groups are being written}}\n"
+		"%(escape)?{%(no_escape)!{            of them %(escape)d by "
+		"all "
+		"shortest paths: they are listed as escaping\n}}"
+		"%(no_escape)?{            none by all shortest paths: "
+		"%(no_escape)s\n}"
 		"%(cannot)?{            %(cannot)d cannot"
 		"%(cannot_list)?{%(cannot)[:|, the first:] "
 		"%(cannot_list.0.guid)s \"%(cannot_list.0.name)s\" "

@@ -75,17 +75,20 @@ struct sm_m_keys {
 
 /* Adaptive routing of our own. */
 struct sm_adaptive {
-	bool enabled;	   /* by the configuration */
-	bool left;	   /* tables are still to be written */
-	uint32_t switches; /* of the fabric; of them ... */
-	uint32_t on;	   /* ... choose among ports */
-	uint32_t fixed;	   /* ... cannot; the others could, and have none */
-	char first[224];   /* the first that cannot, and why */
-	char why[160];	   /* why there are no groups at all, or "" */
-	uint64_t no_room;  /* (switch, destination) without a group for want
-			      of room in the switch */
-	uint64_t narrow;   /* (switch, destination) whose group has fewer ports
-			      than it may have, until a rebalance */
+	bool enabled;	     /* by the configuration */
+	bool left;	     /* tables are still to be written */
+	uint32_t switches;   /* of the fabric; of them ... */
+	uint32_t on;	     /* ... choose among ports */
+	uint32_t fixed;	     /* ... cannot; the others could, and have none */
+	char first[224];     /* the first that cannot, and why */
+	char why[160];	     /* why there are no groups at all, or "" */
+	uint32_t escape;     /* they choose, and are listed as escaping */
+	char no_escape[160]; /* why these have the groups of all others, or ""
+			      */
+	uint64_t no_room;    /* (switch, destination) without a group for want
+				of room in the switch */
+	uint64_t narrow; /* (switch, destination) whose group has fewer ports
+			    than it may have, until a rebalance */
 };
 
 struct sm_status {

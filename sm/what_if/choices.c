@@ -57,6 +57,9 @@ choices_find(const struct config *c, const struct snapshot *given,
 		const char *why = find_choice(c, given, n, &out->can[s], &told);
 
 		if (why == NULL) {
+			if (schema_devices_have(&c->routing.adaptive.escapes,
+				    n->vendor, n->device))
+				out->can[s].kind = ROUTE_ESCAPES;
 			out->assumed += !told;
 			continue;
 		}

@@ -128,7 +128,7 @@ adaptive_direct(void)
 		"dragonfly 1056", shape_of("dragonfly:8:4:4"), dragonfly, 4);
 }
 
-/* ---- trees ---- */
+/* ---- trees, and switches that are declared to escape ---- */
 
 enum { GROUPS = 2048, SUB_GROUPS = 2, CONGESTED = 64, MODES = 3 };
 
@@ -136,10 +136,16 @@ static const char *const mode[MODES] = {"{}",
 	"routing: {adaptive: {enabled: true, prefer: flat}}\n",
 	"routing: {adaptive: {enabled: true, prefer: default}}\n"};
 
+static const char *const declared[MODES] = {"routing: {engines: [updn]}\n",
+	"routing: {engines: [updn], adaptive: {enabled: true}}\n",
+	"routing: {engines: [updn], adaptive: {enabled: true, "
+	"escapes: [\"0x0002c9\"]}}\n"};
+
 struct tree {
 	const char *shape;
 	unsigned failed; /* links between switches */
 	bool by_all;	 /* patterns; else the permutation alone */
+	bool late;	 /* the switches escape */
 };
 
 /* Every switch can choose among ports. */
@@ -161,6 +167,7 @@ make_tree(const struct tree *t)
 		if (f->node[i].type != FABRIC_SWITCH)
 			continue;
 		a->ar = true;
+		a->ar_late = t->late;
 		a->groups = GROUPS;
 		a->sub_groups = SUB_GROUPS;
 	}
@@ -170,7 +177,7 @@ make_tree(const struct tree *t)
 /* Accepted load, and that of the end that gets least; the port of the subnet
  * manager, to which all packets are ordered, apart. */
 static void
-print_load(struct world *w, const struct data_traffic *traffic)
+print_load(struct world *w, const struct data_traffic *traffic, bool late)
 {
 	struct data_options o = data_defaults();
 	struct data_report r;
@@ -178,6 +185,8 @@ print_load(struct world *w, const struct data_traffic *traffic)
 	struct data *d;
 
 	o.congested = CONGESTED;
+	if (late)
+		o.escape_wait = mono_us(10);
 	d = data_new(w->sim, &o);
 	data_traffic_start(d, traffic);
 	world_run(w, mono_us(40));
@@ -202,13 +211,14 @@ print_load(struct world *w, const struct data_traffic *traffic)
 static void
 print_tree(const struct tree *t)
 {
+	const char *const *modes = t->late ? declared : mode;
 	struct data_traffic p = data_traffic_defaults(), s = p, u = p;
 	const struct {
 		const char *name;
 		const struct data_traffic *t;
 	} rows[] = {{"permutation", &p}, {"shift by 100", &s}, {"uniform", &u}};
 	struct fabric *f = make_tree(t);
-	struct world *w = field_bring_up(f, mode[0]);
+	struct world *w = field_bring_up(f, modes[0]);
 
 	p.pattern = DATA_PERMUTATION;
 	s.pattern = DATA_SHIFT;
@@ -217,10 +227,10 @@ print_tree(const struct tree *t)
 		(void)printf("  %-10s %2u failed %-13s", t->shape, t->failed,
 			rows[i].name);
 		for (unsigned k = 0; k < MODES; k++) {
-			world_reload(w, mode[k]);
+			world_reload(w, modes[k]);
 			if (!world_settle(w, mono_ms(60000)))
 				(void)printf("  NOT SETTLED");
-			print_load(w, rows[i].t);
+			print_load(w, rows[i].t, t->late);
 		}
 		(void)printf("\n");
 	}
@@ -231,8 +241,8 @@ print_tree(const struct tree *t)
 void
 adaptive_direct_trees(void)
 {
-	static const struct tree trees[] = {{"648:18:18", 0, true},
-		{"648:18:18", 34, false}, {"three:24", 0, false}};
+	static const struct tree trees[] = {{"648:18:18", 0, true, false},
+		{"648:18:18", 34, false, false}, {"three:24", 0, false, false}};
 
 	(void)printf("\nFat trees with the adaptive groups of the subnet "
 		     "manager, full load: accepted (of the worst end, "
@@ -241,4 +251,21 @@ adaptive_direct_trees(void)
 		"", "off", "prefer: flat", "prefer: default");
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++)
 		print_tree(&trees[i]);
+}
+
+void
+adaptive_direct_declared(void)
+{
+	static const struct tree nets[] = {{"random:64:4:4:1", 0, true, true},
+		{"torus:4x4x4", 0, true, true},
+		{"dragonfly:4:2:2", 0, true, true}};
+
+	(void)printf(
+		"\nSwitches that escape, by the groups of the subnet "
+		"manager on one VL, full load: accepted (of the worst end, "
+		"of the port of the manager)\n"
+		"  %-34s  %-20s %-21s %s\n",
+		"", "off", "as all others", "declared to escape");
+	for (size_t i = 0; i < sizeof(nets) / sizeof(*nets); i++)
+		print_tree(&nets[i]);
 }

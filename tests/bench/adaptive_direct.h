@@ -16,5 +16,6 @@
 /* Print the rows of dragonfly, torus and HyperX, and of trees. */
 void adaptive_direct(void);
 void adaptive_direct_trees(void);
+void adaptive_direct_declared(void);
 
 #endif

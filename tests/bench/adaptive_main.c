@@ -15,6 +15,7 @@
  *   ours       the same with the entries of the subnet manager as escapes
  *   direct     dragonfly, torus and HyperX on one VL
  *   trees      fat trees of switches that commit
+ *   declared   switches that escape, by the groups of the subnet manager
  *
  * Links, switches and tables are those of tests/bench/escape_net.h. Throughput
  * is the accepted load at which the mean latency of a message, its wait at the
@@ -573,6 +574,13 @@ make_trees(const struct study *s)
 	adaptive_direct_trees();
 }
 
+static void
+make_declared(const struct study *s)
+{
+	(void)s;
+	adaptive_direct_declared();
+}
+
 static const struct {
 	const char *name;
 	void (*make)(const struct study *s);
@@ -586,6 +594,7 @@ static const struct {
 	{"ours", make_ours},
 	{"direct", make_direct},
 	{"trees", make_trees},
+	{"declared", make_declared},
 };
 
 static bool
@@ -607,7 +616,7 @@ main(int argc, char **argv)
 		(void)fprintf(stderr,
 			"usage: adaptive DIR [NETS "
 			"[table1|table2|figure3|deadlock|"
-			"mixtures|strict|ours|direct|trees]...]\n");
+			"mixtures|strict|ours|direct|trees|declared]...]\n");
 		return 2;
 	}
 	s.dir = argv[1];

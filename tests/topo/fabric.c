@@ -357,7 +357,7 @@ attrs_differ(const struct fabric_attrs *a, const struct fabric_attrs *b)
 	       a->plane != b->plane || a->tree != b->tree || a->pod != b->pod ||
 	       a->index != b->index || a->ar != b->ar ||
 	       a->ar_lft_stops != b->ar_lft_stops ||
-	       a->ar_all_sls != b->ar_all_sls ||
+	       a->ar_all_sls != b->ar_all_sls || a->ar_late != b->ar_late ||
 	       a->interleave != b->interleave ||
 	       a->sub_groups != b->sub_groups || a->groups != b->groups ||
 	       a->queue != b->queue || a->service_ns != b->service_ns ||

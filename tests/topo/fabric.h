@@ -46,6 +46,7 @@ struct fabric_attrs {
 	bool ar;	     /* adaptive routing: Rev1, or of kind escapes */
 	bool ar_lft_stops;   /* ... a Set of the LFT switches it off */
 	bool ar_all_sls;     /* ... it does not tell SLs apart */
+	bool ar_late;	     /* ... groups as of Rev1, of kind escapes */
 	uint8_t interleave;  /* ... kind escapes: entries in a row; 0: Rev1 */
 	uint8_t sub_groups;  /* ... sub-groups in a group */
 	uint16_t groups;     /* ... number of groups */

@@ -303,18 +303,22 @@ read_one(struct span word, bool is_switch, unsigned *seen,
 static int
 complete_ar(struct fabric_attrs *a, unsigned seen, struct reason *why)
 {
-	bool escapes = seen & SEEN_ESCAPES, rev1 = a->ar && !escapes;
+	bool escapes = seen & SEEN_ESCAPES, rows = escapes && a->groups == 0,
+	     rev1 = a->ar && !rows;
 
 	if (!rev1 && (a->groups > 0 || a->sub_groups > 0))
 		return reason_set(why, "groups without ar=rev1");
 	if (!rev1 && seen >> K_AR_LFT & 1)
 		return reason_set(why, "ar-lft without ar=rev1");
-	if (!escapes && a->interleave > 0)
-		return reason_set(why, "interleave without ar=escapes");
+	if (!rows && a->interleave > 0)
+		return reason_set(
+			why, escapes ? "interleave with groups"
+				     : "interleave without ar=escapes");
 	if (a->interleave & (a->interleave - 1))
 		return reason_set(why, "interleave is a power of 2");
-	if (escapes && a->interleave == 0)
+	if (rows && a->interleave == 0)
 		a->interleave = DEFAULT_INTERLEAVE;
+	a->ar_late = escapes && !rows;
 	if (rev1 && a->groups == 0)
 		a->groups = DEFAULT_GROUPS;
 	if (rev1 && a->sub_groups == 0)
@@ -406,7 +410,8 @@ note_print(const struct fabric_attrs *a, struct buf *out)
 	if (a->interleave)
 		buf_printf(out, " ar=escapes interleave=%u", a->interleave);
 	else if (a->ar)
-		buf_printf(out, " ar=rev1 groups=%u subgroups=%u%s", a->groups,
+		buf_printf(out, " ar=%s groups=%u subgroups=%u%s",
+			a->ar_late ? "escapes" : "rev1", a->groups,
 			a->sub_groups, a->ar_lft_stops ? " ar-lft=stops" : "");
 	print_time("service", a->service_ns, out);
 	print_time("hop", a->hop_ns, out);

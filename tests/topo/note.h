@@ -12,7 +12,7 @@
  *   ar=rev1|escapes|none groups=N subgroups=N ar-lft=keeps|stops interleave=N
  *	adaptive routing: rev1 by default with 2048 groups of 2 sub-groups, and
  *	switched off by a Set of the LFT or not; escapes with rows of N entries
- *	(2) in the LFT, tests/sim/model/sim_hops.h
+ *	(2) in the LFT, or with groups as rev1, tests/sim/model/sim_hops.h
  *   service=TIME hop=TIME queue=N
  *	time of its SMA per SMP, time of a packet to leave it, and SMPs waiting
  *	at most; TIME is a number and ns, us or ms

@@ -9,7 +9,8 @@ data_walk_split(const struct data *d, uint32_t port)
 {
 	const struct sim_node *n = &d->s->node[d->port[port].node];
 
-	return n->attrs.interleave != 0 && n->sw->ar->info.enabled;
+	return (n->attrs.interleave != 0 || n->attrs.ar_late) &&
+	       n->sw->ar->info.enabled;
 }
 
 struct data_walk

@@ -69,7 +69,7 @@ read_entry(const struct sim *s, uint32_t node, uint16_t lid, unsigned sl,
 		return;
 	if (!ar->group || e->group > info->group_top)
 		return;
-	out->kind = SIM_COMMITS;
+	out->kind = s->node[node].attrs.ar_late ? SIM_ESCAPES : SIM_COMMITS;
 	out->bounded = e->state == MAD_AR_BOUNDED;
 	out->ageing_us = info->ageing_us;
 	memcpy(out->tier[0], ar->group[e->group].port[0], sizeof(out->tier[0]));

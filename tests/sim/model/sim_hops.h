@@ -20,7 +20,9 @@
  *             another LID of the row may take the port of any other entry, and
  *             the escape. LIDs that are no multiple of the row, as those of
  *             ports with too small an LMC, are not told from adaptive ones:
- *             whoever switches this on has to give LIDs accordingly.
+ *             whoever switches this on has to give LIDs accordingly. With
+ *             groups as Rev1 its alternatives are the ports of the group, and
+ *             the escape is the default port.
  *
  * An adaptive switch is fixed until ARInfo.E is set, and for SLs that
  * EnableBySLMask leaves out.

@@ -156,7 +156,8 @@ static const char full[] =
 	"    passive: [0x2]\n"
 	"  threads: 3\n"
 	"  foreign_adaptive: alarm\n"
-	"  adaptive: {enabled: true, prefer: flat, ageing: 30, "
+	"  adaptive: {escapes: [0x2c9], enabled: true, prefer: flat, ageing: "
+	"30, "
 	"sls: 0x3, by: lid}\n"
 	"  updn:\n"
 	"    roots: [0x2, 0x1]\n"
@@ -220,6 +221,7 @@ must_route_as_told(const struct config *c)
 	ck_assert(c->routing.adaptive.enabled);
 	ck_assert_uint_eq(c->routing.adaptive.prefer, CONFIG_PREFER_FLAT);
 	ck_assert_uint_eq(c->routing.adaptive.ageing_us, 30);
+	ck_assert_uint_eq(c->routing.adaptive.escapes.entry[0].vendor, 0x2c9);
 	ck_assert_uint_eq(c->routing.adaptive.by, CONFIG_BY_LID);
 	ck_assert_uint_eq(updn_of(c)->roots.n, 2);
 	ck_assert_uint_eq(updn_of(c)->roots.guid[0], 1);
