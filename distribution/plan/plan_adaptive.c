@@ -753,7 +753,7 @@ plan_mixture(struct plan_maker *m)
 
 /* Whether some switch has options that no order covers. */
 static bool
-escape(const struct route_sets *sets)
+some_escape(const struct route_sets *sets)
 {
 	for (sw_ix s = 0; s < sets->nsw; s++)
 		if (sets->can[s].kind == ROUTE_ESCAPES)
@@ -766,8 +766,9 @@ plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
 {
 	const struct transition_result *x = m->p->change;
 	struct plan_adaptive_state *a = new_state(m, want);
-	bool ask = a->careful && (transition_mcast_must_ask(x) ||
-					 (a->sets != NULL && escape(a->sets)));
+	bool ask = a->careful &&
+		   (transition_mcast_must_ask(x) ||
+			   (a->sets != NULL && some_escape(a->sets)));
 
 	m->adaptive = a;
 	find_targets(m);

@@ -20,7 +20,7 @@ struct maker {
 };
 
 static bool
-escapes(const struct maker *m, sw_ix s)
+is_escaping(const struct maker *m, sw_ix s)
 {
 	return m->out->can[s].kind == ROUTE_ESCAPES && topo_sw_live(m->t, s);
 }
@@ -70,7 +70,7 @@ is_option(const struct maker *m, sw_ix s, const struct topo_adj *a, sw_ix to)
 {
 	return topo_sw_live(m->t, a->peer) &&
 	       m->far[a->peer] + 1 == m->far[s] &&
-	       (escapes(m, a->peer) ||
+	       (is_escaping(m, a->peer) ||
 		       route_set_has(
 			       route_sets_get(m->legal, s, to), a->out)) &&
 	       (a->peer == to ||
@@ -85,7 +85,8 @@ find_options(struct maker *m, sw_ix to)
 	memset(m->options, 0, t->nsw * sizeof(*m->options));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0;
-			s != to && escapes(m, s) && i < t->sw[s].nadj; i++) {
+			s != to && is_escaping(m, s) && i < t->sw[s].nadj;
+			i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
 			if (is_option(m, s, a, to))
@@ -100,7 +101,7 @@ makes_detour(const struct maker *m, sw_ix s)
 	const struct topo_switch *sw = &m->t->sw[s];
 
 	if (m->far[s] == 0 || route_set_count(&m->options[s]) > 0 ||
-		!escapes(m, s))
+		!is_escaping(m, s))
 		return false;
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 		const struct topo_adj *a = &m->t->adj[i];
@@ -156,7 +157,7 @@ make_destination(struct maker *m, uint32_t dest)
 	find_options(m, to);
 	remove_detours(m);
 	for (sw_ix s = 0; s < m->t->nsw; s++)
-		if (escapes(m, s) && is_choice(m, s))
+		if (is_escaping(m, s) && is_choice(m, s))
 			m->out->row[s]->of[dest] = route_set_row_number(
 				m->out->row[s], &m->options[s]);
 }
@@ -166,7 +167,7 @@ finish_row(struct maker *m, sw_ix s)
 {
 	struct route_sets *out = m->out;
 
-	if (!escapes(m, s)) {
+	if (!is_escaping(m, s)) {
 		out->row[s] = route_set_row_share(m->legal->row[s]);
 	} else {
 		route_set_row_fit(out->row[s], out->can[s].groups, false);
@@ -194,7 +195,7 @@ shortest_sets_make(const struct routes *r, const struct route_sets *legal)
 	m.table = mem_zalloc(t->nsw, sizeof(*m.table));
 	m.options = mem_zalloc(t->nsw, sizeof(*m.options));
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if (escapes(&m, s))
+		if (is_escaping(&m, s))
 			m.out->row[s] = route_set_row_new(m.out->dest.n);
 	for (uint32_t i = 0; i < m.out->dest.n; i++)
 		make_destination(&m, i);

@@ -3,8 +3,7 @@
  * (routing/core/route_sets.h).
  *
  *	legal sets, tables -> distances to a destination switch -> ports
- *	                   -> without those that lead back, or to a detour ->
- *sets
+ *	-> without those that lead back, or to a detour -> sets
  *
  * Among switches that escape a packet may always go on by the table, whose
  * entries close no cycle: so its options need obey no order (Duato 1996). What

@@ -48,7 +48,7 @@ random_fabric(int seed, unsigned each)
 }
 
 static struct sm_status
-reload(struct world *w, const char *yaml)
+reload_settled(struct world *w, const char *yaml)
 {
 	world_reload(w, yaml);
 	return adaptive_settled(w, yaml);
@@ -139,20 +139,20 @@ LOOP_TEST(declared_switches_use_all_shortest_paths, 0, NETS)
 	AUTO(world)
 	struct world *w = field_bring_up(f, "routing: {engines: [updn]}\n");
 	double ordered = measure_load(w), legal, all;
-	struct sm_status s = reload(w, as_others);
+	struct sm_status s = reload_settled(w, as_others);
 	uint64_t few;
 
 	ck_assert_uint_eq(s.adaptive_use.escape, 0);
 	few = count_alternatives(w);
 	legal = measure_load(w);
-	s = reload(w, declared);
+	s = reload_settled(w, declared);
 	ck_assert_str_eq(s.adaptive_use.no_escape, "");
 	ck_assert_uint_eq(s.adaptive_use.escape, s.adaptive_use.on);
 	ck_assert_uint_gt(count_alternatives(w), few);
 	all = measure_load(w);
 	ck_assert_msg(all > ordered && all > legal,
 		"%.3f ordered, %.3f legal, %.3f all", ordered, legal, all);
-	s = reload(w, as_others);
+	s = reload_settled(w, as_others);
 	ck_assert_uint_eq(count_alternatives(w), few);
 }
 
@@ -164,7 +164,7 @@ TEST(a_dragonfly_carries_twice_as_much)
 	struct world *w = field_bring_up(f, "routing: {engines: [updn]}\n");
 	double ordered = load_at(w, 0), all;
 
-	(void)reload(w, declared);
+	(void)reload_settled(w, declared);
 	all = load_at(w, 0);
 	ck_assert_msg(all > 2 * ordered, "%.3f, ordered %.3f", all, ordered);
 }
