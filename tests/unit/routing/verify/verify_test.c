@@ -385,6 +385,28 @@ TEST(stray_loop)
 	ck_assert_msg(r.ok, "%s", r.first);
 }
 
+/* Each layer has an SL of its own. */
+TEST(more_layers_than_sls)
+{
+	AUTO(hand) struct topo *t = small_tree();
+	AUTO(hand_tables) struct hand_tables h;
+	const struct route_layers layers = {.n = ROUTE_LAYERS + 1};
+	struct verify_tables in;
+	struct verify_report r;
+	struct reason why = {""};
+
+	small_tables(&h, t);
+	hand_tables_pack(&h);
+	in = (struct verify_tables){.topo = t,
+		.pool = &h.pool,
+		.row = h.row,
+		.nblocks = h.nblocks,
+		.layers = &layers};
+	ck_assert_int_eq(verify_tables(&in, &r, &why), -1);
+	ck_assert_str_eq(why.text, "17 layers are more than there are SLs");
+	ck_assert(!r.ok);
+}
+
 TEST(no_switch)
 {
 	struct hand h = {0};
