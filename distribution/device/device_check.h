@@ -36,8 +36,8 @@ enum device_check_why {
 
 struct device_check_item {
 	/* of DEVICE_LFT, DEVICE_SL2VL, DEVICE_PORT_INFO, DEVICE_SWITCH_INFO,
-	   DEVICE_AR_INFO and its tables; DEVICE_PKEY is pkey_read's, DEVICE_MFT
-	   mft's, and passed over */
+	   DEVICE_AR_INFO and its tables; attributes whose owner reads what is
+	   in doubt (attribute.h) are passed over */
 	struct device_at at;
 	enum device_check_why why;
 	/* only in device_check_wrong: */

@@ -16,9 +16,10 @@
  * A block whose Set was sent more than once is read back before it is recorded,
  * and stays in doubt for a while: a copy of the Set may still be in flight and
  * overwrite what is written later (device_doubt; device_check.h reads such
- * blocks). Before a phase that drains, or settles, such blocks whose copy would
- * change them are waited for and read: what was written before is relied on
- * from there. Of multicast tables those count whose copy would add links.
+ * blocks). The settings of a port or a switch stay in doubt alike. Before a
+ * phase that drains, or settles, blocks in doubt whose copy would change them
+ * are waited for and read: what was written before is relied on from there. Of
+ * multicast tables those count whose copy would add links.
  *
  * A switch that falls silent, or refuses a table or its own port 0, gets no
  * further steps in this plan; it is reported, and the core decides (quarantine,

@@ -4,7 +4,8 @@
  * first change is held up for nearly as long as a copy may be, that of a row of
  * SL2VL until the second change writes a table beside dependencies that it has
  * blocked. At no moment may tables have a loop or a cycle of channels, nor a
- * packet to a group come to a switch twice.
+ * packet to a group come to a switch twice. Settings of switches and ports that
+ * a copy brings back are found when no further copy can arrive.
  */
 #include <check.h>
 #include <stdlib.h>
