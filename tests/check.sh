@@ -36,6 +36,11 @@ programs() {
 	find "$1" -name '*_test' ! -name sm_chaos_test -type f | sort
 }
 
+# What is freed is kept for a while, to be watched: little of it, as pages that
+# are touched for the first time cost more than the tests; and short stacks.
+ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=16:malloc_context_size=8}
+export ASAN_OPTIONS
+
 # units DIR: every unit test program there, as many at once as there are cores
 units() {
 	start=$(date +%s)

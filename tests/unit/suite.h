@@ -42,6 +42,14 @@ suite_held(const char *file, unsigned line)
 /* The number of elements of an array. */
 #define LEN(array) ((int)(sizeof(array) / sizeof(*(array))))
 
+/* n seeds, or so many times something at random, or for so long: sanitizers
+ * check the code, not the fabric, and a part of n is enough for them. */
+#ifdef __SANITIZE_ADDRESS__
+#define FEWER(n) (((n) + 4) / 5)
+#else
+#define FEWER(n) (n)
+#endif
+
 /* A test as its file declares it; suite.c runs those that a program has. */
 struct suite_test {
 	const TTest *test;

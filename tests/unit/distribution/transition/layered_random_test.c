@@ -29,9 +29,9 @@
 #include "tests/unit/tally.h"
 
 enum {
-	PARTS = 8,   /* of the fabrics of a kind, each a process */
-	FABRICS = 5, /* in a part */
-	LOSSES = 10, /* links that fail */
+	PARTS = 8,	    /* of the fabrics of a kind, each a process */
+	FABRICS = FEWER(5), /* in a part */
+	LOSSES = 10,	    /* links that fail */
 	TREES = 3,
 	CAN_MAP = 0x40, /* CapabilityMask.IsSLMappingSupported */
 };

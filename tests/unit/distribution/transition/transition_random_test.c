@@ -593,7 +593,7 @@ many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 		struct run run;
 
 		begin_run(&run, kind, seed * 1000 + kind, mode);
-		run.bulk = seed > 20;
+		run.bulk = mode != SILENT && seed > FEWER(20);
 		for (unsigned i = 0; i < 5; i++) {
 			if (mode == RESTARTS && rng_below(&run.r, 2) == 0)
 				restart_manager(&run);
@@ -629,12 +629,12 @@ many_transitions(unsigned kind, unsigned seeds, enum mode mode)
 
 LOOP_TEST(random_transitions, 0, 6)
 {
-	many_transitions((unsigned)_i, 30, ORDERED);
+	many_transitions((unsigned)_i, FEWER(30), ORDERED);
 }
 
 LOOP_TEST(restarts, 0, 6)
 {
-	many_transitions((unsigned)_i, 10, RESTARTS);
+	many_transitions((unsigned)_i, FEWER(10), RESTARTS);
 }
 
 LOOP_TEST(silent_switches, 0, 6)
@@ -644,15 +644,15 @@ LOOP_TEST(silent_switches, 0, 6)
 
 LOOP_TEST(layers_without_an_order, 0, 6)
 {
-	many_transitions((unsigned)_i, 12, LAYERED);
+	many_transitions((unsigned)_i, FEWER(12), LAYERED);
 }
 
 LOOP_TEST(maps_without_an_order, 0, 6)
 {
-	many_transitions((unsigned)_i, 20, MAPPED);
+	many_transitions((unsigned)_i, FEWER(20), MAPPED);
 }
 
 LOOP_TEST(without_an_order, 0, 6)
 {
-	many_transitions((unsigned)_i, 30, UNORDERED);
+	many_transitions((unsigned)_i, FEWER(30), UNORDERED);
 }

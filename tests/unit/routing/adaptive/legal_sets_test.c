@@ -24,10 +24,10 @@
 enum {
 	GROUPS = 4000,
 	FAR = 1 << 20,
-	WALKS = 200,
+	WALKS = FEWER(200),
 	STEPS = 6,
 	TABLES = 2,
-	HOSTS = 60,
+	HOSTS = FEWER(60),
 	LEAVES = 6,
 };
 

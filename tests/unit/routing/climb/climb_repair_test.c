@@ -16,7 +16,7 @@
 #include "tests/unit/routing/engine_rig.h"
 #include "tests/unit/suite.h"
 
-enum { KINDS = 3, SEEDS = 4 };
+enum { KINDS = 3, SEEDS = FEWER(4) };
 
 static void
 open_kind(struct engine_rig *g, unsigned kind, unsigned seed)

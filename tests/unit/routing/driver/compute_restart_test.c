@@ -305,7 +305,7 @@ whole_day(uint64_t seed)
 	end_day(&d);
 }
 
-enum { DAYS = 50 };
+enum { DAYS = FEWER(50) };
 
 LOOP_TEST(days, 0, 8)
 {

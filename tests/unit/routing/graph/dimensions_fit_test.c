@@ -105,7 +105,7 @@ static const struct shape found[] = {
 
 LOOP_TEST(places, 0, LEN(found))
 {
-	enum { SEEDS = 20 };
+	enum { SEEDS = FEWER(20) };
 	unsigned failed = 0;
 
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -139,7 +139,7 @@ LOOP_TEST(guesses, 0, LEN(guessed))
 	static const struct dimensions_given nothing = {
 		"routing.torus", 0, {{0, DIMENSION_LINE}}};
 
-	for (uint64_t seed = 1; seed <= 20; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(20); seed++) {
 		struct dimensions_given is = take_given(&guessed[_i]);
 		struct reason why = {""};
 		struct dimensions d;

@@ -341,7 +341,7 @@ TEST(kept_like_fresh)
 {
 	uint64_t singles = 0, fresh = 0;
 
-	for (uint64_t seed = 1; seed <= 32; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(32); seed++) {
 		struct bed b = {.f = fabric_of(seed % 8, seed / 8),
 			.seed = seed,
 			.engine = "ftree"};
@@ -394,7 +394,7 @@ TEST(groups_like_nodes)
 {
 	uint64_t singles = 0, fresh = 0;
 
-	for (uint64_t seed = 1; seed <= 12; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(12); seed++) {
 		struct bed b = {.f = seed % 2 ? shape_of("two:4:8:4:3")
 					      : shape_of("three:6"),
 			.seed = seed,
@@ -472,7 +472,7 @@ LOOP_TEST(meshes, 7, 9)
 {
 	uint64_t first = 8 * (uint64_t)_i + 1;
 
-	for (uint64_t seed = first; seed < first + 8; seed++) {
+	for (uint64_t seed = first; seed < first + FEWER(8); seed++) {
 		struct rng g = {seed};
 		const unsigned dim[3] = {4 + rng_below(&g, 5),
 			2 + rng_below(&g, 2), 4 + rng_below(&g, 4)};
@@ -491,7 +491,7 @@ LOOP_TEST(meshes, 7, 9)
  * node has a single point of failure. */
 TEST(no_price)
 {
-	for (uint64_t seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(4); seed++) {
 		struct reason why = {""};
 		AUTO(bed) struct bed b = {.seed = seed, .engine = "ftree"};
 		AUTO(routes) struct routes *r = NULL, *strangers = NULL;

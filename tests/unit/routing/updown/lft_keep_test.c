@@ -163,12 +163,12 @@ run_losses(unsigned kind, uint64_t seed, bool switches)
 
 enum { KINDS = (int)(sizeof(fabric_of) / sizeof(*fabric_of)) };
 
-LOOP_TEST(links, 0, 3 * KINDS)
+LOOP_TEST(links, 0, FEWER(3) * KINDS)
 {
 	run_losses((unsigned)_i % KINDS, (uint64_t)_i + 1, false);
 }
 
-LOOP_TEST(switches, 0, 3 * KINDS)
+LOOP_TEST(switches, 0, FEWER(3) * KINDS)
 {
 	run_losses((unsigned)_i % KINDS, (uint64_t)_i + 1, true);
 }

@@ -269,7 +269,7 @@ LOOP_TEST(only_what_is_overloaded, 0, LEN(one_lost))
  */
 TEST(damaged_from_the_start)
 {
-	for (uint64_t seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(4); seed++) {
 		struct reason why = {""};
 		AUTO(fabric)
 		struct fabric *f = gen_edit_fail_links(
@@ -474,7 +474,7 @@ static const struct {
  * against tables computed afresh on that day, as long as a fresh reading gives
  * the same class: the class in force is kept until a rebalance is requested.
  */
-LOOP_TEST(no_drift, 0, 3 * LEN(ill))
+LOOP_TEST(no_drift, 0, FEWER(3) * LEN(ill))
 {
 	unsigned kind = (unsigned)_i % (sizeof(ill) / sizeof(*ill));
 	uint64_t seed = (uint64_t)_i + 1;

@@ -24,9 +24,9 @@
 #include "tests/unit/suite.h"
 
 enum {
-	SEEDS = 8,	 /* fabrics of a kind */
-	MUTATIONS = 160, /* of the tables of one */
-	LOSS_EACH = 3,	 /* of so many mutations one has lost cables, too */
+	SEEDS = 8,		/* fabrics of a kind */
+	MUTATIONS = FEWER(160), /* of the tables of one */
+	LOSS_EACH = 3, /* of so many mutations one has lost cables, too */
 };
 
 struct kind {

@@ -20,9 +20,9 @@
 #include "tests/unit/suite.h"
 
 enum {
-	SEEDS = 6,	 /* fabrics of a kind */
-	MUTATIONS = 110, /* of the tables of one */
-	LOSS_EACH = 4,	 /* of so many mutations one has lost cables, too */
+	SEEDS = 6,		/* fabrics of a kind */
+	MUTATIONS = FEWER(110), /* of the tables of one */
+	LOSS_EACH = 4, /* of so many mutations one has lost cables, too */
 };
 
 struct kind {

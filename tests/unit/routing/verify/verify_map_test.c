@@ -166,7 +166,7 @@ put_map(struct routes *r, struct rng *rng)
 	r->layers.map = m;
 }
 
-LOOP_TEST(as_by_force, 0, 8)
+LOOP_TEST(as_by_force, 0, FEWER(8))
 {
 	unsigned cyclic = 0, all = 0;
 

@@ -758,7 +758,7 @@ random_tables(struct hand_tables *h, const struct topo *t, struct rng *r,
 			(uint8_t)(rng_below(r, 8) ? rng_below(r, 16) : 255);
 }
 
-LOOP_TEST(against_naive, 0, 1000)
+LOOP_TEST(against_naive, 0, FEWER(1000))
 {
 	static const unsigned spoils[] = {0, 0, 1, 4, 30};
 	struct rng r = {(uint64_t)_i};

@@ -295,7 +295,7 @@ settle_watched(struct world *w, const char *when)
 }
 
 /* Three levels: tables are written in stages, and switches go on choosing. */
-LOOP_TEST(links_of_three_levels, 0, 6)
+LOOP_TEST(links_of_three_levels, 0, FEWER(6))
 {
 	AUTO(fabric) struct fabric *f = adaptive_give(shape_of("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);
@@ -334,7 +334,7 @@ TEST(cut_and_return_a_cable)
 }
 
 /* One change after the other, before packets of the first have drained. */
-LOOP_TEST(changes_close_together, 0, 4)
+LOOP_TEST(changes_close_together, 0, FEWER(4))
 {
 	AUTO(fabric) struct fabric *f = adaptive_give(shape_of("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);
@@ -377,7 +377,7 @@ cause_trouble(struct world *w, struct rng *r, bool *cut)
 }
 
 /* What goes wrong at random never makes a cycle, and is in step in the end. */
-LOOP_TEST(random_troubles, 0, 6)
+LOOP_TEST(random_troubles, 0, FEWER(6))
 {
 	AUTO(fabric) struct fabric *f = adaptive_give(shape_of("three:4"));
 	AUTO(world) struct world *w = core_start(f, on);

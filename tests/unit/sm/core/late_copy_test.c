@@ -235,13 +235,13 @@ strike_link(uint16_t attr, uint64_t seed, unsigned nth, unsigned late)
 	return true;
 }
 
-LOOP_TEST(no_cycle_by_a_late_copy, 3, 11)
+LOOP_TEST(no_cycle_by_a_late_copy, 3, 3 + FEWER(8))
 {
 	for (unsigned n = 0; strike_link(MAD_LFT, (uint64_t)_i, n, 4); n++)
 		(void)strike_link(MAD_LFT, (uint64_t)_i, n, 7);
 }
 
-LOOP_TEST(no_cycle_by_a_late_row, 3, 11)
+LOOP_TEST(no_cycle_by_a_late_row, 3, 3 + FEWER(8))
 {
 	for (unsigned n = 0; strike_link(MAD_SL2VL, (uint64_t)_i, n, 7); n++)
 		;
@@ -344,7 +344,7 @@ strike_tree(uint64_t seed, unsigned nth, unsigned late)
 	return true;
 }
 
-LOOP_TEST(no_copy_by_a_late_branch, 3, 11)
+LOOP_TEST(no_copy_by_a_late_branch, 3, 3 + FEWER(8))
 {
 	for (unsigned n = 0; strike_tree((uint64_t)_i, n, 4); n++)
 		(void)strike_tree((uint64_t)_i, n, 7);

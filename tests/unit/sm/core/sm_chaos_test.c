@@ -15,12 +15,12 @@
 /* Sanitizers check the code, not the fabric: some of the days are enough. */
 #ifdef __SANITIZE_ADDRESS__
 enum {
-	SEEDS = 300,
-	TENANT_SEEDS = 100,
-	DOR_SEEDS = 30,
-	NUE_SEEDS = 8,
+	SEEDS = 60,
+	TENANT_SEEDS = 20,
+	DOR_SEEDS = 10,
+	NUE_SEEDS = 4,
 	ADAPTIVE_SEEDS = 12,
-	DRAIN_SEEDS = 60,
+	DRAIN_SEEDS = 20,
 	HEALTH_SEEDS = 5
 };
 #else

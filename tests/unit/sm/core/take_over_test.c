@@ -14,7 +14,7 @@
 #include "tests/unit/suite.h"
 
 /* i / 10 is the size, i % 10 the kind. */
-enum { FABRICS = 60, MOST_PLACES = 4, TORUS = 4 };
+enum { FABRICS = FEWER(60), MOST_PLACES = 4, TORUS = 4 };
 
 static struct fabric *
 make_fabric(int i)

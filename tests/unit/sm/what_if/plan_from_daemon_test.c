@@ -179,7 +179,7 @@ static const struct scene scenes[] = {
 	{"mesh, updn", "routing:\n  engines: [updn]\n", make_mesh, NULL},
 };
 
-enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), DAYS = 3, SEED = 1 };
+enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), DAYS = FEWER(3), SEED = 1 };
 
 /* ---- events ---- */
 

@@ -197,7 +197,7 @@ TEST(planes)
 /* Any population: hosts are taken away at random. */
 TEST(random_populations)
 {
-	for (uint64_t seed = 1; seed <= 12; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(12); seed++) {
 		struct rng g = {seed};
 		struct fabric *f = shape_of("two:6:12:6"), *h;
 		AUTO(mem) bool *node = mem_zalloc(f->nnodes, sizeof(*node));
@@ -224,7 +224,7 @@ TEST(degraded)
 	static const unsigned failed[] = {0, 34, 85, 130, 194, 259};
 
 	for (size_t i = 0; i < sizeof(failed) / sizeof(*failed); i++)
-		for (uint64_t seed = 1; seed <= 4; seed++) {
+		for (uint64_t seed = 1; seed <= FEWER(4); seed++) {
 			struct reason why = {""};
 			struct fabric *f = gen_paper_racks(1, 24, 24, &why);
 			AUTO(run) struct run x;
@@ -252,7 +252,7 @@ TEST(degraded)
  */
 TEST(lost_tops)
 {
-	for (uint64_t seed = 1; seed <= 16; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(16); seed++) {
 		struct reason why = {""};
 		struct fabric *f = gen_paper_racks(1, 24, 24, &why), *g;
 		AUTO(mem) bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
@@ -290,7 +290,7 @@ TEST(lost_tops)
 
 TEST(degraded_three_levels)
 {
-	for (uint64_t seed = 1; seed <= 6; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(6); seed++) {
 		struct reason why = {""};
 		struct fabric *f = shape_of("three:12");
 		AUTO(run) struct run x;
@@ -389,7 +389,7 @@ TEST(links_flap)
 	struct gen_fattree2 two = {6, 12, 1, 6, 3}, par = {3, 10, 4, 9, 9};
 	struct reason why = {""};
 
-	for (uint64_t seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(4); seed++) {
 		flap_links(gen_tree_two(&two, &why), seed, 20);
 		flap_links(gen_tree_two(&par, &why), seed, 20);
 		flap_links(shape_of("three:8"), seed, 20);

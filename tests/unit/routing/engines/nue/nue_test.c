@@ -90,7 +90,7 @@ check_verified(struct routes *r)
 /* Random connected graphs on 1 to 8 layers. */
 LOOP_TEST(random_graphs, 0, 10)
 {
-	for (unsigned i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < FEWER(100); i++) {
 		AUTO(rig) struct rig g;
 		struct rng rng = {(uint64_t)_i * 1000 + i};
 		unsigned n = 4 + (unsigned)(rng_next(&rng) % 37);

@@ -73,7 +73,7 @@ LOOP_TEST(balanced, 0, LEN(shapes))
 
 /* Small ones with many links or switches out, of many seeds: all arrive, no
  * cycle. */
-LOOP_TEST(broken, 0, 5)
+LOOP_TEST(broken, 0, FEWER(5))
 {
 	static const struct shape small[] = {
 		{{5, 5, 5}, 3, 25, 1, 0, 0, 0},
@@ -101,7 +101,7 @@ LOOP_TEST(broken, 0, 5)
 
 /* A ring that has lost a switch is a line, which nothing has to be reached
  * around: next to no pair needs up/down paths for it. */
-LOOP_TEST(lost_switches, 0, 4)
+LOOP_TEST(lost_switches, 0, FEWER(4))
 {
 	struct reason why = {""};
 	struct channel_verdict v;
@@ -127,7 +127,7 @@ TEST(smallest)
 	static const struct shape flat = {{5, 5}, 2, 3, 1, 0, 0, 0};
 	unsigned refused = 0;
 
-	for (uint64_t seed = 1; seed <= 30; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(30); seed++) {
 		struct reason why = {""};
 		AUTO(engine_rig) struct engine_rig g;
 		AUTO(routes) struct routes *r = NULL;
@@ -215,7 +215,7 @@ TEST(given)
 /* Links fail one after the other. */
 /* New tables without a link are as good as those that know no tables before,
  * and pairs have their layers again. */
-LOOP_TEST(renewed, 0, 8)
+LOOP_TEST(renewed, 0, FEWER(8))
 {
 	struct rng rng = {(uint64_t)_i};
 	struct reason why = {""};

@@ -399,7 +399,7 @@ TEST(proven_mixtures_do_not_deadlock)
 {
 	uint64_t options = 0;
 
-	for (uint64_t seed = 1; seed <= 24; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(24); seed++) {
 		const struct kinds_net_options o = {.switches = 12,
 			.fixed = (double)(seed % 4) / 6,
 			.commits = (double)(seed % 3) / 4,
@@ -413,7 +413,7 @@ TEST(proven_mixtures_do_not_deadlock)
 		options += n->options;
 		kinds_net_free(n);
 	}
-	ck_assert_uint_gt(options, 24 * 50);
+	ck_assert_uint_gt(options, FEWER(24) * 50);
 }
 
 /* What deadlocks, the judge refuses: all shortest paths where switches commit,
@@ -442,7 +442,7 @@ TEST(what_deadlocks_is_refused)
 
 TEST(the_books_are_in_order_under_faults)
 {
-	for (uint64_t seed = 1; seed <= 12; seed++) {
+	for (uint64_t seed = 1; seed <= FEWER(12); seed++) {
 		const struct escape_net_options e = {
 			.entries = 2 + (unsigned)seed % 3, .strict = seed & 1};
 		struct escape_net *n = random_net(8, seed, &e);

@@ -19,7 +19,11 @@
 #include "tests/topo/shape.h"
 #include "tests/unit/suite.h"
 
-enum { MILLISECONDS = 20, PACKET = 2048, ROOM = 2 /* packets in a buffer */ };
+enum {
+	MILLISECONDS = FEWER(20),
+	PACKET = 2048,
+	ROOM = 2 /* packets in a buffer */
+};
 
 struct scene {
 	const char *engine;
