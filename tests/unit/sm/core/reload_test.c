@@ -30,6 +30,8 @@ static const char *const samples[][2] = {
 	{"routing.roles.leaf", "routing: {roles: {leaf: [leaf1]}}\n"},
 	{"routing.roles.spine", "routing: {roles: {spine: [spine1]}}\n"},
 	{"routing.roles.root", "routing: {roles: {root: [spine1]}}\n"},
+	{"routing.adaptive.escapes",
+		"routing: {adaptive: {escapes: ['0x1234']}}\n"},
 	{"discovery.role_attribute",
 		"discovery: {role_attribute: ['0x1234']}\n"},
 	{"smp.timeout", "smp: {timeout: 300ms}\n"},
