@@ -15,22 +15,23 @@ daemon_config_read(const struct options *opt, struct diag_list *bad)
 	return config_load(opt->file, opt->file_given, registry_modules(), bad);
 }
 
-/* Log the mistakes; *first becomes the first line, and stays as it is if there
- * is none. */
+/* The mistakes of a file, or why, if it has none: an event tells the first, and
+ * the log has the others. *why becomes the first. */
 static void
-log_mistakes(const struct diag_list *bad, struct reason *first)
+refuse_reload(struct daemon *d, const struct diag_list *bad, struct reason *why,
+	struct mono now)
 {
 	struct buf text = {0};
-	char *save = NULL;
+	char *save = NULL, *line;
 
+	d->facts.bad_reloads++;
 	diag_text(bad, &text);
-	if (text.text != NULL) {
-		(void)reason_set(first, "%.*s", (int)strcspn(text.text, "\n"),
-			text.text);
-		for (char *line = strtok_r(text.text, "\n", &save);
-			line != NULL; line = strtok_r(NULL, "\n", &save))
-			log_error("config: %s", line);
-	}
+	line = text.text != NULL ? strtok_r(text.text, "\n", &save) : NULL;
+	if (line != NULL)
+		(void)reason_set(why, "%s", line);
+	daemon_events_refused(d->own, why->text, now);
+	while (line != NULL && (line = strtok_r(NULL, "\n", &save)) != NULL)
+		log_error("config: %s", line);
 	buf_free(&text);
 }
 
@@ -74,14 +75,11 @@ daemon_config_reload(struct daemon *d, struct mono now)
 			(d->sm != NULL &&
 				sm_accepts_config(d->sm, c, &why) != 0))) {
 		cabling_free(plan);
-		log_error("config: %s", why.text);
 		config_unref(c);
 		c = NULL;
 	}
 	if (c == NULL) {
-		d->facts.bad_reloads++;
-		log_mistakes(&bad, &why);
-		daemon_events_refused(d->own, why.text, now);
+		refuse_reload(d, &bad, &why, now);
 	} else {
 		config_diff(d->config, c, &changes);
 		daemon_config_log_files(c);

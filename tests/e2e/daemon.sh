@@ -104,6 +104,8 @@ test_reload() {
 	reload a
 	becomes a config.bad_reloads 1
 	logged a 'yaml:1[0-9]:3: .*lmcs'
+	[ "$(grep -c 'yaml:1[0-9]:3: .*lmcs' "$E2E_DIR/a/log")" = 1 ] ||
+		fail "the mistake is logged more than once"
 	lists a events 'config: reload failed, the old configuration stays in force: .*yaml:1[0-9]:3: .*lmcs'
 	metric a 'heddle_config_reloads_refused_total 1'
 	metric a 'heddle_config_refused 1'
