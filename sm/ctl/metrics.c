@@ -278,10 +278,10 @@ static const struct metrics_row rows[] = {
 		"sweeps.pushes_stopped", NULL},
 	{"heddle_blocks_checked_total", true, "Blocks read back after a push.",
 		"sweeps.checked_blocks", NULL},
-	{"heddle_blocks_untrue_total", true,
+	{"heddle_blocks_differing_total", true,
 		"Blocks read back after a push that differed from what was "
 		"acknowledged.",
-		"sweeps.untrue_blocks", NULL},
+		"sweeps.differing_blocks", NULL},
 	{"heddle_tables_altered_total", true,
 		"Blocks and ports modified by something other than this "
 		"daemon.",
@@ -306,7 +306,7 @@ static const struct metrics_row rows[] = {
 		"sweeps.adaptive_off", NULL},
 	{"heddle_links_lost_late_total", true,
 		"Links taken for lost because answers were late.",
-		"sweeps.ways_lost", NULL},
+		"sweeps.links_lost_late", NULL},
 	{"heddle_traps_total", true, "Traps received.", "traps.received", NULL},
 	{"heddle_traps_repeated_total", true,
 		"Of the traps received, repetitions.", "traps.repeated", NULL},

@@ -138,12 +138,12 @@ status_blocked(const json_t *r, struct buf *out)
 		"%(dependencies)?{blocked     %(dependencies)d dependencies, "
 		"%(pairs)d pairs lose packets%(left)&{, alarm in %(left).0f s}"
 		"\n}");
-	if (json_util_num(s, "untrue_blocks") + json_util_num(s, "altered") +
+	if (json_util_num(s, "differing_blocks") + json_util_num(s, "altered") +
 			json_util_num(s, "altered_key_tables") +
 			json_util_num(s, "rows_freed") >
 		0)
 		page_print(out, s,
-			"drift       %(untrue_blocks)d acknowledged but not "
+			"drift       %(differing_blocks)d acknowledged but not "
 			"held, %(altered)d tables and %(altered_key_tables)d "
 			"P_Key tables modified, %(rows_freed)d dependencies "
 			"blocked by others\n");

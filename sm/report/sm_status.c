@@ -47,11 +47,11 @@ sm_status_counters(size_t *n)
 		COUNTER("plan_failures", plan_failures),
 		COUNTER("pushes_stopped", pushes_stopped),
 		COUNTER("checked_blocks", checked),
-		COUNTER("untrue_blocks", not_held),
+		COUNTER("differing_blocks", not_held),
 		COUNTER("altered", drifted),
 		COUNTER("checked_key_blocks", keys_checked),
 		COUNTER("altered_key_tables", keys_drifted),
-		COUNTER("ways_lost", paths_lost),
+		COUNTER("links_lost_late", paths_lost),
 		COUNTER("rows_freed", rows_freed),
 		COUNTER("adaptive_off", adaptive_off),
 	};
