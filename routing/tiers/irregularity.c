@@ -347,7 +347,7 @@ list_roles(struct listing *l)
 		if (s == TOPO_NONE && !r->told)
 			add_irregularity(l, &o);
 		if (s != TOPO_NONE && r->torn != NULL) {
-			o.what = TREE_ROLE_TORN;
+			o.what = TREE_ROLE_AMBIGUOUS;
 			o.entry = r->torn;
 			add_irregularity(l, &o);
 			o.entry = NULL;
@@ -585,10 +585,10 @@ irregularity_name(enum irregularity what)
 		[TREE_UNEQUAL] = "unequal",
 		[TREE_ROLE_CONFLICT] = "role-conflict",
 		[TREE_ROLE_UNKNOWN] = "role-unknown",
-		[TREE_ROLE_TORN] = "role-torn",
+		[TREE_ROLE_AMBIGUOUS] = "role-ambiguous",
 		[TREE_ROLE_PLACE] = "role-place",
-		[TREE_MULTI_PORT_UNKNOWN] = "home-unknown",
-		[TREE_MULTI_PORT_ALONE] = "home-alone",
+		[TREE_MULTI_PORT_UNKNOWN] = "multi-port-unknown",
+		[TREE_MULTI_PORT_ALONE] = "multi-port-alone",
 		[TREE_PIECES] = "pieces",
 		[TREE_NO_TREE] = "no-tree",
 		[TREE_STAYS_TREE] = "stays-tree",
@@ -630,7 +630,7 @@ role_text(const char *a, const struct irregularity_kind *o, char *out, size_t n)
 			"%s: configured as %s, but the switch reports that it "
 			"is %s",
 			a, role_name(o->of), role_name(o->n));
-	else if (o->what == TREE_ROLE_TORN)
+	else if (o->what == TREE_ROLE_AMBIGUOUS)
 		(void)snprintf(out, n,
 			"%s: the pattern \"%s\" gives it another role than a "
 			"pattern of the same length",
@@ -788,7 +788,7 @@ irregularity_text(const struct topo *t, const struct irregularity_kind *o,
 		break;
 	case TREE_ROLE_CONFLICT:
 	case TREE_ROLE_UNKNOWN:
-	case TREE_ROLE_TORN:
+	case TREE_ROLE_AMBIGUOUS:
 	case TREE_MULTI_PORT_UNKNOWN:
 	case TREE_MULTI_PORT_ALONE:
 		config_text(t, o, out, n);

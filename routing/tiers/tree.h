@@ -61,8 +61,8 @@ enum irregularity {
 	TREE_UNEQUAL,	    /* unequal numbers of links to the switches above */
 	TREE_ROLE_CONFLICT, /* the configured role is not the reported one */
 	TREE_ROLE_UNKNOWN,  /* a role configured for a switch not present */
-	TREE_ROLE_TORN,	    /* patterns of equal length give different roles */
-	TREE_ROLE_PLACE,    /* its place in the tree contradicts its role */
+	TREE_ROLE_AMBIGUOUS, /* patterns of equal length give different roles */
+	TREE_ROLE_PLACE,     /* its place in the tree contradicts its role */
 	TREE_MULTI_PORT_UNKNOWN, /* a port in a group, or passive, is not
 				    present */
 	TREE_MULTI_PORT_ALONE,	 /* it is present, but no other port of its node

@@ -191,7 +191,7 @@ static void
 log_role_mistakes(const struct sm *sm, const struct view *is)
 {
 	static const enum irregularity said[] = {TREE_ROLE_UNKNOWN,
-		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_ROLE_PLACE,
+		TREE_ROLE_AMBIGUOUS, TREE_ROLE_CONFLICT, TREE_ROLE_PLACE,
 		TREE_NO_TREE};
 	const struct config_roles *r = &sm->cfg->routing.roles;
 

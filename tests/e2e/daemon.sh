@@ -793,7 +793,7 @@ test_told() {
 	rests a
 	says a 0 'role-unknown: 0x0000000000001234: has a configured role,'
 	says a 0 'role-unknown: "core\*": has a configured role, but no switch'
-	says a 0 'role-torn: leaf1: the pattern "lea?1" gives it another role'
+	says a 0 'role-ambiguous: leaf1: the pattern "lea?1" gives it another role'
 	says a 0 '"leaf2": role ignored, its answer has a wrong signature'
 	logged a 'tree: "core\*": has a configured role, .*routing.roles'
 	logged a 'discovery: .*signature'

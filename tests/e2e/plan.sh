@@ -337,7 +337,7 @@ plan_bad() {
 	{
 		told 'role-unknown: 0x0000000000001234: has a configured role,' \
 			$net --set 'routing.roles.leaf=[leaf*, 0x1234]'
-		told 'role-torn: leaf1: the pattern "lea?1" gives it another' \
+		told 'role-ambiguous: leaf1: the pattern "lea?1" gives it another' \
 			$net --set 'routing.roles.leaf=[leaf?]' \
 			--set 'routing.roles.root=[lea?1]'
 		told 'top switch with 4 hosts' \

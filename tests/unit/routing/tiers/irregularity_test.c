@@ -62,7 +62,7 @@ static const struct {
 		"name"},
 	{"patterns that disagree", plain_tree,
 		"routing: {roles: {leaf: [\"leaf?\"], root: [\"lea?1\"]}}\n",
-		TREE_ROLE_TORN, 1,
+		TREE_ROLE_AMBIGUOUS, 1,
 		"leaf1: the pattern \"lea?1\" gives it another role than a "
 		"pattern of the same length"},
 	{"a port in a group that is not here", plain_tree,

@@ -238,9 +238,9 @@ TEST(contradicted)
 
 	settle_world(w);
 	t = tree_kept(sm_view(w->sm)->routes);
-	ck_assert_uint_eq(t->count[TREE_ROLE_TORN], 1);
+	ck_assert_uint_eq(t->count[TREE_ROLE_AMBIGUOUS], 1);
 	for (size_t i = 0; i < t->nodd; i++) {
-		if (t->odd[i].what != TREE_ROLE_TORN)
+		if (t->odd[i].what != TREE_ROLE_AMBIGUOUS)
 			continue;
 		irregularity_text(
 			sm_view(w->sm)->topo, &t->odd[i], text, sizeof(text));

@@ -425,7 +425,7 @@ TEST(roles)
 	ck_assert_ptr_nonnull(now.routes);
 	tree = tree_kept(now.routes);
 	ck_assert_uint_eq(tree->count[TREE_ROLE_UNKNOWN], 3);
-	ck_assert_uint_eq(tree->count[TREE_ROLE_TORN], 1);
+	ck_assert_uint_eq(tree->count[TREE_ROLE_AMBIGUOUS], 1);
 	o = plan_json_forecast(&now);
 	ck_assert_int_eq(
 		json_integer_value(json_object_get(
