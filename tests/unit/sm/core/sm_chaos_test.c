@@ -25,9 +25,9 @@ enum {
 };
 #else
 enum {
-	SEEDS = 1000,
+	SEEDS = 500,
 	TENANT_SEEDS = 200,
-	DOR_SEEDS = 150,
+	DOR_SEEDS = 90,
 	NUE_SEEDS = 24,
 	ADAPTIVE_SEEDS = 40,
 	DRAIN_SEEDS = 300,
