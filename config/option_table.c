@@ -391,8 +391,10 @@ static const struct schema_option health[] = {
 			"health.quiet_time; but never over the last link to "
 			"anything, nor where a node with several ports would "
 			"get a single point of failure, nor over more than "
-			"2 % of the links of a tier: what is not drained for "
-			"such a reason is an event, too."},
+			"2 % of the links between switches of a tier, that of "
+			"their lower end, rounded down, but at least one; a "
+			"drained link counts while it is down, too. What is "
+			"not drained for such a reason is an event, too."},
 	{SCHEMA_ROW(config_health, quiet_time, DURATION), .min = SECOND,
 		.max = 24 * HOUR, .def = "1h",
 		.help = "For how long nothing must have been wrong with a link "

@@ -241,7 +241,24 @@ is_between_switches(const struct topo *t, port_ix p)
 	       topo_port_switch(t, t->port[p].peer) != TOPO_NONE;
 }
 
-/* The links of this tier that are drained for their health. */
+/* Whether the link of port p is of this tier. One that is down for now, whose
+ * other end is not known, may be of that of this end, or of the one below. */
+static bool
+may_be_of(const struct drain_limits *l, port_ix p, uint32_t tier)
+{
+	sw_ix s = topo_port_switch(l->t, p);
+	uint32_t own;
+
+	if (is_between_switches(l->t, p))
+		return tier_of(l, p) == tier;
+	if (l->t->port[p].peer != TOPO_NONE || s == TOPO_NONE)
+		return false;
+	own = l->tier != NULL ? l->tier[s] : UINT32_MAX;
+	return own == tier || (own != UINT32_MAX && own + 1 == tier);
+}
+
+/* The links of this tier that are drained for their health; one that is down
+ * has its share all the same, since it comes back drained. */
 static uint32_t
 count_drained(const struct drain_limits *l, uint32_t tier)
 {
@@ -251,13 +268,10 @@ count_drained(const struct drain_limits *l, uint32_t tier)
 	for (size_t i = 0; i < l->drains->n; i++) {
 		const struct drain *d = &l->drains->list[i];
 		node_ix node = topo_by_node_guid(t, d->guid);
-		port_ix p;
 
-		if (!drains_is_of_health(d) || node == TOPO_NONE ||
-			d->port > t->node[node].nports)
-			continue;
-		p = topo_port_of(t, node, d->port);
-		n += is_between_switches(t, p) && tier_of(l, p) == tier;
+		if (drains_is_of_health(d) && node != TOPO_NONE &&
+			d->port <= t->node[node].nports)
+			n += may_be_of(l, topo_port_of(t, node, d->port), tier);
 	}
 	return n;
 }

@@ -31,6 +31,7 @@ struct chaos {
 	bool lanes;	  /* VLs are judged separately */
 	bool *hung;	  /* by node */
 	struct memory_record record;
+	struct reason share; /* too much of a tier was drained for health */
 	struct chaos_report *r;
 };
 
@@ -591,6 +592,16 @@ judge_events(struct chaos *c, struct reason *why)
 	return rc;
 }
 
+static void
+on_event(void *cookie, const struct world_event *e)
+{
+	struct chaos *c = cookie;
+
+	if (e->kind == EVENT_DRAINED && strstr(e->text, " by health") != NULL &&
+		c->share.text[0] == '\0')
+		(void)chaos_health_judge_share(c->w->sm, &c->share);
+}
+
 static int
 live_day(struct chaos *c, const struct chaos_limits *l)
 {
@@ -612,6 +623,8 @@ live_day(struct chaos *c, const struct chaos_limits *l)
 		return -1;
 	if (judge_events(c, why) != 0)
 		return -1;
+	if (c->share.text[0] != '\0')
+		return reason_set(why, "%s", c->share.text);
 	c->r->smps = sim_stats(c->w->sim)->smps;
 	c->r->blocks = sim_stats(c->w->sim)->lft_sets;
 	c->r->mft_blocks = sim_stats(c->w->sim)->mft_sets;
@@ -723,6 +736,8 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 		watch_vls(c.watch, gives_paths, &c);
 	c.w->told = on_view;
 	c.w->told_cookie = &c;
+	c.w->heard = on_event;
+	c.w->heard_cookie = &c;
 	if (c.script.tenants != NULL) {
 		tenants_watch(c.script.tenants, c.w->sim);
 		load_variant(&c, 0);

@@ -1,8 +1,9 @@
 /*
  * Links that flap and err in a run with health.action drain. What the manager
  * drains for that must be free of routes and trees at rest, must leave all
- * switches connected that are so with these links, and must be within the share
- * of a tier; where the quiet time is short, nothing stays drained.
+ * switches connected that are so with these links, and is within the share of
+ * its tier when it is drained; where the quiet time is short, nothing stays
+ * drained.
  */
 #include <stdlib.h>
 
@@ -77,27 +78,49 @@ count_pieces(const struct sm *sm, bool without)
 	return n;
 }
 
-static int
-judge_share(const struct sm *sm, struct reason *why)
+/* The tier of a link is that of its lower end; all links without one are one
+ * tier, with number n. */
+static uint32_t
+tier_of(const struct topo *t, const struct tree *tree, port_ix p, uint32_t n)
 {
-	const struct topo *t = sm_view(sm)->topo;
-	const struct tree *tree = tree_kept(sm_view(sm)->routes);
-	unsigned links = 0, drained = 0, tiers = 1;
+	sw_ix a = topo_port_switch(t, p);
+	sw_ix b = topo_port_switch(t, t->port[p].peer);
+	uint32_t tier;
 
-	for (port_ix p = 0; p < t->nports; p++) {
-		if (!links_switches(t, p))
+	if (tree == NULL || tree->treeless[a] || tree->treeless[b])
+		return n;
+	tier = tree->tier[a] > tree->tier[b] ? tree->tier[a] : tree->tier[b];
+	return tier < n ? tier : n;
+}
+
+int
+chaos_health_judge_share(const struct sm *sm, struct reason *why)
+{
+	const struct view *v = sm_view(sm);
+	const struct tree *tree = tree_kept(v->routes);
+	uint32_t n = tree != NULL ? tree->ntiers : 0;
+	unsigned *links = mem_zalloc(n + 1, sizeof(*links));
+	unsigned *drained = mem_zalloc(n + 1, sizeof(*drained));
+	int rc = 0;
+
+	for (port_ix p = 0; p < v->topo->nports; p++) {
+		uint32_t tier;
+
+		if (!links_switches(v->topo, p))
 			continue;
-		links++;
-		drained += is_drained_for_health(sm, t, p);
+		tier = tier_of(v->topo, tree, p, n);
+		links[tier]++;
+		drained[tier] += is_drained_for_health(sm, v->topo, p);
 	}
-	if (tree != NULL)
-		tiers = tree->ntiers;
-	/* each tier may have one, and its share of the rest; one more tier is
-	 * of the switches that have none; links may have failed since */
-	if (drained > tiers + 1 + links / 25)
-		return reason_set(why, "of %u links %u are drained for health",
-			links, drained);
-	return 0;
+	for (uint32_t i = 0; i <= n && rc == 0; i++)
+		if (drained[i] > 1 && drained[i] * 100 > links[i] * 2)
+			rc = reason_set(why,
+				"of %u links of tier %u %u are drained for "
+				"health",
+				links[i], i, drained[i]);
+	free(links);
+	free(drained);
+	return rc;
 }
 
 int
@@ -124,7 +147,7 @@ chaos_health_judge(const struct sm *sm, struct reason *why)
 		return reason_set(why,
 			"what is drained for health holds the fabric "
 			"together");
-	return judge_share(sm, why);
+	return 0;
 }
 
 unsigned

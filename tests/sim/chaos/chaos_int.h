@@ -104,7 +104,10 @@ int chaos_drain_judge(const struct sm *sm, struct reason *why);
 struct world;
 int chaos_events_judge(const struct world *w, bool started, struct reason *why);
 
-/* chaos_health.c: a port counts symbol errors. */
+/* chaos_health.c: at the moment of a drain for health: whether its tier has no
+ * more of them than it may. 0, or -1 and why. */
+int chaos_health_judge_share(const struct sm *sm, struct reason *why);
+/* A port counts symbol errors. */
 void chaos_health_err(struct sim *s, const struct chaos_step *e);
 /* An administrator clears the counters that are at the end of their range:
  * until then they tell nothing, and no quiet time passes. */

@@ -171,6 +171,8 @@ on_event(void *cookie, const struct event *e)
 		(struct world_event){.kind = e->kind, .text = text.text};
 	note_end(e, &w->event[w->nevents]);
 	w->nevents++;
+	if (w->heard != NULL)
+		w->heard(w->heard_cookie, &w->event[w->nevents - 1]);
 	return w->nevents;
 }
 

@@ -46,6 +46,9 @@ struct world {
 	/* called for every committed view; or NULL */
 	void (*told)(void *cookie, const struct view *v);
 	void *told_cookie;
+	/* called for every event that is told; or NULL */
+	void (*heard)(void *cookie, const struct world_event *e);
+	void *heard_cookie;
 	struct record_tap *tap; /* or NULL: listens at every core */
 	bool stopped;	 /* SIGSTOP: no event is served; messages are lost */
 	struct mono cpu; /* of this process: routing, verification, plan */

@@ -232,6 +232,23 @@ TEST(two_percent_of_a_tier)
 	run_minutes(&l, 30);
 }
 
+/* A link that is drained has its share while it is down, too: it comes back. */
+TEST(the_share_of_a_link_that_is_down)
+{
+	AUTO(lab) struct lab l = lab_new();
+	uint32_t leaf = fabric_find(l.f, "leaf4");
+
+	count_errors(&l, "leaf4", port_to(&l, "leaf4", "spine1"), 9000);
+	run_minutes(&l, 5);
+	expect_free(&l, "leaf4", "spine1");
+	sim_fault_link(l.w->sim, leaf, port_to(&l, "leaf4", "spine1"), false);
+	core_expect_order(l.w, "down");
+	count_errors(&l, "leaf2", port_to(&l, "leaf2", "spine3"), TOO_MANY);
+	run_minutes(&l, 5);
+	ck_assert_uint_eq(sm_drains(l.w->sm)->n, 1);
+	ck_assert_uint_eq(count_of(&l, EVENT_LINK_KEPT), 1);
+}
+
 /* 200 links between tiers: four that turn bad at once are one change. */
 TEST(several_at_once_are_one_change)
 {
