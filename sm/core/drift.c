@@ -548,22 +548,28 @@ drift_checked(struct sm *sm, struct mono now)
 
 /* ---- another master ---- */
 
+/* So long it may be about to stand by, or to hand over. */
+enum { HANDING_OVER_MS = 1000 };
+
 void
 drift_review(struct sm *sm)
 {
 	if (!sm->drift.master_seen) {
-		sm->drift.masters = 0;
+		sm->drift.master_since = (struct mono){0};
 		sm->stat.masters[0] = '\0';
 	}
 	sm->drift.master_seen = false;
 }
 
 void
-drift_other_master(struct sm *sm, const struct sm_peer *p)
+drift_other_master(struct sm *sm, const struct sm_peer *p, struct mono now)
 {
 	sm->drift.master_seen = true;
-	if (++sm->drift.masters < 2)
-		return; /* it may be about to hand over */
+	if (sm->drift.master_since.ns == 0)
+		sm->drift.master_since = now;
+	if (mono_before(now,
+		    mono_add(sm->drift.master_since, mono_ms(HANDING_OVER_MS))))
+		return;
 	(void)snprintf(sm->stat.masters, sizeof(sm->stat.masters),
 		"two masters: 0x%016llx \"%s\" priority %u is master as well; "
 		"this one, 0x%016llx priority %u, %s and stays master: stop "

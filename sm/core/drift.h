@@ -48,8 +48,8 @@ struct drift_state {
 	struct map flaws;	       /* (node, port) -> how often it failed */
 	struct device_check_item flaw; /* the port of the alarm; GUID 0: none */
 	struct mono flawed;
-	bool master_seen; /* in this round of SMInfo questions */
-	unsigned masters; /* rounds in a row */
+	bool master_seen;	  /* in this round of SMInfo questions */
+	struct mono master_since; /* in all rounds since then; 0: in none */
 };
 
 /* Have this read by the next check. */
@@ -66,9 +66,10 @@ void drift_port_disobeys(
 /* Other SMs are about to be asked for their SMInfo; one of them is a master
  * that we outrank. */
 void drift_review(struct sm *sm);
-/* Another manager, which is not obeyed, is master as well: an alarm from the
- * second round on. */
-void drift_other_master(struct sm *sm, const struct sm_peer *p);
+/* Another manager, which is not obeyed, is master as well: an alarm if it was
+ * so a second before. */
+void drift_other_master(
+	struct sm *sm, const struct sm_peer *p, struct mono now);
 /* Another SM is master, or the core ends. */
 void drift_reset(struct sm *sm);
 

@@ -88,7 +88,7 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 			timer_set(&sm->timers, TIMER_RUN, res->now);
 		}
 	} else if (p->id.answers && p->id.state == SMI_MASTER) {
-		drift_other_master(sm, p);
+		drift_other_master(sm, p, res->now);
 	}
 }
 
