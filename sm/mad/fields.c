@@ -50,9 +50,27 @@ load_member(const uint8_t *member, uint16_t size)
 	}
 }
 
-/* The bits of a row are in eight bytes from its first one on: so many may lie
- * behind an attribute. */
+/* Eight bytes are read for a row, however few of them are its own. */
 enum { WORD = 8, ROOM = MAD_DATA + WORD };
+
+uint64_t
+fields_get(const uint8_t *d, unsigned at, unsigned bits)
+{
+	uint64_t x;
+
+	memcpy(&x, d + at / 8, WORD);
+	return be64toh(x) << at % 8 >> (64 - bits);
+}
+
+void
+fields_put(uint8_t *d, unsigned at, unsigned bits, uint64_t v)
+{
+	uint64_t x;
+
+	memcpy(&x, d + at / 8, WORD);
+	x |= htobe64(v << (64 - bits) >> at % 8);
+	memcpy(d + at / 8, &x, WORD);
+}
 
 void
 fields_decode(
@@ -62,13 +80,9 @@ fields_decode(
 	uint8_t *base = out;
 
 	memcpy(buf, d, MAD_DATA);
-	for (const struct fields_row *r = row; r < row + n; r++) {
-		uint64_t x;
-
-		memcpy(&x, buf + r->at / 8, WORD);
-		x = be64toh(x) << r->at % 8 >> (64 - r->bits);
-		store_member(base + r->offset, r->size, x);
-	}
+	for (const struct fields_row *r = row; r < row + n; r++)
+		store_member(base + r->offset, r->size,
+			fields_get(buf, r->at, r->bits));
 }
 
 void
@@ -78,12 +92,8 @@ fields_encode(
 	uint8_t buf[ROOM] = {0};
 	const uint8_t *base = in;
 
-	for (const struct fields_row *r = row; r < row + n; r++) {
-		uint64_t v = load_member(base + r->offset, r->size), x;
-
-		memcpy(&x, buf + r->at / 8, WORD);
-		x |= htobe64(v << (64 - r->bits) >> r->at % 8);
-		memcpy(buf + r->at / 8, &x, WORD);
-	}
+	for (const struct fields_row *r = row; r < row + n; r++)
+		fields_put(buf, r->at, r->bits,
+			load_member(base + r->offset, r->size));
 	memcpy(d, buf, MAD_DATA);
 }

@@ -27,6 +27,13 @@ struct fields_row {
 		at, bits, sizeof(((t *)0)->m), offsetof(t, m)                  \
 	}
 
+/* The bits from `at` on, as of a row, at d: eight bytes from the first one of
+ * them on are read. */
+uint64_t fields_get(const uint8_t *d, unsigned at, unsigned bits);
+
+/* Write the lowest `bits` bits of v there, where they are zero. */
+void fields_put(uint8_t *d, unsigned at, unsigned bits, uint64_t v);
+
 /* Read n rows from the 64 bytes at d into the struct at out. */
 void fields_decode(
 	const struct fields_row *row, size_t n, const uint8_t *d, void *out);

@@ -89,65 +89,38 @@ mad_perf_limit(enum mad_perf_kind kind)
 	return (UINT64_C(1) << kinds[kind].bits) - 1;
 }
 
-#define ROW(m, at, bits) FIELDS_ROW(struct mad_perf_counters, m, at, bits)
-static const struct fields_row selectors[] = {
-	ROW(port, 8, 8),
-	ROW(select, 16, 16),
-	ROW(select2, 144, 8),
-};
-#undef ROW
-
-enum { SELECTORS = sizeof(selectors) / sizeof(selectors[0]) };
-
-/* The row of a kind; 0 bits: there is none. */
-static struct fields_row
-row_of(enum mad_perf_kind kind)
-{
-	return (struct fields_row){.at = kinds[kind].at,
-		.bits = kinds[kind].bits,
-		.size = sizeof(uint64_t),
-		.offset = (uint16_t)(offsetof(struct mad_perf_counters, count) +
-				     kind * sizeof(uint64_t))};
-}
-
-/* All rows of PortCounters, in out; their number. */
-static size_t
-list_rows(struct fields_row out[SELECTORS + MAD_PERF_KINDS])
-{
-	size_t n = SELECTORS;
-
-	memcpy(out, selectors, sizeof(selectors));
-	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
-		if (kinds[k].bits > 0)
-			out[n++] = row_of((enum mad_perf_kind)k);
-	return n;
-}
+enum { AT_SELECT2 = 18 };
 
 void
 mad_perf_counters_decode(
 	const uint8_t d[MAD_PERF_SIZE], struct mad_perf_counters *out)
 {
-	struct fields_row row[SELECTORS + MAD_PERF_KINDS];
-
-	*out = (struct mad_perf_counters){0};
-	fields_decode(row, list_rows(row), d, out);
+	*out = (struct mad_perf_counters){
+		.port = d[1],
+		.select = be_get16(d + 2),
+		.select2 = d[AT_SELECT2],
+	};
+	for (unsigned k = 0; k < MAD_PERF_KINDS; k++)
+		if (kinds[k].bits > 0)
+			out->count[k] =
+				fields_get(d, kinds[k].at, kinds[k].bits);
 }
 
 void
 mad_perf_counters_encode(
 	const struct mad_perf_counters *in, uint8_t d[MAD_PERF_SIZE])
 {
-	struct fields_row row[SELECTORS + MAD_PERF_KINDS];
-	struct mad_perf_counters held = *in;
-
+	memset(d, 0, MAD_PERF_SIZE);
+	d[1] = in->port;
+	be_put16(d + 2, in->select);
+	d[AT_SELECT2] = (uint8_t)in->select2;
 	for (unsigned k = 0; k < MAD_PERF_KINDS; k++) {
 		uint64_t most = mad_perf_limit((enum mad_perf_kind)k);
+		uint64_t n = in->count[k] < most ? in->count[k] : most;
 
-		if (held.count[k] > most)
-			held.count[k] = most;
+		if (kinds[k].bits > 0)
+			fields_put(d, kinds[k].at, kinds[k].bits, n);
 	}
-	memset(d, 0, MAD_PERF_SIZE);
-	fields_encode(row, list_rows(row), &held, d);
 }
 
 void
