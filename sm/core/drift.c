@@ -334,7 +334,7 @@ take_drift(struct sm *sm, const struct device_check_item *i, bool blank,
 		dirty_mark(sm, i->at.guid, now, DIRTY_TABLES, NULL);
 }
 
-/* The port is asked, and written again, in so many milliseconds. */
+/* Read the port and write what differs, ms milliseconds from now. */
 static void
 rewrite_port(struct sm *sm, port_ix p, int64_t ms, struct mono now)
 {
