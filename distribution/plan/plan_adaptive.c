@@ -751,24 +751,16 @@ plan_mixture(struct plan_maker *m)
 	plan_switches(m);
 }
 
-/* Whether some switch has options that no order covers. */
-static bool
-some_escape(const struct route_sets *sets)
-{
-	for (sw_ix s = 0; s < sets->nsw; s++)
-		if (sets->can[s].kind == ROUTE_ESCAPES)
-			return true;
-	return false;
-}
-
 void
 plan_adaptive_begin(struct plan_maker *m, const struct plan_adaptive *want)
 {
 	const struct transition_result *x = m->p->change;
 	struct plan_adaptive_state *a = new_state(m, want);
-	bool ask = a->careful &&
-		   (transition_mcast_must_ask(x) ||
-			   (a->sets != NULL && some_escape(a->sets)));
+	bool ask =
+		a->careful &&
+		(transition_mcast_must_ask(x) ||
+			(a->sets != NULL && route_choices_escape(a->sets->can,
+						    a->sets->nsw)));
 
 	m->adaptive = a;
 	find_targets(m);

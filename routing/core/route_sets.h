@@ -50,12 +50,22 @@ enum route_switch_kind {
 	ROUTE_ESCAPES,
 };
 
-/* What a switch can do, as it says itself. */
+/* What a switch can do, as it says itself; that it escapes is declared. */
 struct route_choice {
 	uint8_t kind;	 /* enum route_switch_kind */
 	uint16_t groups; /* different pairs of a default and a set, or sets
 			    alone, that it has room for */
 };
+
+/* Whether one of n switches escapes. */
+static inline bool
+route_choices_escape(const struct route_choice *can, uint32_t n)
+{
+	for (uint32_t s = 0; s < n; s++)
+		if (can[s].kind == ROUTE_ESCAPES)
+			return true;
+	return false;
+}
 
 /* The sets of one switch. */
 struct route_set_row {
@@ -100,9 +110,9 @@ struct route_set_row *route_set_row_copy(const struct route_set_row *row);
 /* One reference more, and one less; NULL allowed. */
 struct route_set_row *route_set_row_share(struct route_set_row *row);
 void route_set_row_drop(struct route_set_row *row);
-/* Leave out sets that a switch with room for so many groups does not have,
- * those of the fewest destination switches first. A set takes a group, or one
- * for each of its ports that may be the default. */
+/* Leave out sets until the others need no more than `room` groups, those of the
+ * fewest destination switches first. A set needs one group, or by_default one
+ * for each of its ports, any of which may be the default. */
 void route_set_row_fit(
 	struct route_set_row *row, uint32_t room, bool by_default);
 /* The groups that its sets take. */

@@ -176,15 +176,6 @@ widen_sets(const struct route_job *job, const struct routes *r,
 	return sets;
 }
 
-static bool
-some_escape(const struct route_adaptive *a, uint32_t nsw)
-{
-	for (sw_ix s = 0; s < nsw; s++)
-		if (a->can[s].kind == ROUTE_ESCAPES)
-			return true;
-	return false;
-}
-
 /* Legal sets go on from those before; these may be of another kind. */
 static struct route_sets *
 make_sets(const struct route_job *job, const struct routes *r,
@@ -193,7 +184,7 @@ make_sets(const struct route_job *job, const struct routes *r,
 	struct route_adaptive fresh = *job->adaptive;
 	struct route_job anew = *job;
 
-	if (!some_escape(job->adaptive, r->topo->nsw))
+	if (!route_choices_escape(job->adaptive->can, r->topo->nsw))
 		return legal_sets_make(job, r);
 	fresh.found = NULL;
 	anew.adaptive = &fresh;
